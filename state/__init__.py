@@ -1,0 +1,1 @@
+"""What flows through the graphs: state schemas, settings, records, paths and errors."""

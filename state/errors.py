@@ -1,0 +1,96 @@
+"""The one tree of errors that Draftroom raises on purpose.
+
+Every message says in one sentence what happened and what to change. `kind` names the case; the command turns it into
+its exit code (`draftroom/exit_codes.py`), so a script can tell an encrypted PDF from a server that is down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from state.records import CallRecord
+
+Kind = Literal[
+    "missing_file",
+    "empty_input",
+    "binary_input",
+    "not_utf8",
+    "broken_pdf",
+    "encrypted_pdf",
+    "pdf_without_text",
+    "input_too_long",
+    "bad_request",
+    "bad_settings",
+    "endpoint_down",
+    "endpoint_refused",
+    "wrong_model",
+    "context_overflow",
+    "model_output",
+    "state_unwritable",
+    "disk_full",
+    "run_not_found",
+    "run_busy",
+    "run_incompatible",
+    "serving_failed",
+]
+
+
+class DraftroomError(Exception):
+    """Base of all errors that a user can do something about.
+
+    Args:
+        message: One sentence: what happened and what to change.
+        kind: Which case this is.
+        spent: Model calls that were answered before the error, so that their tokens are still accounted for.
+    """
+
+    default_kind: ClassVar[Kind] = "bad_request"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, kind: Kind | None = None, spent: Sequence[CallRecord] = ()) -> None:
+        super().__init__(message)
+        self.kind: Kind = kind or self.default_kind
+        self.spent = list(spent)
+
+
+class BadInput(DraftroomError):
+    """The paper or a request of the user cannot be used; no model was called."""
+
+
+class SettingsError(DraftroomError):
+    """A settings file, an environment variable or a flag is wrong."""
+
+    default_kind = "bad_settings"
+
+
+class ModelUnavailable(DraftroomError):
+    """The endpoint did not answer, refused, or does not serve the model; the same call may work later."""
+
+    default_kind = "endpoint_down"
+    retryable = True
+
+
+class ContextOverflow(DraftroomError):
+    """A prompt does not fit the model's context, even with everything trimmed that may be."""
+
+    default_kind = "context_overflow"
+
+
+class ModelOutputError(DraftroomError):
+    """The model's answer was unusable, and so was the answer to the one re-ask."""
+
+    default_kind = "model_output"
+    retryable = True
+
+
+class StateError(DraftroomError):
+    """A run's files cannot be written, read or found."""
+
+    default_kind = "state_unwritable"
+
+
+class ServingError(DraftroomError):
+    """A local model server could not be installed, started or stopped."""
+
+    default_kind = "serving_failed"
