@@ -32,6 +32,7 @@ Kind = Literal[
     "run_not_found",
     "run_busy",
     "run_incompatible",
+    "output_unwritable",
     "serving_failed",
 ]
 

@@ -1,0 +1,77 @@
+"""The `draftroom` command."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from draftroom import __version__, exit_codes
+from draftroom.commands.doctor import doctor
+from draftroom.commands.explain import explain
+from draftroom.commands.models import models_app
+from draftroom.commands.resume import resume
+from draftroom.commands.runs import runs
+from draftroom.commands.show import show
+from draftroom.commands.studio import studio
+from draftroom.consoles import tell
+from draftroom.exit_codes import EXIT_CODES
+from state.errors import DraftroomError
+
+
+class ErrorsInOneSentence(TyperGroup):
+    """Turns the errors that Draftroom raises on purpose into a sentence and an exit code; no others."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the sub-command."""
+        try:
+            return super().invoke(ctx)
+        except DraftroomError as error:
+            tell(str(error), style="red")
+            for note in getattr(error, "__notes__", []):
+                tell(note)
+            raise typer.Exit(EXIT_CODES[error.kind]) from error
+
+
+app = typer.Typer(
+    cls=ErrorsInOneSentence,
+    help="Rooms of language-model agents that work on scientific text.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    """Options before the sub-command."""
+
+
+def print_exit_codes() -> None:
+    """List the exit codes and what they mean."""
+    typer.echo(exit_codes.table(), nl=False)
+
+
+app.command(epilog="`draftroom exit-codes` lists what the exit codes mean.")(explain)
+app.command("resume")(resume)
+app.command("runs")(runs)
+app.command("show")(show)
+app.command("doctor")(doctor)
+app.command("studio")(studio)
+app.command("exit-codes")(print_exit_codes)
+app.add_typer(models_app, name="models")
+
+
+def main() -> None:
+    """Entry point of the `draftroom` script."""
+    app()

@@ -1,0 +1,116 @@
+"""What `explain` and `resume` share: drive a run, let a person answer, and show how it stands."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from draftroom.consoles import ERR, tell
+from draftroom.exit_codes import PAUSED, STOPPED
+from draftroom.outputs import write_outputs
+from draftroom.progress import Progress
+from draftroom.records import RunRecord
+from draftroom.runner import Answer, Ask, Outcome, drive, resume_command
+from draftroom.systems import System, find_system
+from state.errors import BadInput
+
+_CHOICES = {"k": "keep it", "e": "edit it", "s": "stop here and decide later"}
+_HINT = "# One piece of advice a line. Lines that begin with # are left out.\n"
+
+
+def drive_and_show(record: RunRecord, outputs: list[Path], *, quiet: bool, answer: Answer | None = None) -> None:
+    """Drive a run as far as it goes and print what came of it.
+
+    Raises:
+        typer.Exit: With the code for a run that was stopped or waits for a person.
+        DraftroomError: Whatever ended the run early.
+    """
+    system = find_system(record["system"])
+    outcome = drive(record, Progress(system.milestone, quiet=quiet), answer=answer, ask=_person(system))
+    if outcome.status == "done":
+        show_result(system, outcome, outputs, quiet=quiet)
+    elif outcome.status == "stopped":
+        tell(f"Stopped. To go on: {resume_command(outcome.record)}")
+        raise typer.Exit(STOPPED)
+    else:
+        command = resume_command(outcome.record)
+        tell(system.describe_question(outcome.question))
+        tell(f"Paused. To go on with this advice: {command} --accept")
+        tell(f"To go on with your own, one piece a line: {command} --advice FILE")
+        raise typer.Exit(PAUSED)
+
+
+def show_result(system: System, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:
+    """Write the files, print the result, and say what a person should know of it."""
+    write_outputs(outputs, system, outcome.record, outcome.values)
+    system.print_result(outcome.record, outcome.values)
+    if not quiet:
+        system.print_warnings(outcome.record, outcome.values)
+
+
+def read_advice(path: Path) -> list[str]:
+    """Advice from a file, one piece a line.
+
+    Raises:
+        BadInput: If the file cannot be read or holds no advice.
+    """
+    try:
+        advice = _pieces(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8; save it as UTF-8.", kind="not_utf8") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); check its name.", kind="missing_file") from error
+    if not advice:
+        raise BadInput(f"{path} holds no advice; write one piece a line, or use --accept.", kind="empty_input")
+    return advice
+
+
+def _person(system: System) -> Ask | None:
+    """Someone to ask, if the command runs in a terminal."""
+    if not (sys.stdin.isatty() and ERR.is_terminal):
+        return None
+
+    def ask(question: Mapping[str, Any]) -> Answer | None:
+        tell(system.describe_question(question))
+        try:
+            return _decide(system, list(question["advice"]))
+        except (typer.Abort, KeyboardInterrupt, EOFError):
+            return None
+
+    return ask
+
+
+def _decide(system: System, advice: list[str]) -> Answer | None:
+    prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _CHOICES.items())
+    choice = ""
+    while choice not in _CHOICES:
+        choice = typer.prompt(f"Your choice ({prompt})", default="k", err=True).strip().lower()
+    if choice == "e":
+        return system.answer(_edit(advice))
+    return system.answer(None) if choice == "k" else None
+
+
+def _edit(advice: list[str]) -> list[str]:
+    """Let a person edit the advice in their editor."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "advice.txt"
+        path.write_text(_HINT + "\n".join(" ".join(piece.split()) for piece in advice) + "\n", encoding="utf-8")
+        try:
+            subprocess.run([*shlex.split(editor), str(path)], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise BadInput(f"The editor {editor!r} failed ({error}); set EDITOR to one that works.") from error
+        return _pieces(path.read_text(encoding="utf-8"))
+
+
+def _pieces(text: str) -> list[str]:
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]

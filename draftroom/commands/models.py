@@ -1,0 +1,90 @@
+"""`draftroom models`: start, stop and list local model servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from draftroom.consoles import ERR, OUT, tell
+from serving.profiles import Profile, load_profile, profile_name, profile_names
+from serving.records import recorded_profiles
+from serving.servers import ServerState, down, status, up
+from serving.steps import Report
+
+models_app = typer.Typer(help="Start, stop and list local model servers.", no_args_is_help=True)
+
+_FILE_WIDTH = 160  # without a terminal nothing is known of the width; a row should stay one line
+
+_COLOURS: dict[ServerState, str] = {
+    "running": "green",
+    "starting": "yellow",
+    "not answering": "red",
+    "stopped": "dim",
+    "stale": "red",
+}
+
+
+@models_app.command("up")
+def start(
+    profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "embedded",
+) -> None:
+    """Start the servers of a profile and wait until they answer; the first time, install what they need."""
+    wanted = load_profile(profile)
+    with _progress() as report:
+        started = up(wanted, report)
+    if not started:
+        typer.echo(f"{wanted.name} is already up.")
+    for server in wanted.servers:
+        typer.echo(f"{server.served_model_name} answers at {server.base_url}")
+
+
+@models_app.command("down")
+def stop(
+    profile: Annotated[str | None, typer.Option(help="Stop only this profile's servers.")] = None,
+) -> None:
+    """Stop the servers that Draftroom started."""
+    names = recorded_profiles()
+    if profile is not None:
+        wanted = profile_name(profile)
+        names = [wanted] if wanted in names else [load_profile(profile).name]
+    with _progress() as report:
+        stopped = [server for name in names for server in down(name, report)]
+    typer.echo(f"Stopped {', '.join(stopped)}." if stopped else "No server was running.")
+
+
+@models_app.command("status")
+def show(
+    profile: Annotated[str | None, typer.Option(help="Show only this profile's servers.")] = None,
+) -> None:
+    """List the servers of all profiles and whether they answer."""
+    table = Table("profile", "server", "model", "url", "pid", "state")
+    names = [profile] if profile else sorted({*profile_names(), *recorded_profiles()})
+    for name in names:
+        for row in status(profile_name(name), _definition(name)):
+            url, pid = row.server.base_url, str(row.pid or "")
+            state = f"[{_COLOURS[row.state]}]{row.state}[/]"
+            table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
+    OUT.print(table, width=None if OUT.is_terminal else _FILE_WIDTH)
+
+
+def _definition(profile: str) -> Profile | None:
+    """The profile of this name or path; none for one on record whose file may lie anywhere."""
+    only_recorded = profile in recorded_profiles() and profile not in profile_names()
+    return None if only_recorded else load_profile(profile)
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """Print every step to standard error as it begins, above a spinner that shows that it still goes on."""
+    with ERR.status("Looking at the servers") as spinner:
+
+        def report(step: str) -> None:
+            tell(step)
+            spinner.update(escape(step))
+
+        yield report

@@ -1,0 +1,42 @@
+"""`draftroom resume`: go on with a run that was stopped, interrupted, or waits for a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from draftroom.commands.driving import drive_and_show, read_advice
+from draftroom.commands.explain import OutputOption, QuietOption
+from draftroom.outputs import check_outputs
+from draftroom.run_files import find_record
+from draftroom.runner import Answer
+from draftroom.systems import System, find_system
+
+RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
+
+
+def resume(
+    run: RunArgument,
+    advice: Annotated[Path | None, typer.Option(help="Go on with the advice in this file, one piece a line.")] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Go on with the advice as it is.")] = False,
+    output: OutputOption = [],  # noqa: B006 - Typer copies it
+    quiet: QuietOption = False,
+) -> None:
+    """Go on with a run where it stopped; a finished one prints its result again."""
+    if advice and accept:
+        raise typer.BadParameter("Give --advice or --accept, not both.")
+    record = find_record(run)
+    system = find_system(record["system"])
+    check_outputs(output, system)
+    answer = _answer(system, advice, accept=accept)
+    if record["status"] != "done":
+        record = {**record, "resumed": record["resumed"] + 1}
+    drive_and_show(record, output, quiet=quiet, answer=answer)
+
+
+def _answer(system: System, advice: Path | None, *, accept: bool) -> Answer | None:
+    if advice:
+        return system.answer(read_advice(advice))
+    return system.answer(None) if accept else None

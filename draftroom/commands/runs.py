@@ -1,0 +1,61 @@
+"""`draftroom runs`: list the runs."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from draftroom.consoles import OUT, plain, tell
+from draftroom.records import RunRecord, total_tokens
+from draftroom.rendering.terminal import print_table
+from draftroom.run_files import all_records, shown_status
+from draftroom.systems import SYSTEMS
+
+_COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
+
+
+def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the run records as JSON.")] = False) -> None:
+    """List all runs, newest first."""
+    records = all_records()
+    for problem in records.problems:
+        tell(problem, style="yellow")
+    if as_json:
+        shown = [{**record, "status": shown_status(record)} for record in records.readable]
+        typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+    elif records.readable:
+        print_table(OUT, _table(records.readable))
+    else:
+        tell("There are no runs yet; begin one with `draftroom explain FILE`.")
+
+
+def _table(records: list[RunRecord]) -> Table:
+    table = Table("run", "system", "input", "status", "rounds", "grade", "tokens", "age")
+    for record in records:
+        system = SYSTEMS.get(record["system"])
+        rounds, grade = system.progress(record["results"]) if system else ("", "")
+        status = shown_status(record)
+        table.add_row(
+            record["id"],
+            record["system"],
+            Text(plain(record["input"]["name"])),
+            Text(status, style=_COLOURS.get(status, "")),
+            rounds,
+            grade,
+            f"{total_tokens(record):,}",
+            age(record["created"], datetime.now(UTC)),
+        )
+    return table
+
+
+def age(created: str, now: datetime) -> str:
+    """How long ago `created` was, in its largest unit."""
+    seconds = int((now - datetime.fromisoformat(created)).total_seconds())
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length} {unit}"
+    return f"{max(seconds, 0)} s"

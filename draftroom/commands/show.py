@@ -1,0 +1,43 @@
+"""`draftroom show`: the story of one run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from draftroom.commands.explain import OutputOption
+from draftroom.commands.resume import RunArgument
+from draftroom.consoles import OUT, plain
+from draftroom.outputs import check_outputs, write_outputs
+from draftroom.records import RunRecord
+from draftroom.run_files import find_record, shown_status
+from draftroom.runner import read_state
+from draftroom.systems import find_system
+
+
+def show(
+    run: RunArgument,
+    only: Annotated[int | None, typer.Option("--round", help="Show only this round.")] = None,
+    output: OutputOption = [],  # noqa: B006 - Typer copies it
+) -> None:
+    """Show drafts, notes, advice, changes, readability and cost of a run."""
+    record = find_record(run)
+    system = find_system(record["system"])
+    check_outputs(output, system)
+    values = read_state(record)
+    write_outputs(output, system, record, values)
+    _print_head(record)
+    system.print_details(record, values, only)
+
+
+def _print_head(record: RunRecord) -> None:
+    paper = record["input"]["paper"]
+    models = ", ".join(f"{role} {model}" for role, model in record["models"].items())
+    for line in (
+        f"Run {record['id']}: {record['system']}, {shown_status(record)}, resumed {record['resumed']} times",
+        f"Input: {record['input']['name']} ({paper['format']}, {paper['scope']}, {paper['words']} words)",
+        f"Models: {models}",
+    ):
+        OUT.print(Text(plain(line)), soft_wrap=True)

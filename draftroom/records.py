@@ -1,0 +1,179 @@
+"""Run records: what a run was given, what it cost and what came of it, in one JSON file a run.
+
+A record is built from the state of the graph by pure functions. The command, the reports and the evaluations read it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from draftroom import __version__
+from state.errors import DraftroomError
+from state.records import CallRecord, Paper
+
+Status = Literal["running", "done", "paused", "stopped", "failed"]
+
+
+class RunInput(TypedDict):
+    """What the run works on."""
+
+    name: str
+    """As a person calls it: the file's name, or `standard input`."""
+    path: str
+    """Absolute path that the graph reads."""
+    paper: Paper
+
+
+class Usage(TypedDict):
+    """What one role cost in one round."""
+
+    role: str
+    round: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    tokens_estimated: bool
+    seconds: float
+    http_retries: int
+    reasks: int
+    trims: int
+
+
+class Failure(TypedDict):
+    """An error that ended an attempt."""
+
+    kind: str
+    message: str
+    time: str
+    spent: list[CallRecord]
+    """Answered calls that the state of the graph does not hold."""
+
+
+class RunRecord(TypedDict):
+    """One run. Times are UTC in ISO 8601."""
+
+    id: str
+    """Also the thread id of its checkpoints."""
+    system: str
+    version: str
+    """Of Draftroom."""
+    status: Status
+    created: str
+    updated: str
+    resumed: int
+    """How often it was resumed."""
+    checkpoints: str
+    """Where they are; of a Postgres address only `postgres`, because it may hold a password."""
+    input: RunInput
+    settings: dict[str, Any]
+    """As frozen into the state of the graph."""
+    models: dict[str, str]
+    """Model names by role."""
+    prompts: dict[str, str]
+    """SHA-256 of each prompt that was used, by name."""
+    usage: list[Usage]
+    results: dict[str, Any]
+    """What the system itself wants on record; see its module."""
+    failures: list[Failure]
+
+
+def new_run_id() -> str:
+    """A readable id that sorts by time, for example `20261121-030112-3f9a`."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
+    """The record of a run that has not begun.
+
+    Args:
+        system: Name of the system.
+        run_input: What the run works on.
+        settings: As the graph freezes them into its state.
+        checkpoints: Address of the checkpoints.
+    """
+    time = now()
+    return RunRecord(
+        id=new_run_id(),
+        system=system,
+        version=__version__,
+        status="running",
+        created=time,
+        updated=time,
+        resumed=0,
+        checkpoints="postgres" if checkpoints.startswith("postgres") else checkpoints,
+        input=run_input,
+        settings=dict(settings),
+        models={role: str(model["model"]) for role, model in settings["models"].items()},
+        prompts={},
+        usage=[],
+        results={},
+        failures=[],
+    )
+
+
+def with_state(record: RunRecord, values: Mapping[str, Any], results: dict[str, Any]) -> RunRecord:
+    """`record` brought up to the state `values` of its graph; `results` is what the system makes of them."""
+    calls = all_calls(values.get("calls", []), record["failures"])
+    return {
+        **record,
+        "updated": now(),
+        "settings": values.get("settings") or record["settings"],
+        "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
+        "usage": usage(calls),
+        "results": results,
+    }
+
+
+def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
+    """`record` after an attempt that ended in `error`, whose calls are still accounted for."""
+    failure = Failure(kind=error.kind, message=str(error), time=now(), spent=error.spent)
+    return {**record, "status": "failed", "updated": now(), "failures": [*record["failures"], failure]}
+
+
+def all_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
+    """The calls in the state and those spent on failures, each once.
+
+    A first answer outlives a failed re-ask in the checkpoints, so a failure and the state may both tell of it.
+    """
+    found = list(calls)
+    for failure in failures:
+        found += [call for call in failure["spent"] if call not in found]
+    return found
+
+
+def usage(calls: Iterable[CallRecord]) -> list[Usage]:
+    """Sum up calls by round and role, in the order of their first call."""
+    groups: dict[tuple[int, str], list[CallRecord]] = {}
+    for call in calls:
+        groups.setdefault((call["round"], call["role"]), []).append(call)
+    return [_summed(role, number, group) for (number, role), group in groups.items()]
+
+
+def total_tokens(record: RunRecord) -> int:
+    """Tokens in and out of the whole run."""
+    return sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _summed(role: str, number: int, calls: list[CallRecord]) -> Usage:
+    return Usage(
+        role=role,
+        round=number,
+        calls=len(calls),
+        input_tokens=sum(call["input_tokens"] for call in calls),
+        output_tokens=sum(call["output_tokens"] for call in calls),
+        tokens_estimated=any(call["tokens_estimated"] for call in calls),
+        seconds=round(sum(call["seconds"] for call in calls), 3),
+        http_retries=sum(call["http_retries"] for call in calls),
+        reasks=sum(call["reask"] for call in calls),
+        trims=sum(len(call["trims"]) for call in calls),
+    )

@@ -1,0 +1,1 @@
+"""Results of science journalism for people and programs: terminal, Markdown, HTML and JSON."""

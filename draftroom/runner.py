@@ -1,0 +1,229 @@
+"""Drives a graph from its checkpoints to its end, a question, or a stop, and keeps the run's record right.
+
+The record is rewritten after every step, so it is true even if the process is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
+from langgraph.types import Command, StateSnapshot
+
+from draftroom.progress import Progress
+from draftroom.records import RunRecord, total_tokens, with_failure, with_state
+from draftroom.run_files import hold_run, write_record
+from draftroom.stopping import handled, stop_on_signals
+from draftroom.systems import System, find_system
+from state.errors import BadInput, DraftroomError, StateError
+from tools.checkpoints import open_checkpointer
+from tools.configuration import load_settings
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+Answer = dict[str, Any]
+Ask = Callable[[Mapping[str, Any]], Answer | None]
+"""Shows a person the question of a paused run; None leaves it paused."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run stands after it was driven."""
+
+    status: Literal["done", "paused", "stopped"]
+    record: RunRecord
+    values: Mapping[str, Any]
+    question: Mapping[str, Any]
+    """What a paused run asks; otherwise empty."""
+
+
+def drive(record: RunRecord, progress: Progress, *, answer: Answer | None = None, ask: Ask | None = None) -> Outcome:
+    """Begin or go on with a run, and return when it is done, waits for a person, or was stopped.
+
+    Args:
+        record: Of the run; a run without checkpoints begins.
+        progress: Told about every call and step.
+        answer: To the question at which the run has paused.
+        ask: Asks a person when the run pauses; without it the run stays paused.
+
+    Raises:
+        DraftroomError: Whatever ended the run early. It is in the record, and a note tells how to resume.
+    """
+    with hold_run(record["id"]):
+        runner = _Runner(find_system(record["system"]), record, progress, ask)
+        return asyncio.run(runner.run(answer))
+
+
+def read_state(record: RunRecord) -> dict[str, Any]:
+    """The newest state of the run's graph; empty if it never wrote one.
+
+    Raises:
+        StateError: If its checkpoints cannot be read.
+    """
+
+    async def read() -> dict[str, Any]:
+        async with open_checkpointer(checkpoints_of(record)) as saver:
+            graph = find_system(record["system"]).builder.compile(checkpointer=saver)
+            return dict((await graph.aget_state(_config(record))).values)
+
+    return asyncio.run(read())
+
+
+def checkpoints_of(record: RunRecord) -> str:
+    """Address of the run's checkpoints.
+
+    Raises:
+        StateError: If they were kept in memory, and so are gone.
+    """
+    if record["checkpoints"] == "memory":
+        raise StateError(
+            f"The run {record['id']} kept its checkpoints in memory, so they are gone; start it anew.",
+            kind="run_incompatible",
+        )
+    return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
+
+
+def resume_command(record: RunRecord) -> str:
+    """What a person types to go on."""
+    return f"draftroom resume {record['id']}"
+
+
+def _config(record: RunRecord) -> RunnableConfig:
+    return {"configurable": {"thread_id": record["id"]}}
+
+
+class _Runner:
+    def __init__(self, system: System, record: RunRecord, progress: Progress, ask: Ask | None) -> None:
+        self._system = system
+        self._record = record
+        self._progress = progress
+        self._ask = ask
+        self._config = _config(record)
+        self._context = system.context(record["settings"])
+        self._begun = False
+        """Whether the run has a record and was given to its graph; what fails before leaves no trace."""
+
+    async def run(self, answer: Answer | None) -> Outcome:
+        try:
+            return await self._with_checkpoints(answer)
+        except DraftroomError as error:
+            if self._begun:
+                self._record = with_failure(self._record, error)
+                error.add_note(f"To go on: {resume_command(self._record)}")
+            raise
+        finally:
+            if self._begun and self._record["status"] in {"running", "failed"}:  # an error is on its way
+                self._record = {**self._record, "status": "failed"}
+                with suppress(StateError):  # what went wrong first is what the user must hear
+                    write_record(self._record)
+
+    async def _with_checkpoints(self, answer: Answer | None) -> Outcome:
+        # A new run that keeps them in memory has not lost them yet.
+        fresh_in_memory = self._record["checkpoints"] == "memory" and not self._record["usage"]
+        address = "memory" if fresh_in_memory else checkpoints_of(self._record)
+        async with open_checkpointer(address) as saver:
+            graph: Graph = self._system.builder.compile(checkpointer=saver)
+            snapshot = await graph.aget_state(self._config)
+            return await self._to_the_end(graph, snapshot, self._start(snapshot, answer))
+
+    def _start(self, snapshot: StateSnapshot, answer: Answer | None) -> Any:
+        """What to give the graph: its input, an answer, or nothing for going on where it stopped."""
+        if answer is not None and not snapshot.interrupts:
+            raise BadInput(f"The run {self._record['id']} does not wait for an answer; resume it without one.")
+        if answer is not None:
+            return Command(resume=answer)
+        if snapshot.created_at is not None:
+            return None
+        if self._record["usage"]:
+            raise StateError(
+                f"The checkpoints of the run {self._record['id']} are gone; start it anew.", kind="run_incompatible"
+            )
+        return self._system.graph_input(self._record["input"])
+
+    async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
+        """Stream, and ask at every question, until there is nothing more to do."""
+        while start is not None or snapshot.next:
+            self._save("running", snapshot.values)
+            self._begun = True
+            stopped = await self._stream(graph, start)
+            snapshot = await graph.aget_state(self._config)
+            if stopped:
+                return self._outcome("stopped", snapshot)
+            if not snapshot.interrupts:
+                break
+            reply = self._ask_person(snapshot.interrupts[0].value)
+            if reply is None:
+                return self._outcome("paused", snapshot)
+            start = Command(resume=reply)
+        if not self._system.is_finished(snapshot.values):
+            # LangGraph ends silently where the node that comes next is no longer in the graph.
+            raise StateError(
+                f"The checkpoints of the run {self._record['id']} do not fit this version of Draftroom; "
+                f"resume it with version {self._record['version']}, or start it anew.",
+                kind="run_incompatible",
+            )
+        return self._outcome("done", snapshot)
+
+    def _ask_person(self, question: Mapping[str, Any]) -> Answer | None:
+        if self._ask is None:
+            return None
+        with handled(signal.default_int_handler):
+            return self._ask(question)
+
+    async def _stream(self, graph: Graph, start: Any) -> bool:
+        """Run the graph; whether a person stopped it."""
+        control = RunControl()
+        streaming = asyncio.create_task(self._follow(graph, start, control))
+        with self._progress, stop_on_signals(control, streaming, self._progress.say):
+            try:
+                await streaming
+            except GraphDrained:
+                return True
+            except asyncio.CancelledError:
+                if not streaming.cancelled():
+                    raise
+                return True
+        return False
+
+    async def _follow(self, graph: Graph, start: Any, control: RunControl) -> None:
+        parts = graph.astream(
+            start,
+            self._config,
+            context=self._context,
+            stream_mode=["values", "updates", "custom"],
+            version="v2",
+            durability="sync",
+            control=control,
+        )
+        async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
+            async for part in parts:
+                if part["type"] == "custom":
+                    self._progress.event(part["data"])
+                elif part["type"] == "values":
+                    self._save("running", part["data"])
+                elif part["type"] == "updates":
+                    self._tell_steps(part["data"])
+
+    def _tell_steps(self, updates: Mapping[str, Any]) -> None:
+        for node, update in updates.items():
+            if node in self._system.builder.nodes and update:  # not a task within a node, not an interrupt
+                self._progress.step(node, update, total_tokens(self._record))
+
+    def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
+        self._save(status, snapshot.values)
+        question = snapshot.interrupts[0].value if status == "paused" else {}
+        return Outcome(status, self._record, snapshot.values, question)
+
+    def _save(self, status: Literal["running", "done", "paused", "stopped"], values: Mapping[str, Any]) -> None:
+        self._record = {
+            **with_state(self._record, values, self._system.results(values)),
+            "status": status,
+        }
+        write_record(self._record)

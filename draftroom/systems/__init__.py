@@ -1,0 +1,24 @@
+"""What the command must know of each system; everything else in this package works for all of them."""
+
+from draftroom.systems.journalism import JOURNALISM
+from draftroom.systems.system import System
+from state.errors import StateError
+
+SYSTEMS = {JOURNALISM.name: JOURNALISM}
+
+
+def find_system(name: str) -> System:
+    """The system called `name` in a run record.
+
+    Raises:
+        StateError: If this version of Draftroom does not have it.
+    """
+    if name not in SYSTEMS:
+        raise StateError(
+            f"This version of Draftroom has no system {name!r}; use the version that began the run.",
+            kind="run_incompatible",
+        )
+    return SYSTEMS[name]
+
+
+__all__ = ["JOURNALISM", "SYSTEMS", "System", "find_system"]

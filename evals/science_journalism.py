@@ -1,0 +1,112 @@
+"""Readability and faithfulness of every draft over a corpus: rows of LLM-CLBR's Table 1 and its Figure 4.
+
+    python -m evals.science_journalism CORPUS.jsonl --limit 20 --rounds 3 --out results.jsonl
+
+The corpus has one JSON object a line with `abstract` and, for the row of human summaries, `summary`. Models come from
+the settings, as everywhere. Each finished paper is appended to `--out` at once, and a second call with the same file
+goes on where the first one stopped. The single model's row is the first draft of the same runs, so the rows are paired.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphs.science_journalism import graph
+from state.errors import DraftroomError
+from state.journalism import Assessment
+from tools.fidelity import unsupported_facts
+from tools.readability import grade, mean_grade
+
+Sample = dict[str, Any]
+
+
+async def main() -> None:
+    """Run the papers that are not in the results yet, then print the table."""
+    arguments = _arguments()
+    samples = [json.loads(line) for line in arguments.corpus.read_text(encoding="utf-8").splitlines()]
+    samples = samples[: arguments.limit]
+    done = {result["id"] for result in _read(arguments.out)}
+    todo = [sample for sample in samples if sample["id"] not in done]
+    gate = asyncio.Semaphore(arguments.concurrency)
+    context = {"rounds": arguments.rounds, "variant": arguments.variant, "select": "best"}
+    tasks = [asyncio.create_task(_run(sample, context, gate)) for sample in todo]
+    for number, task in enumerate(asyncio.as_completed(tasks), start=1):
+        result = await task
+        with arguments.out.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(result, ensure_ascii=False) + "\n")
+        print(f"{len(done) + number}/{len(samples)} {result['id']} {result.get('error', 'ok')}", flush=True)
+    ids = {sample["id"] for sample in samples}
+    print(table(samples, [result for result in _read(arguments.out) if result["id"] in ids]))
+
+
+async def _run(sample: Sample, context: dict[str, Any], gate: asyncio.Semaphore) -> dict[str, Any]:
+    async with gate:
+        try:
+            output = await graph.ainvoke({"paper": sample["abstract"]}, context=context)
+        except DraftroomError as error:
+            return {"id": sample["id"], "error": f"{error.kind}: {error}"}
+    return {"id": sample["id"], **{key: value for key, value in output.items() if key != "settings"}}
+
+
+def table(samples: Sequence[Sample], results: Sequence[dict[str, Any]]) -> str:
+    """A Markdown table of means: the texts themselves, each round, and the draft that was selected."""
+    finished = [result for result in results if "error" not in result]
+    rounds = range(max((len(result["assessments"]) for result in finished), default=0))
+    rows = [
+        _row("paper abstracts", (_assess(sample["abstract"], sample["abstract"]) for sample in samples)),
+        _row("plain summaries", (_assess(sample["summary"], sample["abstract"]) for sample in samples)),
+        *(_row(_name(number), (result["assessments"][number] for result in finished)) for number in rounds),
+        _row("selected (best)", (result["assessments"][result["selected_round"]] for result in finished)),
+    ]
+    head = "| row | n | CLI | FKGL | DCRS | ARI | mean grade | words | unsupported |\n|---|---|---|---|---|---|---|---|---|"
+    failed = [f"{result['id']}: {result['error']}" for result in results if "error" in result]
+    return "\n".join([head, *rows, *(f"\nfailed: {line}" for line in failed)])
+
+
+def _name(number: int) -> str:
+    return "single model (first draft)" if number == 0 else f"round {number}"
+
+
+def _assess(text: str, source: str) -> Assessment:
+    readability = grade(text)
+    return Assessment(
+        round=0, readability=readability, mean_grade=mean_grade(readability), unsupported=unsupported_facts(text, source)
+    )
+
+
+def _row(name: str, assessments: Iterable[Assessment]) -> str:
+    cells = [
+        [
+            *(float(assessment["readability"][measure]) for measure in ("cli", "fkgl", "dcrs", "ari")),
+            assessment["mean_grade"],
+            float(assessment["readability"]["words"]),
+            float(len(assessment["unsupported"])),
+        ]
+        for assessment in assessments
+    ]
+    means = [f"{sum(column) / len(column):.2f}" for column in zip(*cells, strict=True)]
+    return f"| {name} | {len(cells)} | {' | '.join(means)} |"
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--variant", default="full")
+    parser.add_argument("--concurrency", type=int, default=20)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,1 @@
+"""The three systems as LangGraph graphs: wiring only, one file a system."""

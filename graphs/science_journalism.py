@@ -1,0 +1,77 @@
+"""Science journalism: a journalist writes, a smaller reader takes notes, an editor advises, the journalist revises.
+
+The loop of Jiang, Shi and Luo, "LLM-Collaboration on Automatic Science Journalism for the General Audience" (LLM-CLBR),
+and its ablations. Use it from Python:
+
+    from graphs.science_journalism import graph
+    result = await graph.ainvoke({"paper": "paper.pdf"}, context={"rounds": 3})
+
+or with checkpoints, so that a killed run can be resumed:
+
+    async with open_checkpointer("sqlite") as saver:
+        graph = builder.compile(checkpointer=saver)
+        await graph.ainvoke({"paper": "paper.pdf"}, {"configurable": {"thread_id": "my-run"}}, durability="sync")
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+
+from nodes.journalism.assessment import assess_draft
+from nodes.journalism.editor import advise, edit_advice
+from nodes.journalism.initialise import initialise
+from nodes.journalism.journalist import revise_draft, write_draft
+from nodes.journalism.reader import take_notes
+from nodes.journalism.selection import choose_draft
+from state.journalism import JournalismContext, JournalismInput, JournalismOutput, JournalismState
+
+Round = Literal["take_notes", "advise", "revise_draft"]
+
+FIRST_OF_ROUND: dict[str, Round] = {
+    "full": "take_notes",
+    "large-reader": "take_notes",
+    "no-suggestions": "take_notes",
+    "no-notes": "advise",
+    "no-collaboration": "revise_draft",
+    "single": "revise_draft",
+}
+"""Who begins a round in each variant of the paper's Table 1 (`single` has no rounds)."""
+
+
+def after_assessment(state: JournalismState) -> Literal[Round, "choose_draft"]:
+    """End the loop if there is a reason to, else begin a round."""
+    return "choose_draft" if state["stop_reason"] else FIRST_OF_ROUND[state["settings"]["journalism"]["variant"]]
+
+
+def after_notes(state: JournalismState) -> Literal["advise", "revise_draft"]:
+    """The notes go to the editor, or straight to the journalist."""
+    return "revise_draft" if state["settings"]["journalism"]["variant"] == "no-suggestions" else "advise"
+
+
+def after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft"]:
+    """A person looks at the advice if the run was started so."""
+    return "edit_advice" if state["settings"]["journalism"]["pause"] else "revise_draft"
+
+
+builder = StateGraph(
+    JournalismState,
+    context_schema=JournalismContext,
+    input_schema=JournalismInput,
+    output_schema=JournalismOutput,
+)
+for node in (initialise, write_draft, assess_draft, take_notes, advise, edit_advice, revise_draft, choose_draft):
+    builder.add_node(node)
+
+builder.add_edge(START, "initialise")
+builder.add_edge("initialise", "write_draft")
+builder.add_edge("write_draft", "assess_draft")
+builder.add_conditional_edges("assess_draft", after_assessment)
+builder.add_conditional_edges("take_notes", after_notes)
+builder.add_conditional_edges("advise", after_advice)
+builder.add_edge("edit_advice", "revise_draft")
+builder.add_edge("revise_draft", "assess_draft")
+builder.add_edge("choose_draft", END)
+
+graph = builder.compile(name="science_journalism")

@@ -1,0 +1,40 @@
+"""What the three agents share: asking as a role of this run, and reading its state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from state.journalism import JournalismState
+from state.settings import JournalismSettings, ModelSettings
+from tools.models import Answer, Caller, ask
+from tools.models.structured import Value
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+Agent = Literal["journalist", "reader", "editor"]
+
+
+async def ask_as(
+    agent: Agent,
+    step: str,
+    state: JournalismState,
+    variables: dict[str, object],
+    schema: type[Value],
+    *,
+    round_number: int,
+    trim: str = "paper",
+) -> Answer[Value]:
+    """Ask the model of `agent` with the prompt named `step`."""
+    model = ModelSettings(**state["settings"]["models"][agent])
+    return await ask(Caller(agent, step, round_number), PROMPTS / f"{step}.md", variables, schema, model, trim=trim)
+
+
+def options(state: JournalismState) -> JournalismSettings:
+    """The journalism settings that the run was started with."""
+    return JournalismSettings(**state["settings"]["journalism"])
+
+
+def numbered(points: list[str]) -> str:
+    """A numbered list, one point a line."""
+    return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))

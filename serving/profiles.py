@@ -1,0 +1,112 @@
+"""Profiles: TOML files that say which vLLM servers to start, on which ports and with which models."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from state.errors import ServingError
+
+FOLDER = Path(__file__).parent / "profiles"
+LOOPBACK = "127.0.0.1"
+
+
+class Server(BaseModel):
+    """One vLLM server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Names the server within its profile.")
+    model: str = Field(min_length=1, description="A hub id, a folder, or `embedded:NAME`.")
+    served_model_name: str = Field(min_length=1, description="The model name that clients ask for.")
+    port: int = Field(ge=1024, le=65535)
+    max_model_len: int = Field(ge=256, description="Context length in tokens.")
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    gpu_memory_utilization: float | None = Field(None, gt=0, le=1, description="Share of the GPU's memory to take.")
+    kv_cache_gib: int | None = Field(None, ge=1, description="Memory for the key-value cache on a CPU.")
+    extra_args: list[str] = Field(default=[], description="More arguments for vLLM's OpenAI server.")
+    roles: list[str] = Field(default=[], description="Roles it is meant for; empty means every role.")
+    ready_timeout_s: int = Field(600, ge=1, description="How long it may take until it answers.")
+
+    @property
+    def base_url(self) -> str:
+        """The OpenAI-compatible base URL; servers listen on loopback only."""
+        return f"http://{LOOPBACK}:{self.port}/v1"
+
+
+class Profile(BaseModel):
+    """Servers that are started and stopped together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(description="The file's name without `.toml`.")
+    description: str
+    device: Literal["cpu", "gpu"]
+    servers: list[Server] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _servers_fit_together(self) -> Self:
+        unique: dict[str, list[str | int]] = {
+            "name": [server.name for server in self.servers],
+            "port": [server.port for server in self.servers],
+            "role": [role for server in self.servers for role in server.roles],
+        }
+        for label, values in unique.items():
+            if len(set(values)) < len(values):
+                raise ValueError(f"two servers have the same {label}")
+        unused = "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"
+        if any(getattr(server, unused) is not None for server in self.servers):
+            raise ValueError(f"{unused} means nothing on a {self.device}")
+        return self
+
+
+def profile_names() -> list[str]:
+    """Names of the profiles that come with Draftroom."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def profile_name(name_or_path: str | Path) -> str:
+    """The name that a profile's servers are recorded under: a file's name without `.toml`, or the name itself."""
+    return Path(name_or_path).name.removesuffix(".toml")
+
+
+def load_profile(name_or_path: str | Path) -> Profile:
+    """Load one of our profiles by name, or any other by the path of its TOML file.
+
+    Raises:
+        ServingError: There is no such profile, or the file is not a valid one.
+    """
+    path = _find(str(name_or_path))
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        profile = Profile.model_validate({"name": path.stem} | content)
+    except OSError as error:
+        raise ServingError(f"Cannot read the profile {path}: {error.strerror}; check the path.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ServingError(f"The profile {path} is not a TOML file: {error}.") from error
+    except ValidationError as error:
+        raise ServingError(f"The profile {path} is wrong: {_reasons(error)}.") from error
+    if profile.name != path.stem:
+        raise ServingError(f"The profile {path} names itself {profile.name!r}: remove `name`, the file's name counts.")
+    return profile
+
+
+def _find(name_or_path: str) -> Path:
+    known = profile_names()
+    if name_or_path in known:
+        return FOLDER / f"{name_or_path}.toml"
+    path = Path(name_or_path).expanduser()
+    if path.suffix != ".toml":
+        raise ServingError(
+            f"There is no profile {name_or_path!r}: use one of {', '.join(known)}, or the path of a .toml file."
+        )
+    if path.stem in known:
+        raise ServingError(f"The profile {path} has the name of one of ours: rename the file.")
+    return path
+
+
+def _reasons(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'profile'}: {e['msg']}" for e in error.errors())

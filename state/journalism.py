@@ -1,0 +1,156 @@
+"""State of `science_journalism`: what goes in, what flows, what comes out.
+
+The lists grow by one record a round. They are `DeltaChannel`s: a checkpoint holds only what was added, so a run's
+checkpoints grow linearly with its rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NotRequired
+
+from langgraph.channels import DeltaChannel
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from state.records import CallRecord, Fact, Paper, Readability
+from state.settings import Audience, Role, Scope, Selection, StopRule, Variant
+
+
+def append(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
+    """Reducer: add every written list at the end. Law: arrival order is kept and nothing is ever removed or merged."""
+    return [*current, *(record for write in writes for record in write)]
+
+
+class Draft(TypedDict):
+    """One version of the article. Round 0 is the journalist's first draft."""
+
+    round: int
+    text: str
+    """Markdown: the title as a heading, then paragraphs."""
+    improvements: list[str]
+    """Advice that the journalist chose to follow; empty in round 0."""
+
+
+class Assessment(TypedDict):
+    """What measuring a draft gave."""
+
+    round: int
+    readability: Readability
+    mean_grade: float
+    unsupported: list[Fact]
+    """Details of the draft that the paper does not support."""
+
+
+class Term(TypedDict):
+    """A reading note: one technical term."""
+
+    term: str
+    where: str
+    explanation: str
+    basis: Literal["article", "general knowledge"]
+    in_article: bool
+    """False if the reader named a term that the article does not contain (checked by code)."""
+
+
+class Notes(TypedDict):
+    """The reader's notes on the draft of `round`."""
+
+    round: int
+    terms: list[Term]
+
+
+class Advice(TypedDict):
+    """One piece of advice for the article."""
+
+    aspect: Literal["accuracy", "accessibility", "information"]
+    text: str
+    origin: Literal["editor", "guard", "person"]
+
+
+class Review(TypedDict):
+    """The editor's review of the draft of `round`."""
+
+    round: int
+    evaluation: dict[str, str]
+    """The notes judged for accuracy, complexity and information."""
+    advice: list[Advice]
+    dropped: list[str]
+    """Advice that the rules forbid (figures, references, links) and that was left out."""
+
+
+class JournalismInput(TypedDict):
+    """Input of the graph."""
+
+    paper: Annotated[str, "The paper: its text, or the path of a text, Markdown or PDF file."]
+
+
+class JournalismState(TypedDict):
+    """State of the graph. `initialise` sets every key."""
+
+    paper: str
+    """As given; after `initialise`, the path of the stored text."""
+    source: Paper
+    settings: dict[str, Any]
+    """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
+    round: int
+    """Number of the newest draft."""
+    drafts: Annotated[list[Draft], DeltaChannel(append)]
+    assessments: Annotated[list[Assessment], DeltaChannel(append)]
+    notes: Annotated[list[Notes], DeltaChannel(append)]
+    reviews: Annotated[list[Review], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    stop_reason: Literal["", "rounds done", "converged", "single draft"]
+    article: str
+    selected_round: int
+    selected_because: str
+
+
+class JournalismOutput(TypedDict):
+    """Output of the graph."""
+
+    article: str
+    selected_round: int
+    selected_because: str
+    stop_reason: str
+    source: Paper
+    settings: dict[str, Any]
+    drafts: list[Draft]
+    assessments: list[Assessment]
+    notes: list[Notes]
+    reviews: list[Review]
+    calls: list[CallRecord]
+
+
+class Revision(TypedDict):
+    """What a person answers when the graph pauses after the editor."""
+
+    advice: NotRequired[list[str]]
+    """The advice to follow instead of the editor's; left out: the editor's as it is."""
+
+
+class JournalismContext(BaseModel):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(extra="forbid", title="Science journalism")
+
+    preset: str | None = Field(None, description="Settings to start from: paper, fast, debug, or a path.")
+    audience: Audience | None = Field(None, description="Who the article is for.")
+    rounds: int | None = Field(None, ge=0, le=20, description="Rounds of notes, advice and revision.")
+    select: Selection | None = Field(None, description="Which draft is returned.")
+    stop: StopRule | None = Field(None, description="Run all rounds, or stop when a round no longer reads easier.")
+    min_improvement: float | None = Field(None, ge=0, le=5, description="Smallest fall of the mean grade that counts.")
+    variant: Variant | None = Field(None, description="Leave agents out, as the paper's ablations do.")
+    pause: bool | None = Field(None, description="Pause after the editor, so that a person can edit the advice.")
+    scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
+    max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
+    max_words: int | None = Field(None, ge=80, le=2000, description="Length of the article that is aimed at.")
+    models: dict[Role, dict[str, Any]] | None = Field(
+        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
+    )
+
+    def overrides(self) -> dict[str, Any]:
+        """As nested settings: only what was set."""
+        chosen = self.model_dump(exclude_none=True)
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
+        return {**outer, "journalism": chosen}

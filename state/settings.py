@@ -1,0 +1,118 @@
+"""Settings: which model each role uses, and how each system runs. Plain JSON values, described and bounded."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+Role = Literal["default", "journalist", "reader", "editor"]
+Audience = Literal["general public", "teenager", "patient", "policy maker"]
+Selection = Literal["third", "last", "best"]
+StopRule = Literal["fixed", "converged"]
+Scope = Literal["auto", "abstract", "whole"]
+Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
+
+
+class ModelSettings(BaseModel):
+    """One model behind an OpenAI-compatible endpoint, and how to sample from it.
+
+    A sampling value of `None` is not sent, so that the server's own default holds.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    base_url: str = Field("http://127.0.0.1:8135/v1", description="Address of the endpoint, ending in /v1.")
+    model: str = Field("smollm2-135m-instruct", min_length=1, description="Name under which the endpoint serves it.")
+    api_key_env: str = Field(
+        "OPENAI_API_KEY", description="Name of the environment variable that holds the key; never the key itself."
+    )
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(0.4, gt=0, le=1, description="The journalism paper samples with 0.4.")
+    frequency_penalty: float | None = Field(None, ge=-2, le=2)
+    repetition_penalty: float | None = Field(None, gt=0, le=2, description="Sent to servers that know it, like vLLM.")
+    seed: int | None = None
+    max_tokens: int = Field(1024, ge=64, le=65_536, description="Most tokens in one answer.")
+    context_length: int | None = Field(None, ge=512, description="In tokens; read from the server where it says.")
+    structured_output: Literal["json_schema", "prompt"] = Field(
+        "json_schema", description="Constrained decoding, or `prompt` for servers that cannot do it."
+    )
+    timeout_s: float = Field(300, gt=0, description="Longest silence of the server before a call counts as failed.")
+    retries: int = Field(4, ge=0, le=20, description="How often a call is tried again after a passing fault.")
+    retry_wait_s: float = Field(1.0, ge=0, le=60, description="First wait before trying again; it doubles each time.")
+    extra_body: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Further fields for the server, such as chat_template_kwargs."
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_address_without_secret(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must be an address like http://127.0.0.1:8000/v1")
+        if parts.username or parts.password:
+            raise ValueError("must not contain a user name or password; put the key into an environment variable")
+        return value.rstrip("/")
+
+
+class JournalismSettings(BaseModel):
+    """How `science_journalism` runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    audience: Audience = Field("general public", description="Who the article is for; reaches every prompt.")
+    rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
+    select: Selection = Field(
+        "best",
+        description="Which draft is returned: the third revision (paper), the last, or the best: the easiest one among "
+        "those that keep to the paper's facts.",
+    )
+    stop: StopRule = Field("fixed", description="Run all rounds, or stop when a round no longer reads easier.")
+    min_improvement: float = Field(
+        0.1, ge=0, le=5, description="Fall of the mean grade below which a round counts as no improvement."
+    )
+    variant: Variant = Field("full", description="The rows of the paper's Table 1 that need no training.")
+    pause: bool = Field(False, description="Let a person edit the editor's advice before each revision.")
+    scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+    max_words: int = Field(300, ge=80, le=2000, description="Length of the article that the journalist aims at.")
+
+
+class Settings(BaseSettings):
+    """Everything that can be configured; unknown keys are errors. Values come from `tools/configuration.py`."""
+
+    model_config = SettingsConfigDict(extra="forbid", env_prefix="DRAFTROOM_", env_nested_delimiter="__")
+
+    preset: str | None = Field(None, description="Name or path of a preset that these settings start from.")
+    models: dict[Role, dict[str, Any]] = Field(
+        default_factory=dict, description="Fields of ModelSettings, `default` for all roles and overrides per role."
+    )
+    journalism: JournalismSettings = Field(default_factory=JournalismSettings)
+    checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
+        "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
+    )
+
+    @model_validator(mode="after")
+    def _models_are_complete(self) -> Settings:
+        for role in self.models:
+            self.model_for(role)
+        return self
+
+    def model_for(self, role: Role) -> ModelSettings:
+        """The complete settings of `role`: its own fields over those of `default`."""
+        return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read nothing implicitly: `tools/configuration.py` merges the sources in a documented order."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)

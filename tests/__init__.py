@@ -1,0 +1,1 @@
+"""Tests, and the fake model endpoint that they talk to."""

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from draftroom.cli import app
+from tests.fake_endpoint import FakeEndpoint
+
+PAPER = """# Moss grows where it is wet
+
+We followed 12 mosses in Iceland from 1999 to 2003. Growth rose by 20% in wet summers and stopped in dry ones. Water,
+and not warmth, decides how fast a moss grows.
+"""
+
+
+@dataclass
+class Command:
+    """The `draftroom` command in a home of its own, with one endpoint for all roles."""
+
+    home: Path
+    endpoint: FakeEndpoint
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.variables = {
+            "DRAFTROOM_HOME": str(self.home),
+            "DRAFTROOM_MODELS__DEFAULT__BASE_URL": self.endpoint.base_url,
+            "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
+            "DRAFTROOM_MODELS__DEFAULT__RETRIES": "0",
+            "DRAFTROOM_JOURNALISM__ROUNDS": "1",
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+            **self.variables,
+        }
+
+    def __call__(self, *arguments: str | Path, stdin: bytes | None = None) -> Result:
+        """Run the command in this process."""
+        return CliRunner().invoke(app, list(map(str, arguments)), input=stdin, env=self.variables)
+
+    def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
+        """Start the command as a process of its own."""
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen(
+            [sys.executable, "-m", "draftroom", *map(str, arguments)],
+            env={**os.environ, **self.variables},
+            cwd=Path(__file__).parents[2],
+            text=True,
+            **streams,
+        )
+
+    def process(self, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run the command as a process of its own, to its end."""
+        with self.start(*arguments, **options) as process:
+            stdout, stderr = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The run records, oldest first."""
+        paths = sorted((self.home / "state" / "runs").glob("*.json"))
+        return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+
+    def with_variables(self, variables: Mapping[str, str]) -> Command:
+        """The same command with other environment variables."""
+        return Command(self.home, self.endpoint, {**self.variables, **variables})
+
+
+@pytest.fixture
+def endpoint() -> Iterator[FakeEndpoint]:
+    with FakeEndpoint({"large": 8192, "small": 4096}) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def draftroom(endpoint: FakeEndpoint, tmp_path: Path) -> Command:
+    return Command(tmp_path / "home", endpoint)
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    path = tmp_path / "moss.md"
+    path.write_text(PAPER, encoding="utf-8")
+    return path

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.draftroom.conftest import PAPER, Command
+
+
+def article_of(draftroom: Command, result) -> str:
+    """The article that the run ended with, from the checkpoints."""
+    path = draftroom.home / "result.json"
+    assert draftroom("show", "last", "-o", path).exit_code == 0
+    return json.loads(path.read_text(encoding="utf-8"))["article"]
+
+
+def test_the_article_goes_to_standard_output_and_nothing_else(draftroom: Command, paper: Path):
+    result = draftroom("explain", paper)
+    assert result.exit_code == 0
+    assert result.stdout == article_of(draftroom, result)
+    assert result.stdout.startswith("# ")
+
+
+def test_progress_and_findings_go_to_standard_error(draftroom: Command, paper: Path):
+    result = draftroom("explain", paper)
+    (record,) = draftroom.records()
+    lines = result.stderr.splitlines()
+    assert lines[0] == "round 0: journalist, write draft (large)"
+    assert lines[1].startswith("Draft 0: grade ")
+    assert lines[2:5] == [
+        "round 1: reader, take notes (large)",
+        "round 1: editor, advise (large)",
+        "round 1: journalist, revise draft (large)",
+    ]
+    table = [line for line in lines if line.startswith("│")]
+    assert [row.split()[1] for row in table] == ["0", "1"]
+    assert sum("*" in row for row in table) == 1
+    assert record["id"] in lines[-1]
+
+
+def test_quiet_prints_only_the_article(draftroom: Command, paper: Path):
+    result = draftroom("explain", paper, "--quiet")
+    assert result.stdout.startswith("# ")
+    assert result.stderr == ""
+
+
+def test_flags_decide_over_variables(draftroom: Command, paper: Path):
+    flags = ["--rounds", "0", "--audience", "patient", "--select", "last", "--stop", "converged"]
+    more = ["--scope", "whole", "--max-words", "90", "--variant", "no-notes", "--model", "small"]
+    assert draftroom("explain", paper, *flags, *more).exit_code == 0
+    settings = draftroom.records()[0]["settings"]
+    assert settings["journalism"] == {
+        "audience": "patient",
+        "rounds": 0,
+        "select": "last",
+        "stop": "converged",
+        "min_improvement": 0.1,
+        "variant": "no-notes",
+        "pause": False,
+        "scope": "whole",
+        "max_pages": 100,
+        "max_words": 90,
+    }
+    assert {model["model"] for model in settings["models"].values()} == {"small"}
+    (request,) = draftroom.endpoint.chat_requests
+    assert request.model == "small"
+    assert "At most 90 words" in request.text
+
+
+def test_the_model_flag_wins_over_the_roles_of_a_preset(draftroom: Command, paper: Path):
+    flags = ["--preset", "paper", "--rounds", "0", "--model", "small", "--base-url", draftroom.endpoint.base_url]
+    assert draftroom("explain", paper, *flags).exit_code == 0
+    assert set(draftroom.records()[0]["models"].values()) == {"small"}
+
+
+def test_a_variant_leaves_agents_out(draftroom: Command, paper: Path):
+    assert draftroom("explain", paper, "--variant", "no-collaboration").exit_code == 0
+    assert [part["role"] for part in draftroom.records()[0]["usage"]] == ["journalist", "journalist"]
+
+
+def test_a_paper_from_standard_input(draftroom: Command):
+    result = draftroom("explain", "-", "--rounds", "0", stdin=PAPER.encode())
+    assert result.exit_code == 0
+    record = draftroom.records()[0]
+    assert record["input"]["name"] == "standard input"
+    assert Path(record["input"]["path"]).read_bytes() == PAPER.encode()
+    assert "12 mosses" in draftroom.endpoint.chat_requests[0].text
+
+
+def test_a_paper_from_a_pipe(draftroom: Command, tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(PAPER.encode(),))
+    writer.start()
+    result = draftroom("explain", pipe, "--rounds", "0")
+    writer.join()
+    assert result.exit_code == 0
+    assert "12 mosses" in draftroom.endpoint.chat_requests[0].text
+
+
+def test_a_relative_path_with_spaces(draftroom: Command, paper: Path):
+    odd = paper.rename(paper.parent / "a paper about moss")
+    assert draftroom("explain", os.path.relpath(odd), "--rounds", "0").exit_code == 0
+    assert draftroom.records()[0]["input"]["name"] == "a paper about moss"
+
+
+@pytest.mark.parametrize("suffix", [".md", ".json", ".html", ".HTML"])
+def test_the_result_is_written_by_the_suffix_of_the_file(draftroom: Command, paper: Path, suffix: str):
+    target = paper.with_name(f"article{suffix}")
+    result = draftroom("explain", paper, "--rounds", "0", "-o", target)
+    assert result.exit_code == 0
+    text = target.read_text(encoding="utf-8")
+    title = result.stdout.splitlines()[0].removeprefix("# ")
+    assert title in text
+    beginnings = {".md": "# ", ".json": "{", ".html": "<!doctype html>"}
+    assert text.startswith(beginnings[suffix.lower()])
+
+
+def test_several_files_at_once(draftroom: Command, paper: Path):
+    targets = [paper.with_name("a.md"), paper.with_name("b.html")]
+    flags = [part for target in targets for part in ("-o", target)]
+    assert draftroom("explain", paper, "--rounds", "0", *flags).exit_code == 0
+    assert all(target.stat().st_size > 0 for target in targets)
+
+
+def test_warnings_for_the_reader_are_told(draftroom: Command, paper: Path):
+    paper.write_text(PAPER * 200, encoding="utf-8")
+    result = draftroom("explain", paper, "--rounds", "0", "--model", "small")
+    assert result.exit_code == 0
+    assert "the journalist saw only the first" in result.stderr
+    assert draftroom.records()[0]["usage"][0]["trims"] == 1
+
+
+def test_the_version(draftroom: Command):
+    result = draftroom("--version")
+    assert result.exit_code == 0
+    assert result.stdout.strip().count(".") == 2
+
+
+def test_a_reader_that_goes_away_is_no_fault(draftroom: Command, paper: Path):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        result = draftroom.process("explain", paper, "--rounds", "0", "--quiet", stdout=closed)
+    assert "Traceback" not in result.stderr
+    assert draftroom.records()[0]["status"] == "done"

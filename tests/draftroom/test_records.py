@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from draftroom.records import all_calls, new_record, new_run_id, usage, with_failure, with_state
+from state.errors import ModelOutputError
+from state.records import CallRecord, Paper
+from state.settings import ModelSettings, Settings
+
+from nodes.journalism.initialise import freeze
+from tests.draftroom.conftest import Command
+
+
+def a_call(role: str = "reader", number: int = 1, seconds: float = 1.0, *, reask: bool = False) -> CallRecord:
+    return CallRecord(
+        role=role,
+        step="take_notes",
+        round=number,
+        model="small",
+        prompt="take_notes",
+        prompt_sha256="abc",
+        input_tokens=100,
+        output_tokens=10,
+        tokens_estimated=False,
+        seconds=seconds,
+        http_retries=2,
+        reask=reask,
+        finish_reason="stop",
+        trims=[{"variable": "article", "words_kept": 5, "words_before": 9}],
+    )
+
+
+def a_record(checkpoints: str = "sqlite"):
+    paper = Paper(
+        sha256="f00", path="p.txt", title="Moss", format="text", scope="whole", words=3, pages=0, warnings=[]
+    )
+    return new_record("science_journalism", {"name": "p", "path": "/p", "paper": paper}, freeze(Settings()), checkpoints)
+
+
+def test_run_ids_are_readable_and_sort_by_time():
+    first, second = new_run_id(), new_run_id()
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{4}", first)
+    assert first[:15] <= second[:15]
+
+
+def test_usage_is_summed_by_round_and_role_in_the_order_of_the_calls():
+    calls = [a_call("reader", 1, 1.5), a_call("editor", 1), a_call("reader", 1, 2.5, reask=True), a_call("reader", 2)]
+    summed = usage(calls)
+    assert [(part["round"], part["role"]) for part in summed] == [(1, "reader"), (1, "editor"), (2, "reader")]
+    assert summed[0] == {
+        "role": "reader",
+        "round": 1,
+        "calls": 2,
+        "input_tokens": 200,
+        "output_tokens": 20,
+        "tokens_estimated": False,
+        "seconds": 4.0,
+        "http_retries": 4,
+        "reasks": 1,
+        "trims": 2,
+    }
+
+
+def test_a_call_told_by_both_a_failure_and_the_state_is_counted_once():
+    first, failed, better = a_call(seconds=1), a_call(seconds=2, reask=True), a_call(seconds=3, reask=True)
+    record = with_failure(a_record(), ModelOutputError("No use.", spent=[first, failed]))
+    assert all_calls([first, better], record["failures"]) == [first, better, failed]
+
+
+def test_calls_spent_on_a_failure_stay_in_the_usage():
+    record = with_failure(a_record(), ModelOutputError("No use.", spent=[a_call(), a_call(reask=True)]))
+    record = with_state(record, {"calls": []}, {})
+    assert record["usage"][0]["calls"] == 2
+    assert record["failures"][0]["kind"] == "model_output"
+
+
+def test_a_record_never_holds_the_address_of_a_postgres_database():
+    record = a_record("postgresql://someone:secret@host/db")
+    assert record["checkpoints"] == "postgres"
+    assert "secret" not in json.dumps(record)
+
+
+def test_a_record_tells_what_a_run_was_given_and_what_it_cost(draftroom: Command, paper: Path):
+    assert draftroom("explain", paper, "--rounds", "2").exit_code == 0
+    (record,) = draftroom.records()
+    assert record["status"] == "done"
+    assert record["system"] == "science_journalism"
+    assert record["input"]["name"] == "moss.md"
+    assert record["input"]["paper"]["title"] == "Moss grows where it is wet"
+    assert record["models"] == {"journalist": "large", "reader": "large", "editor": "large"}
+    assert set(record["prompts"]) == {"write_draft", "take_notes", "advise", "revise_draft"}
+    assert record["settings"]["journalism"]["rounds"] == 2
+    assert [(part["round"], part["role"]) for part in record["usage"]] == [
+        (0, "journalist"),
+        (1, "reader"),
+        (1, "editor"),
+        (1, "journalist"),
+        (2, "reader"),
+        (2, "editor"),
+        (2, "journalist"),
+    ]
+    assert all(part["calls"] == 1 and part["output_tokens"] > 0 for part in record["usage"])
+    assert [draft["round"] for draft in record["results"]["drafts"]] == [0, 1, 2]
+    assert set(record["results"]["drafts"][0]["readability"]) == {"cli", "fkgl", "dcrs", "ari", "words"}
+    assert record["results"]["stop_reason"] == "rounds done"
+    assert record["results"]["selected_round"] in {0, 1, 2}
+
+
+def test_the_key_of_the_endpoint_reaches_no_file_and_no_output(draftroom: Command, paper: Path):
+    key = "sk-very-secret-key"
+    draftroom.endpoint.api_key = key
+    with_key = draftroom.with_variables({ModelSettings().api_key_env: key})
+    result = with_key("explain", paper, "-o", paper.with_suffix(".json"), "-o", paper.with_suffix(".html"))
+    assert result.exit_code == 0
+    assert draftroom.endpoint.chat_requests[0].headers["authorization"] == f"Bearer {key}"
+    files = [path for path in paper.parent.rglob("*") if path.is_file()]
+    assert {".sqlite", ".json", ".html"} <= {path.suffix for path in files}
+    assert [path for path in files if key.encode() in path.read_bytes()] == []
+    assert key not in result.output
+
+
+def test_a_refused_key_is_not_told(draftroom: Command, paper: Path):
+    draftroom.endpoint.api_key = "another"
+    result = draftroom.with_variables({ModelSettings().api_key_env: "sk-wrong-key"})("explain", paper)
+    assert result.exit_code == 41
+    assert "sk-wrong-key" not in result.output

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED, table
+from draftroom.reference import DOCS, pages
+from state.errors import Kind
+from state.settings import JournalismSettings, ModelSettings, Settings
+from tools.configuration import OTHER_VARIABLES, load_settings, preset_names, preset_path
+from tests.draftroom.conftest import Command
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_kind_of_error_has_an_exit_code_of_its_own():
+    assert set(EXIT_CODES) == set(get_args(Kind))
+    codes = [*EXIT_CODES.values(), PAUSED, STOPPED]
+    assert len(set(codes)) == len(codes)
+    assert min(codes) >= 10
+    assert max(codes) <= STOPPED
+
+
+def test_the_table_lists_every_exit_code_with_a_meaning():
+    rows = dict(re.findall(r"^\| (\d+) \|.*\| (\S.*) \|$", table(), re.MULTILINE))
+    assert set(map(int, rows)) == {0, 1, 2, PAUSED, STOPPED, *EXIT_CODES.values()}
+
+
+def test_exit_codes_are_printed_by_the_command(draftroom: Command):
+    assert draftroom("exit-codes").stdout == table()
+
+
+@pytest.mark.parametrize("name", pages())
+def test_reference_pages_are_current(name: str):
+    current = (DOCS / name).read_text(encoding="utf-8")
+    assert current == pages()[name], "run `python -m draftroom.reference`"
+
+
+@pytest.mark.parametrize("model", [Settings, JournalismSettings, ModelSettings])
+def test_the_settings_page_names_every_setting(model: type):
+    tables = {"models", "journalism"}
+    page = pages()["settings.md"]
+    assert [name for name in model.model_fields if name not in tables and f"| `{name}` |" not in page] == []
+
+
+def test_the_example_of_variables_names_every_variable():
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^# ([A-Z][A-Z_]+?)(?:__[A-Z_]+)?=", example, re.MULTILINE))
+    settings = {f"DRAFTROOM_{name.upper()}" for name in Settings.model_fields}
+    assert named >= OTHER_VARIABLES | settings | {ModelSettings().api_key_env}
+
+
+def test_presets_load(tmp_path: Path):
+    assert set(preset_names()) == {"paper", "fast", "debug", "embedded"}
+    for name in preset_names():
+        assert load_settings({"preset": name}).preset == name
+
+
+def test_every_choice_of_a_preset_differs_from_none():
+    """A preset that sets a key which the settings do not know would be refused, one that sets nothing is no preset."""
+    for name in preset_names():
+        assert tomllib.loads(preset_path(name).read_text(encoding="utf-8"))
+
+
+def test_the_paper_preset_is_the_papers_setting():
+    settings = load_settings({"preset": "paper"})
+    journalist = settings.model_for("journalist")
+    assert (settings.journalism.rounds, settings.journalism.select) == (5, "third")
+    assert (journalist.top_p, journalist.frequency_penalty, journalist.repetition_penalty) == (0.4, 1, 1)
+    assert journalist.max_tokens == 4096
+
+
+@pytest.mark.parametrize(("preset", "profile"), [("paper", "paper-gpu"), ("embedded", "embedded")])
+def test_presets_use_the_servers_of_their_profile(preset: str, profile: str):
+    path = ROOT / "serving" / "profiles" / f"{profile}.toml"
+    servers = tomllib.loads(path.read_text(encoding="utf-8"))["servers"]
+    served = {(f"http://127.0.0.1:{server['port']}/v1", server["served_model_name"]) for server in servers}
+    settings = load_settings({"preset": preset})
+    roles = [settings.model_for(role) for role in ("journalist", "reader", "editor")]
+    assert {(role.base_url, role.model) for role in roles} == served

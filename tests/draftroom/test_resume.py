@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from draftroom.exit_codes import EXIT_CODES, PAUSED
+from tests.draftroom.conftest import Command
+from tests.fake_endpoint import Script, Status, Text, When
+
+
+def test_a_finished_run_prints_its_result_again_without_a_call(draftroom: Command, paper: Path):
+    first = draftroom("explain", paper)
+    calls = len(draftroom.endpoint.requests)
+    again = draftroom("resume", "last", "-o", paper.with_suffix(".html"))
+    assert again.exit_code == 0
+    assert again.stdout == first.stdout
+    assert len(draftroom.endpoint.requests) == calls
+    assert paper.with_suffix(".html").exists()
+    assert draftroom.records()[0]["resumed"] == 0
+
+
+def test_a_failed_run_goes_on_where_it_failed(draftroom: Command, paper: Path):
+    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    failed = draftroom("explain", paper)
+    assert failed.exit_code == EXIT_CODES["endpoint_down"]
+    assert draftroom.records()[0]["results"]["rounds"] == 0
+
+    resumed = draftroom("resume", draftroom.records()[0]["id"])
+    assert resumed.exit_code == 0
+    schemas = [request.schema_name for request in draftroom.endpoint.chat_requests]
+    assert schemas == ["Article", "ReadingNotes", "EditorReview", "EditorReview", "RevisedArticle"]
+    (record,) = draftroom.records()
+    assert (record["status"], record["resumed"]) == ("done", 1)
+    assert [failure["kind"] for failure in record["failures"]] == ["endpoint_down"]
+
+
+def test_tokens_of_unusable_answers_are_accounted_for(draftroom: Command, paper: Path):
+    draftroom.endpoint.answer = Script([When(Text("No."), schema="ReadingNotes", times=2)])
+    assert draftroom("explain", paper).exit_code == EXIT_CODES["model_output"]
+    reader = next(part for part in draftroom.records()[0]["usage"] if part["role"] == "reader")
+    assert (reader["calls"], reader["reasks"]) == (2, 1)
+
+    # The first answer is in the checkpoint, so only the re-ask is asked again: three answered calls in all.
+    assert draftroom("resume", "last").exit_code == 0
+    reader = next(part for part in draftroom.records()[0]["usage"] if part["role"] == "reader")
+    assert (reader["calls"], reader["reasks"]) == (3, 2)
+    asked = [request for request in draftroom.endpoint.chat_requests if request.schema_name == "ReadingNotes"]
+    assert len(asked) == 3
+
+
+def test_settings_of_a_resumed_run_are_those_it_began_with(draftroom: Command, paper: Path):
+    draftroom.endpoint.answer = Script([When(Status(503), times=1)])
+    assert draftroom("explain", paper, "--audience", "teenager").exit_code == EXIT_CODES["endpoint_down"]
+    other = draftroom.with_variables({"DRAFTROOM_JOURNALISM__AUDIENCE": "patient"})
+    assert other("resume", "last").exit_code == 0
+    assert draftroom.records()[0]["settings"]["journalism"]["audience"] == "teenager"
+    assert "fifteen-year-old" in draftroom.endpoint.chat_requests[-1].text
+
+
+def test_a_run_that_another_process_drives_cannot_be_resumed(draftroom: Command, paper: Path):
+    draftroom.endpoint.hold_after(1)
+    with draftroom.start("explain", paper) as process:
+        draftroom.endpoint.wait_for_requests(2, timeout_s=60)
+        busy = draftroom("resume", "last")
+        listed = draftroom("runs")
+        draftroom.endpoint.release()
+        process.communicate(timeout=120)
+    assert busy.exit_code == EXIT_CODES["run_busy"]
+    assert "running" in listed.stdout
+    assert process.returncode == 0
+    assert len(draftroom.endpoint.chat_requests) == 4
+
+
+def test_a_lock_ends_with_its_holder(draftroom: Command, paper: Path):
+    draftroom.endpoint.hold_after(1)
+    with draftroom.start("explain", paper) as process:
+        draftroom.endpoint.wait_for_requests(2, timeout_s=60)
+        process.kill()
+    assert "interrupted" in draftroom("runs").stdout
+    record = draftroom.records()[0]
+    assert record["status"] == "running"
+    assert [part["role"] for part in record["usage"]] == ["journalist"]
+
+    draftroom.endpoint.release()
+    assert draftroom("resume", "last").exit_code == 0
+    schemas = [request.schema_name for request in draftroom.endpoint.chat_requests]
+    assert schemas == ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"]
+
+
+def test_a_run_that_was_killed_before_its_first_step_begins(draftroom: Command, paper: Path):
+    draftroom.endpoint.answer = Script([When(Status(503), times=1)])
+    assert draftroom("explain", paper, "--audience", "teenager").exit_code == EXIT_CODES["endpoint_down"]
+    (draftroom.home / "state" / "checkpoints.sqlite").unlink()
+    assert draftroom("resume", "last").exit_code == 0
+    assert draftroom.records()[0]["settings"]["journalism"]["audience"] == "teenager"
+
+
+def test_a_run_whose_checkpoints_are_gone_is_not_paid_for_twice(draftroom: Command, paper: Path):
+    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom("explain", paper)
+    calls = len(draftroom.endpoint.chat_requests)
+    (draftroom.home / "state" / "checkpoints.sqlite").unlink()
+    assert draftroom("resume", "last").exit_code == EXIT_CODES["run_incompatible"]
+    assert len(draftroom.endpoint.chat_requests) == calls
+
+
+def test_a_checkpoint_whose_next_node_is_gone_is_told_and_not_taken_for_the_end(draftroom: Command, paper: Path):
+    """LangGraph ends such a run silently. Renaming the pending node in the file stands for another version's graph."""
+    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom("explain", paper)
+    with sqlite3.connect(draftroom.home / "state" / "checkpoints.sqlite") as connection:
+        connection.create_function("renamed", 1, lambda blob: blob.replace(b"branch:to:advise", b"branch:to:adwise"))
+        connection.execute("UPDATE checkpoints SET checkpoint = renamed(checkpoint)")
+    connection.close()
+    result = draftroom("resume", "last")
+    assert result.exit_code == EXIT_CODES["run_incompatible"]
+    assert draftroom.records()[0]["version"] in result.stderr
+
+
+def test_a_run_that_kept_its_checkpoints_in_memory(draftroom: Command, paper: Path):
+    in_memory = draftroom.with_variables({"DRAFTROOM_CHECKPOINTS": "memory"})
+    assert in_memory("explain", paper, "--rounds", "0").exit_code == 0
+    assert in_memory("show", "last").exit_code == EXIT_CODES["run_incompatible"]
+    assert in_memory("resume", "last").exit_code == EXIT_CODES["run_incompatible"]
+
+
+def test_a_run_of_an_unknown_system(draftroom: Command, paper: Path):
+    draftroom("explain", paper, "--rounds", "0")
+    path = next((draftroom.home / "state" / "runs").glob("*.json"))
+    path.write_text(path.read_text(encoding="utf-8").replace("science_journalism", "of_tomorrow"), encoding="utf-8")
+    assert draftroom("resume", "last").exit_code == EXIT_CODES["run_incompatible"]
+    listed = draftroom("runs")
+    assert (listed.exit_code, "of_tomorrow" in listed.stdout) == (0, True)
+
+
+def test_two_holders_of_one_run_exclude_each_other(draftroom: Command, paper: Path):
+    draftroom("explain", paper, "--rounds", "0")
+    run_id = draftroom.records()[0]["id"]
+    lock = draftroom.home / "state" / "runs" / f"{run_id}.lock"
+    assert lock.exists()
+
+
+    with FileLock(lock):
+        assert draftroom("resume", run_id).exit_code == EXIT_CODES["run_busy"]
+    assert draftroom("resume", run_id).exit_code == 0
+
+
+class TestPause:
+    @pytest.fixture
+    def paused(self, draftroom: Command, paper: Path) -> str:
+        result = draftroom("explain", paper, "--pause")
+        assert result.exit_code == PAUSED
+        return result.stderr
+
+    def reviews(self, draftroom: Command) -> list[dict]:
+        path = draftroom.home / "result.json"
+        assert draftroom("show", "last", "-o", path).exit_code == 0
+        return json.loads(path.read_text(encoding="utf-8"))["reviews"]
+
+    def test_without_a_terminal_the_run_waits_and_tells_how_to_go_on(self, draftroom: Command, paused: str):
+        (record,) = draftroom.records()
+        assert record["status"] == "paused"
+        assert "  1. " in paused
+        assert f"draftroom resume {record['id']} --accept" in paused
+        assert f"draftroom resume {record['id']} --advice FILE" in paused
+
+    def test_resuming_without_an_answer_asks_again_without_a_call(self, draftroom: Command, paused: str):
+        calls = len(draftroom.endpoint.chat_requests)
+        assert draftroom("resume", "last").exit_code == PAUSED
+        assert len(draftroom.endpoint.chat_requests) == calls
+
+    def test_accepting_keeps_the_advice(self, draftroom: Command, paused: str):
+        assert draftroom("resume", "last", "--accept").exit_code == 0
+        (review,) = self.reviews(draftroom)
+        assert {advice["origin"] for advice in review["advice"]} == {"editor"}
+        assert review["advice"][0]["text"] in draftroom.endpoint.chat_requests[-1].text
+
+    def test_advice_from_a_file_replaces_it(self, draftroom: Command, paused: str, tmp_path: Path):
+        advice = tmp_path / "advice.txt"
+        advice.write_text("# mine\nCut the second paragraph.\n\n  Say what moss is.  \n", encoding="utf-8")
+        assert draftroom("resume", "last", "--advice", advice).exit_code == 0
+        newest = self.reviews(draftroom)[-1]
+        assert [(advice["text"], advice["origin"]) for advice in newest["advice"]] == [
+            ("Cut the second paragraph.", "person"),
+            ("Say what moss is.", "person"),
+        ]
+        assert "1. Cut the second paragraph.\n2. Say what moss is." in draftroom.endpoint.chat_requests[-1].text
+        assert "advice (accessibility, person): Say what moss is." in draftroom("show", "last").stdout
+
+    @pytest.mark.parametrize(("content", "kind"), [(b"# nothing\n", "empty_input"), (b"\xff\xfe", "not_utf8")])
+    def test_a_file_without_advice(self, draftroom: Command, paused: str, tmp_path: Path, content: bytes, kind):
+        advice = tmp_path / "advice.txt"
+        advice.write_bytes(content)
+        assert draftroom("resume", "last", "--advice", advice).exit_code == EXIT_CODES[kind]
+        assert draftroom.records()[0]["status"] == "paused"
+
+    def test_a_missing_file_of_advice(self, draftroom: Command, paused: str, tmp_path: Path):
+        result = draftroom("resume", "last", "--advice", tmp_path / "missing")
+        assert result.exit_code == EXIT_CODES["missing_file"]
+
+    def test_both_answers_at_once(self, draftroom: Command, paused: str, paper: Path):
+        assert draftroom("resume", "last", "--advice", paper, "--accept").exit_code == 2
+
+    def test_an_answer_to_a_run_that_asks_nothing(self, draftroom: Command, paused: str):
+        assert draftroom("resume", "last", "--accept").exit_code == 0
+        result = draftroom("resume", "last", "--accept")
+        assert result.exit_code == EXIT_CODES["bad_request"]
+        assert draftroom.records()[0]["status"] == "done"

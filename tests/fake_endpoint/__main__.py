@@ -1,0 +1,48 @@
+"""Serves the fake endpoint until interrupted, for people and benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from tests.fake_endpoint.endpoint import FakeEndpoint
+from tests.fake_endpoint.filler import fill
+from tests.fake_endpoint.replay import Record, Replay
+from tests.fake_endpoint.replies import Answer
+
+_CONTEXT = 8192
+
+
+def main() -> None:
+    """Run `python -m tests.fake_endpoint`."""
+    options = _parser().parse_args()
+    models = dict.fromkeys(options.models.split(","), _CONTEXT)
+    endpoint = FakeEndpoint(models, _answer(options), port=options.port, latency_s=options.latency)
+    with suppress(KeyboardInterrupt), endpoint:
+        sys.stdout.write(f"{endpoint.base_url}\n")
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m tests.fake_endpoint", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="port to listen on; any free one by default")
+    parser.add_argument("--models", default="large,small", help=f"names, each with a context of {_CONTEXT} tokens")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds that every chat answer takes")
+    parser.add_argument("--replay", type=Path, help="answer from this file of recordings")
+    parser.add_argument("--record", type=Path, help="pass requests on to --upstream and record its answers here")
+    parser.add_argument("--upstream", default="http://127.0.0.1:8000/v1", help="the real endpoint to record from")
+    return parser
+
+
+def _answer(options: argparse.Namespace) -> Answer:
+    if options.replay:
+        return Replay(options.replay)
+    return Record(options.record, options.upstream) if options.record else fill
+
+
+if __name__ == "__main__":
+    main()

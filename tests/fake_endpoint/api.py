@@ -1,0 +1,118 @@
+"""What the endpoint says on each path, in the shapes of vLLM 0.32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
+from tests.fake_endpoint.context import room_for
+from tests.fake_endpoint.embeddings import embeddings
+from tests.fake_endpoint.exchange import Exchange
+from tests.fake_endpoint.filler import fill
+from tests.fake_endpoint.replies import Answer, Status
+from tests.fake_endpoint.request_log import RecordedRequest
+from tests.fake_endpoint.tokens import render_chat, split_tokens, token_ids
+
+VLLM_VERSION = "0.32.0"
+
+
+@dataclass(eq=False)
+class Api:
+    """A server of language models, as its clients see it.
+
+    Args:
+        models: Names of the models served and the context length of each, in tokens.
+        answer: Decides how chat requests are answered; may be replaced at any time.
+        api_key: Key that requests under /v1 must carry.
+        reports_context: Tell the context length in /v1/models, as vLLM does and other servers do not.
+        tokenizes: Offer /tokenize, as vLLM does and other servers do not.
+        clamps_output: Shorten answers to what the prompt leaves of the context, as vLLM 0.32 does; otherwise refuse a
+            request whose prompt and `max_tokens` do not fit together, as vLLM did before.
+        latency_s: How long every chat answer takes.
+    """
+
+    models: Mapping[str, int] = field(default_factory=lambda: {"large": 8192, "small": 4096})
+    answer: Answer = fill
+    _: KW_ONLY
+    api_key: str | None = None
+    reports_context: bool = True
+    tokenizes: bool = True
+    clamps_output: bool = False
+    latency_s: float = 0.0
+
+    def handle(self, exchange: Exchange) -> None:
+        """Answer a request on any path."""
+        request = exchange.request
+        if not self._is_authorised(request.path, request.headers.get("authorization")):
+            exchange.send_json(401, {"error": "Unauthorized"})
+            return
+        match request.method, request.path:
+            case "GET", "/health":
+                exchange.send(200, b"", "text/plain")
+            case "GET", "/version":
+                exchange.send_json(200, {"version": VLLM_VERSION})
+            case "GET", "/v1/models":
+                exchange.send_json(200, self._model_list())
+            case "POST", "/v1/chat/completions":
+                self._chat(exchange)
+            case "POST", "/v1/embeddings":
+                self._embed(exchange)
+            case "POST", "/tokenize" if self.tokenizes:
+                self._tokenize(exchange)
+            case _:
+                Status(404, "Not Found").send(exchange)
+
+    def _is_authorised(self, path: str, authorization: str | None) -> bool:
+        # vLLM guards only what is under /v1: health, version and /tokenize stay open.
+        return self.api_key is None or not path.startswith("/v1") or authorization == f"Bearer {self.api_key}"
+
+    def _model_list(self) -> dict[str, Any]:
+        return {"object": "list", "data": [self._model_card(name, length) for name, length in self.models.items()]}
+
+    def _model_card(self, name: str, length: int) -> dict[str, Any]:
+        card = {"id": name, "object": "model", "created": 0, "owned_by": "vllm", "root": name, "parent": None}
+        return card | {"max_model_len": length} if self.reports_context else card
+
+    def _chat(self, exchange: Exchange) -> None:
+        request = exchange.request
+        if refusal := self._refusal(request, "messages"):
+            refusal.send(exchange)
+            return
+        room = room_for(request.body, self._context(request), clamps=self.clamps_output)
+        if isinstance(room, Status):
+            room.send(exchange)
+            return
+        exchange.room = room
+        exchange.gates.admit(request.chat_number or 0)
+        exchange.gates.pause(self.latency_s)
+        exchange.expect_client()  # a scripted answer must not be used up by a client that was killed
+        self.answer(request).send(exchange)
+
+    def _embed(self, exchange: Exchange) -> None:
+        if refusal := self._refusal(exchange.request, "input"):
+            refusal.send(exchange)
+        else:
+            exchange.send_json(200, embeddings(exchange.request.body))
+
+    def _tokenize(self, exchange: Exchange) -> None:
+        request = exchange.request
+        is_chat = "messages" in request.body
+        if refusal := self._refusal(request, "messages" if is_chat else "prompt"):
+            refusal.send(exchange)
+            return
+        pieces = split_tokens(render_chat(request.messages) if is_chat else request.body["prompt"])
+        answer = {"count": len(pieces), "max_model_len": self._context(request), "tokens": token_ids(pieces)}
+        exchange.send_json(200, answer | {"token_strs": pieces if request.body.get("return_token_strs") else None})
+
+    def _refusal(self, request: RecordedRequest, needed: str) -> Status | None:
+        """Why the request cannot be answered: a missing field, or a model that is not served."""
+        if not request.body.get(needed):
+            return Status(400, f"body.{needed}: Field required", param=needed)
+        if request.model and request.model not in self.models:
+            message = f"The model `{request.model}` does not exist. Valid aliases: {', '.join(self.models)}."
+            return Status(404, message, param="model")
+        return None
+
+    def _context(self, request: RecordedRequest) -> int:
+        return self.models[request.model or next(iter(self.models))]

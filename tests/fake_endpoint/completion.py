@@ -1,0 +1,145 @@
+"""Chat completions in the shapes of vLLM 0.32: one JSON body, or a stream of chunks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tests.fake_endpoint.exchange import Exchange
+from tests.fake_endpoint.tokens import count_tokens, split_tokens
+
+ReasoningField = Literal["reasoning", "reasoning_content"]
+Usage = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Text:
+    """Answers with text.
+
+    Stop strings and the limit of output tokens apply to `content` as on a real server.
+    """
+
+    content: str
+    finish_reason: str = "stop"
+    usage: Usage | Literal["counted"] | None = "counted"
+    """Tokens to report; None leaves them out, as some servers do."""
+    reasoning: str | None = None
+    """Thoughts in a field of their own."""
+    reasoning_field: ReasoningField = "reasoning"
+    """vLLM's name for it, or the one that older vLLM and other servers use."""
+
+    def send(self, exchange: Exchange) -> None:
+        """Send this as every one of the answers asked for."""
+        send_completion(exchange, [self] * exchange.request.n)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer as generated: cut at a stop string or at the token limit."""
+
+    content: str
+    finish_reason: str
+    stop_reason: str | None
+    reasoning: str | None
+    reasoning_field: ReasoningField
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens generated."""
+        return count_tokens(self.reasoning or "") + count_tokens(self.content)
+
+
+class Completion:
+    """The answers to one chat request.
+
+    Args:
+        exchange: The request.
+        texts: As many answers as it asks for.
+    """
+
+    def __init__(self, exchange: Exchange, texts: Sequence[Text]) -> None:
+        self._request = exchange.request
+        self._choices = [_generate(text, exchange) for text in texts]
+        reported = texts[0].usage
+        self._usage = self._count(exchange.room.prompt) if reported == "counted" else reported
+
+    def body(self) -> dict[str, Any]:
+        """The answer to a request without streaming."""
+        choices = [_choice_body(index, choice) for index, choice in enumerate(self._choices)]
+        body = self._frame("chat.completion", choices) | {"service_tier": None, "system_fingerprint": None}
+        return body | ({} if self._usage is None else {"usage": self._usage}) | {"prompt_logprobs": None}
+
+    def chunks(self) -> Iterator[dict[str, Any]]:
+        """The answer as a stream: a chunk with the role, one per token, one with the finish reason, then the usage."""
+        for index, choice in enumerate(self._choices):
+            for delta, end in _deltas(choice):
+                parts = {"index": index, "delta": delta, "logprobs": None, "finish_reason": None}
+                yield self._frame("chat.completion.chunk", [parts | end])
+        options = self._request.body.get("stream_options") or {}
+        if options.get("include_usage") and self._usage is not None:
+            yield self._frame("chat.completion.chunk", []) | {"usage": self._usage}
+
+    def _frame(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        identity = f"chatcmpl-{self._request.sequence:016x}"
+        created = int(time.time())
+        return {"id": identity, "object": kind, "created": created, "model": self._request.model, "choices": choices}
+
+    def _count(self, prompt_tokens: int) -> Usage:
+        completion_tokens = sum(choice.tokens for choice in self._choices)
+        total_tokens = prompt_tokens + completion_tokens
+        return {"prompt_tokens": prompt_tokens, "total_tokens": total_tokens, "completion_tokens": completion_tokens}
+
+
+def send_completion(exchange: Exchange, texts: Sequence[Text]) -> None:
+    """Answer with `texts`, as a stream if the request asks for one."""
+    completion = Completion(exchange, texts)
+    if exchange.request.stream:
+        exchange.send_events(completion.chunks())
+    else:
+        exchange.send_json(200, completion.body())
+
+
+def _generate(text: Text, exchange: Exchange) -> Choice:
+    content, stop_reason = _cut_at_stop(text.content, exchange.request.body.get("stop"))
+    budget = max(0, exchange.room.answer - count_tokens(text.reasoning or ""))
+    pieces = split_tokens(content)
+    if len(pieces) > budget:
+        content, finish_reason, stop_reason = "".join(pieces[:budget]), "length", None
+    else:
+        finish_reason = "stop" if stop_reason else text.finish_reason
+    return Choice(content, finish_reason, stop_reason, text.reasoning, text.reasoning_field)
+
+
+def _cut_at_stop(content: str, stop: str | list[str] | None) -> tuple[str, str | None]:
+    """`content` up to the stop string that is complete first, and that string."""
+    strings = [stop] if isinstance(stop, str) else stop or []
+    ends = [(content.index(string) + len(string), string) for string in strings if string and string in content]
+    if not ends:
+        return content, None
+    end, string = min(ends)
+    return content[: end - len(string)], string
+
+
+def _choice_body(index: int, choice: Choice) -> dict[str, Any]:
+    message = {"role": "assistant", "content": choice.content, "refusal": None, "annotations": None, "audio": None}
+    message |= {"function_call": None, choice.reasoning_field: choice.reasoning}
+    return {
+        "index": index,
+        "message": message,
+        "logprobs": None,
+        "finish_reason": choice.finish_reason,
+        "stop_reason": choice.stop_reason,
+        "token_ids": None,
+    }
+
+
+def _deltas(choice: Choice) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
+    """Each delta of a streamed answer, with what else its chunk says."""
+    yield {"role": "assistant", "content": ""}, {}
+    for piece in split_tokens(choice.reasoning or ""):
+        yield {choice.reasoning_field: piece}, {}
+    for piece in split_tokens(choice.content):
+        yield {"content": piece}, {}
+    yield {"content": ""}, {"finish_reason": choice.finish_reason, "stop_reason": choice.stop_reason}

@@ -1,0 +1,29 @@
+"""Live tests: real vLLM serving the embedded model. They run only when asked for with `-m live`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from serving.profiles import load_profile
+from serving.servers import down, up
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder, before tests are selected by mark."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker("live")
+
+
+@pytest.fixture(scope="session")
+def embedded_endpoint() -> Iterator[str]:
+    """Base URL of the embedded model; it is stopped afterwards unless it already ran."""
+    profile = load_profile("embedded")
+    started = up(profile, print)
+    yield profile.servers[0].base_url
+    if started:
+        down(profile.name, print)

@@ -1,0 +1,38 @@
+"""The embedded model answers as the agents need it."""
+
+import json
+
+import httpx
+
+from serving.profiles import load_profile
+from serving.servers import status
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"grade": {"type": "integer"}, "summary": {"type": "string", "maxLength": 120}},
+    "required": ["grade", "summary"],
+    "additionalProperties": False,
+}
+
+
+def test_an_answer_follows_its_json_schema(embedded_endpoint: str) -> None:
+    request = {
+        "model": load_profile("embedded").servers[0].served_model_name,
+        "messages": [
+            {"role": "user", "content": "Mosses live without roots. Summarise this, and say its school grade."}
+        ],
+        "max_tokens": 200,
+        "response_format": {"type": "json_schema", "json_schema": {"name": "notes", "schema": SCHEMA}},
+    }
+    response = httpx.post(f"{embedded_endpoint}/chat/completions", json=request, timeout=300, trust_env=False)
+    answer = response.raise_for_status().json()
+    assert answer["choices"][0]["finish_reason"] == "stop"
+    assert set(json.loads(answer["choices"][0]["message"]["content"])) == {"grade", "summary"}
+    assert answer["usage"]["prompt_tokens"] > 0
+
+
+def test_the_server_is_found_and_reports_its_context(embedded_endpoint: str) -> None:
+    (server,) = status("embedded", load_profile("embedded"))
+    assert server.state == "running"
+    (model,) = httpx.get(f"{embedded_endpoint}/models", trust_env=False).json()["data"]
+    assert model["max_model_len"] == server.server.max_model_len

@@ -1,0 +1,3 @@
+"""A stand-in for torch: only what `serving/dequantise.py` names."""
+
+bfloat16 = "bfloat16"

@@ -1,0 +1,77 @@
+"""Profiles are read strictly."""
+
+from pathlib import Path
+
+import pytest
+
+from serving.profiles import load_profile, profile_names
+from state.errors import ServingError
+
+SERVER = """
+[[servers]]
+name = "one"
+model = "hub/model"
+served_model_name = "model"
+port = 8200
+max_model_len = 512
+"""
+GOOD = 'description = "A test"\ndevice = "cpu"\n' + SERVER
+
+
+def test_ours_are_complete() -> None:
+    ports = {(name, s.served_model_name): s.port for name in profile_names() for s in load_profile(name).servers}
+    assert ports == {
+        ("embedded", "smollm2-135m-instruct"): 8135,
+        ("paper-gpu", "qwen1.5-7b-chat"): 8107,
+        ("paper-gpu", "qwen1.5-1.8b-chat"): 8118,
+        ("single-gpu", "qwen2.5-7b-instruct"): 8107,
+    }
+
+
+def test_the_paper_s_two_models_fit_on_one_gpu_and_serve_every_role() -> None:
+    large, small = load_profile("paper-gpu").servers
+    assert large.gpu_memory_utilization is not None
+    assert small.gpu_memory_utilization is not None
+    assert large.gpu_memory_utilization + small.gpu_memory_utilization < 0.9
+    assert {*large.roles, *small.roles} == {"journalist", "editor", "reader"}
+
+
+def test_a_file_is_named_by_its_file_name(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD)
+    profile = load_profile(path)
+    assert profile.name == "mine"
+    assert profile.servers[0].base_url == "http://127.0.0.1:8200/v1"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (GOOD + "prot = 1\n", r"servers\.0\.prot: Extra inputs are not permitted"),
+        (GOOD + SERVER, "two servers have the same name"),
+        (GOOD + SERVER.replace('"one"', '"two"'), "two servers have the same port"),
+        (GOOD + "gpu_memory_utilization = 0.5\n", "gpu_memory_utilization means nothing on a cpu"),
+        (GOOD.replace("cpu", "gpu") + "kv_cache_gib = 2\n", "kv_cache_gib means nothing on a gpu"),
+        (GOOD.replace("8200", "80"), r"servers\.0\.port"),
+        ('name = "other"\n' + GOOD, "remove `name`"),
+        ("device = ", "not a TOML file"),
+        ('device = "cpu"', "servers: Field required"),
+    ],
+)
+def test_a_wrong_file_is_explained(tmp_path: Path, content: str, reason: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(content)
+    with pytest.raises(ServingError, match=reason):
+        load_profile(path)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(ServingError, match="'tiny': use one of embedded, paper-gpu, single-gpu"):
+        load_profile("tiny")
+
+
+def test_a_missing_file_and_a_name_of_ours_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ServingError, match="No such file"):
+        load_profile(tmp_path / "none.toml")
+    with pytest.raises(ServingError, match="rename the file"):
+        load_profile(tmp_path / "embedded.toml")

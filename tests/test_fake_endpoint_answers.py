@@ -1,0 +1,233 @@
+"""The fake endpoint's answers: made up, scripted, recorded and replayed."""
+
+import json
+from datetime import date, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_openai import ChatOpenAI
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field, SecretStr
+
+from tests.fake_endpoint import (
+    Choices,
+    FakeEndpoint,
+    Json,
+    Reasoning,
+    Record,
+    RecordedRequest,
+    Replay,
+    Script,
+    Text,
+    When,
+    fill,
+)
+
+
+class Tone(Enum):
+    WARM = "warm"
+    PLAIN = "plain"
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: Annotated[str, Field(min_length=3, max_length=20)]
+    tone: Tone
+    parts: list["Section"] = Field(max_length=2)
+
+
+class Everything(BaseModel):
+    """One field for every keyword that the filler keeps to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["review"]
+    verdict: Literal["accept", "revise"]
+    long: Annotated[str, Field(min_length=400)]
+    exact: Annotated[str, Field(min_length=7, max_length=7)]
+    score: Annotated[int, Field(ge=1, le=5)]
+    above: Annotated[int, Field(gt=3, lt=5)]
+    tens: Annotated[int, Field(multiple_of=10, gt=10)]
+    negative: Annotated[int, Field(lt=-7)]
+    share: Annotated[float, Field(gt=0, lt=0.001)]
+    halves: Annotated[float, Field(multiple_of=0.5, ge=0.5)]
+    is_clear: bool
+    nothing: None
+    note: str | None
+    mixed: int | list[str]
+    items: Annotated[list[str], Field(min_length=4, max_length=5)]
+    none: Annotated[list[int], Field(max_length=0)]
+    tones: Annotated[set[Tone], Field(min_length=2)]
+    pair: tuple[int, str]
+    counts: Annotated[dict[str, int], Field(min_length=3, max_length=3)]
+    day: date
+    moment: datetime
+    link: AnyUrl
+    tree: Section
+    anything: Any
+    optional: list[Section] = []
+
+
+EVERYTHING = Everything.model_json_schema()
+
+
+def ask(endpoint: FakeEndpoint, text: str = "Explain cells.", **body: Any) -> dict[str, Any]:
+    request = {"model": "large", "messages": [{"role": "user", "content": text}], **body}
+    answer = httpx.post(endpoint.base_url + "/chat/completions", json=request, trust_env=False, verify=False)
+    return dict(answer.json())
+
+
+def content(answer: dict[str, Any]) -> str:
+    return str(answer["choices"][0]["message"]["content"])
+
+
+def request_for(schema: dict[str, Any], text: str) -> RecordedRequest:
+    form = {"type": "json_schema", "json_schema": {"name": "Test", "schema": schema}}
+    body = {"model": "large", "messages": [{"role": "user", "content": text}], "response_format": form}
+    return RecordedRequest(0, 1, "POST", "/v1/chat/completions", {}, body)
+
+
+def filled(schema: dict[str, Any], text: str = "") -> Any:
+    reply = fill(request_for(schema, text))
+    assert isinstance(reply, Choices)
+    return json.loads(reply.texts[0].content)
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(max_size=8))
+def test_filler_keeps_to_every_keyword(text: str) -> None:
+    value = filled(EVERYTHING, text)
+    Everything.model_validate_json(json.dumps(value))
+    assert set(value) == set(Everything.model_fields)
+    assert value["note"] is not None
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(max_size=8))
+def test_filler_keeps_to_hand_written_schemas(text: str) -> None:
+    schema = {
+        "$defs": {"Named": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}},
+        "allOf": [{"$ref": "#/$defs/Named"}],
+        "properties": {"age": {"type": ["integer", "null"], "minimum": 3}, "of": {"oneOf": [{"const": 1}]}},
+        "required": ["age", "free"],
+        "additionalProperties": {"type": "boolean"},
+    }
+    value = filled(schema, text)
+    assert (type(value["name"]), type(value["free"]), value["of"]) == (str, bool, 1)
+    assert value["age"] >= 3
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "pattern": "^a+$"},
+        {"type": "integer", "minimum": 2, "maximum": 1},
+        {"type": "tuple"},
+        {"type": "object", "required": ["name"], "additionalProperties": False},
+        {"$defs": {"Endless": {"properties": {"next": {"$ref": "#/$defs/Endless"}}, "required": ["next"]}}}
+        | {"$ref": "#/$defs/Endless"},
+    ],
+)
+def test_filler_admits_what_it_cannot_make_up(fake_endpoint: FakeEndpoint, schema: dict[str, Any]) -> None:
+    assert ask(fake_endpoint, structured_outputs={"json": schema})["error"]["code"] == 400
+
+
+def test_filler_repeats_itself_for_the_same_request_only(fake_endpoint: FakeEndpoint) -> None:
+    first, again, other = (content(ask(fake_endpoint, text)) for text in ("cells", "cells", "stars"))
+    assert first == again != other
+    assert content(ask(fake_endpoint, "cells", seed=1)) != first
+    many = ask(fake_endpoint, "cells", n=4)["choices"]
+    assert len({choice["message"]["content"] for choice in many}) == 4
+
+
+def test_filler_picks_one_of_the_choices(fake_endpoint: FakeEndpoint) -> None:
+    picked = {content(ask(fake_endpoint, str(i), structured_outputs={"choice": ["yes", "no"]})) for i in range(12)}
+    assert picked == {"yes", "no"}
+
+
+def test_filler_answers_json_mode_with_an_object(fake_endpoint: FakeEndpoint) -> None:
+    answer = ask(fake_endpoint, response_format={"type": "json_object"})
+    assert isinstance(json.loads(content(answer)), dict)
+
+
+async def test_langchain_gets_structured_output(fake_endpoint: FakeEndpoint) -> None:
+    model = ChatOpenAI(model="large", base_url=fake_endpoint.base_url, api_key=SecretStr("none"))
+    section = await model.with_structured_output(Section).ainvoke("Outline an article.")
+    assert isinstance(section, Section)
+    assert fake_endpoint.chat_requests[0].schema_name == "Section"
+
+
+def test_script_gives_bare_replies_in_order_and_then_made_up_ones(fake_endpoint: FakeEndpoint) -> None:
+    made_up = content(ask(fake_endpoint))
+    fake_endpoint.answer = Script([Text("one"), Json({"two": 2})])
+    assert [content(ask(fake_endpoint)) for _ in range(3)] == ["one", '{"two": 2}', made_up]
+
+
+def test_script_chooses_by_model_prompt_schema_and_condition(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Script(
+        [
+            When(Text("by model"), model="small"),
+            When(Text("by prompt"), prompt="editor", times=1),
+            When(Text("by schema"), schema="Advice"),
+            When(Text("by condition"), where=lambda request: request.body.get("seed") == 7),
+        ],
+        otherwise=lambda request: Text("otherwise"),
+    )
+    schema = {"title": "Advice", "type": "object"}
+    assert content(ask(fake_endpoint, model="small")) == "by model"
+    assert content(ask(fake_endpoint, "You are an editor.")) == "by prompt"
+    assert content(ask(fake_endpoint, "You are an editor.")) == "otherwise"
+    assert content(ask(fake_endpoint, structured_outputs={"json": schema})) == "by schema"
+    assert content(ask(fake_endpoint, seed=7)) == "by condition"
+    assert content(ask(fake_endpoint, model="small")) == "by model"
+
+
+def test_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
+    tape = tmp_path / "answers.jsonl"
+    replies = [Text("first", usage={"prompt_tokens": 3, "total_tokens": 5, "completion_tokens": 2}), Text("second")]
+    replies.append(Reasoning("Hmm.", "thought", field="reasoning_content"))
+    with (
+        FakeEndpoint(answer=Script(replies), api_key="secret") as real,
+        FakeEndpoint(answer=Record(tape, real.base_url)) as recorder,
+    ):
+        headers = {"Authorization": "Bearer secret"}
+        for text in ("cells", "cells", "stars"):
+            body = {"model": "large", "messages": [{"role": "user", "content": text}], "stream": text == "stars"}
+            httpx.post(
+                recorder.base_url + "/chat/completions", json=body, headers=headers, trust_env=False, verify=False
+            )
+        refused = ask(recorder, "cells")
+    assert refused == {"error": "Unauthorized"}
+    assert "secret" not in tape.read_text()
+    with FakeEndpoint(answer=Replay(tape)) as endpoint:
+        stars = ask(endpoint, "stars")["choices"][0]["message"]
+        cells = [ask(endpoint, text) for text in ("cells", " cells\n", "cells")]
+    assert (stars["content"], stars["reasoning"]) == ("thought", "Hmm.")
+    assert [content(answer) for answer in cells] == ["first", "second", "second"]
+    assert cells[0]["usage"]["total_tokens"] == 5
+
+
+def test_replay_refuses_what_was_never_recorded(tmp_path: Path) -> None:
+    tape = tmp_path / "answers.jsonl"
+    with FakeEndpoint() as real, FakeEndpoint(answer=Record(tape, real.base_url)) as recorder:
+        ask(recorder, "cells")
+    with FakeEndpoint(answer=Replay(tape)) as endpoint:
+        other_text = ask(endpoint, "stars")
+        other_model = ask(endpoint, "cells", model="small")
+        other_schema = ask(endpoint, "cells", structured_outputs={"json": {"title": "Advice", "type": "object"}})
+    assert "Nothing is recorded for this request of large/text" in other_text["error"]["message"]
+    assert "small/text" in other_model["error"]["message"]
+    assert "large/Advice" in other_schema["error"]["message"]
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
+def test_reasoning_comes_in_tags_or_in_a_field(fake_endpoint: FakeEndpoint, field: Any) -> None:
+    fake_endpoint.answer = Script([Reasoning("Hmm.", "A cell."), Reasoning("Hmm.", "A cell.", field=field)])
+    assert content(ask(fake_endpoint)) == "<think>\nHmm.\n</think>\n\nA cell."
+    message = ask(fake_endpoint)["choices"][0]["message"]
+    assert (message[field], message["content"]) == ("Hmm.", "A cell.")

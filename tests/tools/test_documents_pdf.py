@@ -1,0 +1,258 @@
+"""PDFs: what a reader would take for the paper is kept, and bad or hostile files end in one sentence."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from pathlib import Path
+
+import pytest
+
+from state.errors import BadInput, Kind
+from state.records import Paper
+from state.settings import Scope
+from tests.tools.pdfs import Line, encrypted, from_objects, typeset, with_contents, words
+from tools.documents import pypdf_process, read_bytes, stored_text
+from tools.documents.pdf import read_pdf
+
+ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
+LINES = ["We measured how warm the sea was in 2019. It was 3 de-", "grees warmer than before, which nobody expected."]
+SUBJECTS = (
+    "Arctic Baltic Caspian Dead East Far Great High Irish Java Kara Low Mid North Outer Polar Quiet Red South Timor"
+)
+BODY = [f"The {subject} Sea is told of at length and with care." for subject in SUBJECTS.split()]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
+
+
+def read(pdf: bytes, scope: Scope = "auto", max_pages: int = 100) -> Paper:
+    return read_bytes(pdf, name="paper.pdf", scope=scope, max_pages=max_pages)
+
+
+def kind_of(pdf: bytes) -> Kind:
+    with pytest.raises(BadInput) as error:
+        read(pdf)
+    assert "paper.pdf" in str(error.value)
+    assert "\n" not in str(error.value)
+    return error.value.kind
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        [("A warm sea", 18), "A. Author", ("Abstract", 12), *LINES, ("1 Introduction", 12), *BODY],
+        [("A warm sea", 18), f"Abstract\u2014{LINES[0]}", LINES[1], "Index Terms\u2014sea, warmth", *BODY],
+        [("A warm sea", 18), "ABSTRACT", *LINES, "Keywords: sea, warmth", "I. INTRODUCTION", *BODY],
+    ],
+)
+def test_the_abstract_is_found(page: list[Line]) -> None:
+    paper = read(typeset(page))
+    assert stored_text(paper) == ABSTRACT
+    assert (paper["scope"], paper["title"], paper["pages"]) == ("abstract", "A warm sea", 1)
+    assert (paper["words"], paper["warnings"]) == (len(ABSTRACT.split()), [])
+
+
+def test_the_whole_paper_is_used_when_there_is_no_abstract() -> None:
+    paper = read(typeset(BODY))
+    assert paper["scope"] == "whole"
+    assert paper["warnings"] == ["the abstract was not found, so the whole paper is used"]
+    assert stored_text(paper) == " ".join(BODY)
+
+
+def test_an_abstract_that_is_asked_for_and_missing_is_an_error() -> None:
+    with pytest.raises(BadInput, match="use the whole paper"):
+        read(typeset(BODY), scope="abstract")
+
+
+def test_divided_words_are_joined_and_compounds_kept() -> None:
+    page = [
+        "The re-",
+        "sult is state-",
+        "of-the-art for token-",
+        "and line-based, pre-",
+        "trained and BERT-",
+        "Base models. We use pre-trained ones.",
+    ]
+    text = stored_text(read(typeset(page)))
+    assert text == (
+        "The result is state-of-the-art for token- and line-based, pre-trained and BERT-Base models. "
+        "We use pre-trained ones."
+    )
+
+
+def test_headers_footers_stamps_and_page_numbers_are_dropped() -> None:
+    pages = [
+        [
+            "arXiv:2001.01234v2 [cs.CL] 3 Jan 2020",
+            f"Seas {2000 + number} (draft)",
+            *BODY[number * 5 : number * 5 + 5],
+            str(number),
+        ]
+        for number in range(4)
+    ]
+    assert stored_text(read(typeset(*pages))) == " ".join(BODY)
+
+
+def test_paragraphs_and_headings_stand_apart() -> None:
+    page = ["1 Warm seas", BODY[0], "It ends.", BODY[1], "2.1 Cold seas", BODY[2]]
+    assert stored_text(read(typeset(page))).split("\n\n") == [
+        "1 Warm seas",
+        f"{BODY[0]} It ends.",
+        BODY[1],
+        "2.1 Cold seas",
+        BODY[2],
+    ]
+
+
+def test_the_reference_list_of_a_whole_paper_is_cut_and_its_appendix_kept() -> None:
+    references = [f"A. Author. {year}. On seas and lakes." for year in (2018, 2019, 2020)]
+    paper = read(typeset(BODY[:5], ["References", *references], ["A Appendix", BODY[6]]), scope="whole")
+    text = stored_text(paper)
+    assert "On seas and lakes" not in text
+    assert text.startswith(BODY[0])
+    assert text.endswith(BODY[6])
+
+
+@pytest.mark.parametrize("metadata", ["A warm sea in winter", "Microsoft Word - final.doc", ""])
+def test_the_title_is_what_stands_on_the_first_page(metadata: str) -> None:
+    page = ["Journal of Seas, volume 3", ("A warm sea", 17), ("in winter", 17), "A. Author", ("Abstract", 12), *LINES]
+    assert read(typeset([*page, *BODY], title=metadata, stamp="a sideways stamp"))["title"] == "A warm sea in winter"
+
+
+def test_the_title_of_a_page_in_one_size_is_its_first_line_above_an_abstract() -> None:
+    assert read(typeset(["A warm sea", "Abstract", *LINES, "1 Introduction"]))["title"] == "A warm sea"
+    assert read(typeset(BODY))["title"] == ""
+
+
+BAD_PAGE = b"/Filter /ASCII85Decode\n{not base 85}"
+
+
+def test_a_bad_page_is_reported_and_the_others_are_used() -> None:
+    paper = read(with_contents(words(b"First page."), BAD_PAGE, words(b"Third page.")), scope="whole")
+    assert stored_text(paper) == "First page. Third page."
+    assert paper["pages"] == 3
+    assert len(paper["warnings"]) == 1
+    assert paper["warnings"][0].startswith("page 2 could not be read and was left out: ")
+
+
+def test_pages_without_text_are_counted() -> None:
+    paper = read(with_contents(words(b"First page."), b"\n0 0 m 9 9 l S"), scope="whole")
+    assert paper["warnings"] == ["no text was found on 1 of 2 pages (images need OCR)"]
+
+
+def test_encrypted_files_need_an_empty_password() -> None:
+    pdf = typeset(BODY)
+    assert stored_text(read(encrypted(pdf, user_password=""))) == " ".join(BODY)
+    assert kind_of(encrypted(pdf, user_password="secret")) == "encrypted_pdf"
+
+
+def test_a_public_key_encryption_counts_as_encrypted() -> None:
+    pdf = typeset(BODY).replace(b"/Root", b"/Encrypt << /Filter /Adobe.PubSec >> /Root")
+    assert kind_of(pdf) == "encrypted_pdf"
+
+
+def test_a_scan_without_text_needs_ocr() -> None:
+    assert kind_of(with_contents(b"\n0 0 m 9 9 l S", b"\n0 0 m 9 9 l S")) == "pdf_without_text"
+
+
+def test_too_many_pages() -> None:
+    pdf = typeset(*[["A page."]] * 4)
+    assert read(pdf, max_pages=4)["pages"] == 4
+    with pytest.raises(BadInput, match="has 4 pages, more than the 3") as error:
+        read(pdf, max_pages=3)
+    assert error.value.kind == "input_too_long"
+
+
+def test_too_much_text() -> None:
+    assert kind_of(with_contents(words(b"x" * 4_000_001))) == "input_too_long"
+
+
+@pytest.mark.parametrize(
+    "pdf",
+    [
+        pytest.param(b"<html>please log in</html>", id="web page"),
+        pytest.param(b"%PDF-1.7\n", id="header only"),
+        pytest.param(typeset(BODY)[:400], id="cut off"),
+        pytest.param(with_contents(BAD_PAGE), id="no readable page"),
+        pytest.param(from_objects(b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] >>"), id="no page"),
+    ],
+)
+def test_a_broken_file(pdf: bytes) -> None:
+    assert kind_of(pdf) == "broken_pdf"
+
+
+def bomb() -> bytes:
+    """One page whose content unpacks to 400 MB."""
+    packer = zlib.compressobj()
+    packed = b"".join(packer.compress(bytes(10_000_000)) for _ in range(40)) + packer.flush()
+    return with_contents(b"/Filter /FlateDecode\n" + packed)
+
+
+def cyclic_tree() -> bytes:
+    return from_objects(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] >>",
+        b"<< /Type /Pages /Kids [2 0 R] >>",
+    )
+
+
+def branching_tree() -> bytes:
+    """A page tree of twelve levels, each of which names the next one ten times."""
+    levels = [b"<< /Type /Pages /Kids [%b] >>" % (b"%d 0 R " % (number + 1) * 10) for number in range(2, 14)]
+    return from_objects(b"<< /Type /Catalog /Pages 2 0 R >>", *levels, b"<< /Type /Page /Parent 13 0 R >>")
+
+
+def deep_nesting() -> bytes:
+    return from_objects(b"<< /Type /Catalog /Pages %b >>" % (b"[" * 100_000))
+
+
+@pytest.mark.parametrize("make", [bomb, cyclic_tree, branching_tree, deep_nesting])
+def test_a_hostile_file_is_refused(make: object) -> None:
+    assert callable(make)
+    assert kind_of(make()) == "broken_pdf"
+
+
+def test_a_page_count_that_lies_is_not_believed() -> None:
+    pdf = with_contents(words(b"A page.")).replace(b"/Count 1", b"/Count 999999999")
+    assert read(pdf)["pages"] == 1
+
+
+def test_a_file_that_takes_too_long_is_given_up() -> None:
+    slow = with_contents(*[b"\n" + b"0 0 m 9 9 l S " * 130_000 + b"BT /F1 1 Tf (x) Tj ET"] * 20)
+    with pytest.raises(BadInput, match="could not be read within 2 seconds") as error:
+        read_pdf(slow, name="paper.pdf", max_pages=100, seconds=2)
+    assert error.value.kind == "broken_pdf"
+
+
+def damaged(pdf: bytes, chance: random.Random) -> bytes:
+    data = bytearray(pdf)
+    kind = chance.randrange(3)
+    if kind == 0:
+        return bytes(data[: chance.randrange(len(data))])
+    for _ in range(chance.choice([1, 5, 50])):
+        at = chance.randrange(len(data))
+        if kind == 1:
+            data[at] ^= 1 << chance.randrange(8)
+        else:
+            data[at:at] = chance.choice([b"<<", b">>", b"[", b"]", b"null ", b"-1 ", b"9999999999 ", b"1 0 R ", b"("])
+    return bytes(data)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_files_raise_nothing_in_the_reading_process(seed: int) -> None:
+    chance = random.Random(seed)
+    files = [
+        typeset(BODY, BODY),
+        encrypted(typeset(BODY), user_password=""),
+        with_contents(words(b"A page."), words(b"B.")),
+    ]
+    problems = {pypdf_process.extract(damaged(chance.choice(files), chance), 100)["problem"] for _ in range(60)}
+    assert {"", "broken"} <= problems
+
+
+def test_the_terminal_stays_clean(capfd: pytest.CaptureFixture[str]) -> None:
+    read(typeset(BODY).replace(b"startxref\n", b"startxref\n1"))  # pypdf logs that it had to mend this
+    assert capfd.readouterr() == ("", "")

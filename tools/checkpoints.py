@@ -1,0 +1,76 @@
+"""Where checkpoints live: one factory for memory, SQLite and Postgres."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiosqlite
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from state.errors import SettingsError, StateError
+from state.paths import state_folder
+
+BUSY_TIMEOUT_S = 30.0
+"""How long a writer waits for another process that writes to the same file."""
+
+
+@asynccontextmanager
+async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """Open the saver at `address`: memory, sqlite (a file in the state folder), sqlite:///FILE, or postgres://...
+
+    Raises:
+        StateError: If the file cannot be opened or written.
+        SettingsError: If the Postgres package is not installed.
+    """
+    if address == "memory":
+        yield InMemorySaver()
+    elif address.startswith("postgres"):
+        async with _postgres(address) as saver:
+            yield saver
+    else:
+        path = Path(address.removeprefix("sqlite:///")) if ":" in address else state_folder() / "checkpoints.sqlite"
+        async with _sqlite(path) as saver:
+            yield saver
+
+
+@asynccontextmanager
+async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """The saver that `langgraph.json` names: the command's own file, so that either can resume the other's runs."""
+    async with open_checkpointer() as saver:
+        yield saver
+
+
+@asynccontextmanager
+async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
+            saver = AsyncSqliteSaver(connection)
+            await saver.setup()
+            yield saver
+    except (OSError, sqlite3.Error) as error:
+        raise storage_error(error, path) from error
+
+
+@asynccontextmanager
+async def _postgres(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    try:
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        raise SettingsError("Postgres checkpoints need another package: pip install 'draftroom[postgres]'.") from error
+    async with AsyncPostgresSaver.from_conn_string(address) as saver:
+        await saver.setup()
+        yield saver
+
+
+def storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
+    """Say what is wrong with the state folder and what to do; what was written before is safe."""
+    if getattr(error, "errno", None) == errno.ENOSPC or "disk is full" in str(error):
+        return StateError(f"The disk of {path} is full; make room, then resume the run.", kind="disk_full")
+    return StateError(f"{path} cannot be written ({error}); make it writable, or set DRAFTROOM_HOME to another folder.")

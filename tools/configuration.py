@@ -1,0 +1,116 @@
+"""Where settings come from. Each source overrides the one before: preset, settings file, environment, overrides.
+
+The overrides are the flags of the command, the `context` of a Python call, or Studio's form. All three ways in resolve
+their settings here, so the same file and the same environment mean the same thing everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path
+from pydantic import ValidationError
+from pydantic_settings import EnvSettingsSource
+from pydantic_settings import SettingsError as UnreadableVariable
+
+from state.errors import SettingsError
+from state.settings import Settings
+
+PRESETS = Path(__file__).parent.parent / "presets"
+OTHER_VARIABLES = {"DRAFTROOM_HOME", "DRAFTROOM_CONFIG", "DRAFTROOM_VLLM_PYTHON", "DRAFTROOM_TRACING"}
+
+
+def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Merge all sources into one checked `Settings`.
+
+    Args:
+        overrides: Nested values that win over every other source, for example `{"journalism": {"rounds": 5}}`.
+
+    Raises:
+        SettingsError: If a source cannot be read, or holds an unknown key or a value out of bounds.
+    """
+    chosen = merge(merge(_from_file(), _from_environment()), overrides or {})
+    preset = chosen.get("preset")
+    values = merge(_read_toml(preset_path(str(preset))), chosen) if preset else chosen
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        raise SettingsError(f"The settings cannot be used: {describe(error)}.") from error
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay `over` on `base`: nested tables are merged, every other value is replaced."""
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def describe(error: ValidationError) -> str:
+    """Say in one clause what pydantic found wrong, without repeating the offending values."""
+    problems = [
+        f"`{'.'.join(map(str, item['loc'])) or 'value'}`: {_lower_first(item['msg'])}" for item in error.errors()
+    ]
+    return "; ".join(problems[:4])
+
+
+def preset_names() -> list[str]:
+    """Names of the presets that come with Draftroom."""
+    return sorted(path.stem for path in PRESETS.glob("*.toml"))
+
+
+def preset_path(name: str) -> Path:
+    """Find a preset by name or by path.
+
+    Raises:
+        SettingsError: If there is none; lists those that exist.
+    """
+    own = PRESETS / f"{name}.toml"
+    path = own if own.is_file() else Path(name).expanduser()
+    if not path.is_file():
+        raise SettingsError(f"There is no preset {name!r}; choose one of {', '.join(preset_names())}, or give a file.")
+    return path
+
+
+def settings_file() -> Path | None:
+    """The settings file in use: `$DRAFTROOM_CONFIG`, else `./draftroom.toml`, else the user's, else none."""
+    named = os.environ.get("DRAFTROOM_CONFIG")
+    if named:
+        return Path(named).expanduser()
+    candidates = (Path("draftroom.toml"), user_config_path("draftroom", appauthor=False) / "draftroom.toml")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _from_file() -> dict[str, Any]:
+    path = settings_file()
+    return _read_toml(path) if path else {}
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {error}.") from error
+
+
+def _from_environment() -> dict[str, Any]:
+    fields = {f"DRAFTROOM_{name.upper()}" for name in Settings.model_fields}
+    for variable in os.environ:
+        known = variable in OTHER_VARIABLES or variable.split("__")[0] in fields
+        if variable.startswith("DRAFTROOM_") and not known:
+            raise SettingsError(
+                f"The environment variable {variable} is not a setting; see .env.example for those that are."
+            )
+    try:
+        return EnvSettingsSource(Settings)()
+    except UnreadableVariable as error:
+        raise SettingsError(f"An environment variable cannot be read: {error}.") from error
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,5 @@
+"""Checks the numbers and names of a draft against its source."""
+
+from tools.fidelity.guard import extract_facts, unsupported_facts
+
+__all__ = ["extract_facts", "unsupported_facts"]

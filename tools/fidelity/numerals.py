@@ -1,0 +1,190 @@
+"""Finds the numbers of a sentence, in digits or in words, with their units and with how exact they claim to be."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from state.records import FactKind
+from tools.fidelity.number_words import FRACTION, SCALE, WHOLE, value_of
+from tools.fidelity.units import CURRENCIES, DECADE, RATIO, Unit, unit_after
+
+Hedge = Literal["exact", "about", "above", "below"]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number as it stands in a sentence."""
+
+    kind: FactKind
+    value: float
+    unit: Unit | None
+    text: str
+    start: int
+    end: int
+    significant: int
+    """Significant digits as written; trailing zeros of a whole number are not counted."""
+    hedge: Hedge
+    spelled: bool
+    """Written as a word."""
+    scale: float = 1.0
+    """What a word such as "million" multiplies it by."""
+    pair: tuple[float, float] | None = None
+    """The two numbers of "1 in 5" or "3/4"."""
+
+
+# Quantifiers are possessive (`++`), so that no text can make a search go back over its digits again and again.
+# A power needs its mark or a space: "2 x 100" is no power of ten, "2 x 10-3" and "2 x 10 3" are what PDFs make of one.
+_EXPONENT: Final = r"(?:(?:\^|\*\*)\{?[-−–+]?|\s?[-−–+]|\s)\d{1,3}+\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}+"
+_NUMBER: Final = re.compile(
+    r"(?<![^\W_])(?<![^\W\d_][-–])(?<!\d[.,:])(?:"
+    rf"10(?=[\^−⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])(?P<exponent>{_EXPONENT})"
+    r"|(?P<digits>(?:\d{1,3}+(?:[,\u00a0\u2009\u202f]\d{3}(?!\d))++|\d++)(?:[.·](?!10[\^⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])\d++)?+|(?<![\w.])\.\d++)"
+    rf"(?:[eE](?P<e>[-−+]?\d{{1,3}}+)(?!\w)|\s?[x×*·]\s?10(?P<power>{_EXPONENT})"
+    rf"|\s?(?P<part>[½⅓⅔¼¾])|[\s-](?P<scale>{SCALE})\b)?+"
+    r"|(?P<symbol>[½⅓⅔¼¾])"
+    rf"|(?ai:\b(?P<fraction>{FRACTION})\b)"
+    rf"|(?ai:\b(?P<whole>{WHOLE})(?:\b|(?=fold\b))(?P<half> and a half\b)?))"
+)
+_PARTS: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4}
+_PLAIN_EXPONENT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--", "^*{} ")
+
+_NO_COUNT: Final = re.compile(r"(?:st|nd|rd|th)\b|-dimensional")
+_PLURAL: Final = re.compile(r"['’]?s\b")
+_ARTICLE: Final = re.compile(r"(?: of)? an?(?= )")
+_OUT_OF: Final = re.compile(r"\s(?:in|out of)\s(?:every\s)?|/")
+_LISTED: Final = re.compile(r"\s?(?:-|–|—|to|and|or|±|\+/-|,|, and|, or|/|versus|vs\.?|compared with)\s?")
+_RANGED: Final = re.compile(r"\s?(?:-|–|—|to)\s?")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_COUNTED: Final = re.compile(r"\s(?:(?!and|or|to|in|at|by|on|for|with|from|when|that|the|we)[a-z]+\s)?[a-z]{3,}s\b")
+_HEDGE_WORDS: Final[tuple[tuple[Hedge, str, str], ...]] = (
+    ("above", "over|(?:more|greater|higher|longer|older) than|at least|above", ">≥"),
+    ("below", "under|(?:less|fewer|lower|shorter|younger) than|at most|up to|below", "<≤"),
+    ("about", r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|some|circa|ca\.?", "~≈\u223c"),
+)
+_HEDGES: Final = [
+    (hedge, re.compile(rf"(?i)(?:\b(?:{words})\s|[{signs}]\s?)$")) for hedge, words, signs in _HEDGE_WORDS
+]
+
+
+def amounts(sentence: str) -> list[Amount]:
+    """Finds the numbers of a sentence, in order.
+
+    Ordinals ("21st", "third"), dimensions ("three-dimensional") and vague counts ("hundreds") are not numbers. The
+    members of a list or a range share the unit of the last: in "3-5 days" both are days.
+    """
+    found = [amount for match in _NUMBER.finditer(sentence) if (amount := _read(sentence, match))]
+    return _join_ratios(sentence, _share_units(sentence, found))
+
+
+def _read(sentence: str, match: re.Match[str]) -> Amount | None:
+    scale = value_of(f"one {match['scale']}") if match["scale"] else 1.0
+    value, significant = _value(match)
+    value *= scale
+    start, end = match.span()
+    if not math.isfinite(value) or _NO_COUNT.match(sentence, end):
+        return None
+    spelled = bool(match["whole"] or match["fraction"])
+    unit: Unit | None = None
+    if match["digits"] and (plural := _PLURAL.match(sentence, end)):
+        if not _YEAR.fullmatch(match[0]):
+            return None
+        unit, end = DECADE, plural.end()
+    elif following := unit_after(sentence, _before_unit(sentence, match), spelled=spelled):
+        unit, end = following
+    elif start and sentence[start - 1] in CURRENCIES:
+        unit, start = CURRENCIES[sentence[start - 1]], start - 1
+    elif match["fraction"] or match["symbol"]:
+        unit = RATIO
+    hedge = _hedge(sentence, start)
+    kind = _kind(sentence, match, unit, hedge)
+    return Amount(kind, value, unit, sentence[start:end], start, end, significant, hedge, spelled, scale)
+
+
+def _before_unit(sentence: str, match: re.Match[str]) -> int:
+    """Where the unit of "5 mg", "half an hour" or "a quarter of a mile" may begin."""
+    article = _ARTICLE.match(sentence, match.end()) if match["fraction"] else None
+    return article.end() if article else match.end()
+
+
+def _value(match: re.Match[str]) -> tuple[float, int]:
+    if words := match["whole"] or match["fraction"]:
+        value = value_of(words) + (0.5 if match["half"] else 0)
+        return value, _significant(f"{value:.15g}") if match["whole"] else 1
+    if match["symbol"]:
+        return _PARTS[match["symbol"]], 1
+    if match["exponent"]:
+        return _power_of_ten(match["exponent"]), 1
+    digits = re.sub(r"[,\s]", "", match["digits"]).replace("·", ".")
+    value = float(digits) + _PARTS.get(match["part"], 0)
+    if exponent := match["e"] or match["power"]:
+        value *= _power_of_ten(exponent)
+    return value, _significant(digits)
+
+
+def _power_of_ten(exponent: str) -> float:
+    return float(f"1e{exponent.translate(_PLAIN_EXPONENT)}")
+
+
+def _significant(digits: str) -> int:
+    kept = digits.replace(".", "").lstrip("0")
+    return len(kept if "." in digits else kept.rstrip("0")) or 1
+
+
+def _kind(sentence: str, match: re.Match[str], unit: Unit | None, hedge: Hedge) -> FactKind:
+    if unit is DECADE:
+        return "year"
+    if unit:
+        return "percentage" if unit.name == "percent" else "quantity" if unit is not RATIO else "number"
+    year = _YEAR.fullmatch(match[0]) and hedge != "about" and not _COUNTED.match(sentence, match.end())
+    return "year" if year else "number"
+
+
+def _hedge(sentence: str, start: int) -> Hedge:
+    before = sentence[max(0, start - 24) : start]
+    return next((hedge for hedge, pattern in _HEDGES if pattern.search(before)), "exact")
+
+
+def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
+    shared: list[Amount] = []
+    for amount in reversed(found):
+        bare = amount.kind == "number" and not amount.unit
+        between = (amount.end, shared[-1].start) if shared else (0, 0)
+        if bare and shared and _LISTED.fullmatch(sentence, *between):
+            shared.append(_like(amount, shared[-1], ranged=bool(_RANGED.fullmatch(sentence, *between))))
+        else:
+            shared.append(amount)
+    return shared[::-1]
+
+
+def _like(amount: Amount, following: Amount, *, ranged: bool) -> Amount:
+    """Gives "3" of "3 and 5 mg" the unit, and "80" of "80 to 100 billion" the billions too."""
+    if ranged and amount.scale == 1 and amount.value * following.scale < following.value:
+        amount = replace(amount, value=amount.value * following.scale, scale=following.scale)
+    return replace(amount, unit=following.unit, kind=following.kind) if following.unit else amount
+
+
+def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
+    """Makes one ratio of "one in five" or "3/4"."""
+    joined: list[Amount] = []
+    for amount in found:
+        part = joined[-1] if joined else None
+        if part and _is_ratio(sentence, part, amount):
+            joined[-1] = replace(
+                part,
+                unit=RATIO,
+                value=part.value / amount.value,
+                text=sentence[part.start : amount.end],
+                end=amount.end,
+                pair=(part.value, amount.value),
+            )
+        else:
+            joined.append(amount)
+    return joined
+
+
+def _is_ratio(sentence: str, part: Amount, whole: Amount) -> bool:
+    bare = part.kind == whole.kind == "number" and not part.unit and not whole.unit
+    return bare and part.value < whole.value and bool(_OUT_OF.fullmatch(sentence, part.end, whole.start))

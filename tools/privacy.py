@@ -1,0 +1,28 @@
+"""Keep drafts private: switch off what the libraries in use would report or download.
+
+Importing `tools` applies it, before any of those libraries is imported by Draftroom. Set `DRAFTROOM_TRACING=1` to let
+LangSmith tracing be configured by its own variables again.
+"""
+
+from __future__ import annotations
+
+import os
+
+SILENCE = {
+    "LANGSMITH_TRACING": "false",
+    "LANGSMITH_TRACING_V2": "false",
+    "LANGCHAIN_TRACING": "false",
+    "LANGCHAIN_TRACING_V2": "false",
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "ANONYMIZED_TELEMETRY": "False",
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+}
+
+
+def silence_telemetry() -> None:
+    """Overrule the environment for this process and its children, unless the user asked for tracing."""
+    if os.environ.get("DRAFTROOM_TRACING") != "1":
+        os.environ.update(SILENCE)

@@ -1,0 +1,52 @@
+"""How hard a text is to read, in United States school grades, after its Markdown is taken off."""
+
+from __future__ import annotations
+
+from textstat.textstat import textstatistics
+
+from state.records import Readability
+from tools.plain_text import blocks
+
+# An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
+# whoever calls them elsewhere must not change our grades.
+_STATISTICS = textstatistics()
+_STATISTICS.set_lang("en_US")
+
+_SENTENCE_ENDS = (".", "!", "?")
+
+
+def grade(text: str) -> Readability:
+    """Grades a Markdown text with textstat.
+
+    Every heading, list item and paragraph ends a sentence, with or without a full stop. The first call reads the
+    syllable dictionary from disk (about a second): from a coroutine, call it in a thread.
+
+    Args:
+        text: Markdown or plain text, in English.
+
+    Returns:
+        The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
+        below about a hundred words: the grade of a single word can be negative or above 16.
+    """
+    prose = _prose(text)
+    return Readability(
+        cli=_STATISTICS.coleman_liau_index(prose),
+        fkgl=_STATISTICS.flesch_kincaid_grade(prose),
+        dcrs=_STATISTICS.dale_chall_readability_score(prose),
+        ari=_STATISTICS.automated_readability_index(prose),
+        words=_STATISTICS.lexicon_count(prose),
+    )
+
+
+def mean_grade(scores: Readability) -> float:
+    """Mean of the paper's three measures: Coleman-Liau, Flesch-Kincaid and Dale-Chall (Jiang, Shi and Luo)."""
+    return (scores["cli"] + scores["fkgl"] + scores["dcrs"]) / 3
+
+
+def _prose(text: str) -> str:
+    return "\n".join(_as_sentence(block.text) for block in blocks(text))
+
+
+def _as_sentence(text: str) -> str:
+    closed = text.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS)
+    return text if closed else f"{text.rstrip(':;,')}."
