@@ -130,9 +130,9 @@ def with_state(record: RunRecord, values: Mapping[str, Any], results: dict[str, 
 
 
 def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
-    """`record` after an attempt that ended in `error`, whose calls are still accounted for."""
+    """`record` after an attempt that ended in `error`; `with_state` accounts for its calls."""
     failure = Failure(kind=error.kind, message=str(error), time=now(), spent=error.spent)
-    return {**record, "status": "failed", "updated": now(), "failures": [*record["failures"], failure]}
+    return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 
 
 def all_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:

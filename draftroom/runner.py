@@ -26,6 +26,7 @@ from draftroom.systems import System, find_system
 from state.errors import BadInput, DraftroomError, StateError
 from tools.checkpoints import open_checkpointer
 from tools.configuration import load_settings
+from tools.models import close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 Answer = dict[str, Any]
@@ -107,6 +108,7 @@ class _Runner:
         self._ask = ask
         self._config = _config(record)
         self._context = system.context(record["settings"])
+        self._values: Mapping[str, Any] = {}
         self._begun = False
         """Whether the run has a record and was given to its graph; what fails before leaves no trace."""
 
@@ -115,7 +117,7 @@ class _Runner:
             return await self._with_checkpoints(answer)
         except DraftroomError as error:
             if self._begun:
-                self._record = with_failure(self._record, error)
+                self._update(with_failure(self._record, error))
                 error.add_note(f"To go on: {resume_command(self._record)}")
             raise
         finally:
@@ -123,6 +125,7 @@ class _Runner:
                 self._record = {**self._record, "status": "failed"}
                 with suppress(StateError):  # what went wrong first is what the user must hear
                     write_record(self._record)
+            await close_clients()
 
     async def _with_checkpoints(self, answer: Answer | None) -> Outcome:
         # A new run that keeps them in memory has not lost them yet.
@@ -222,8 +225,9 @@ class _Runner:
         return Outcome(status, self._record, snapshot.values, question)
 
     def _save(self, status: Literal["running", "done", "paused", "stopped"], values: Mapping[str, Any]) -> None:
-        self._record = {
-            **with_state(self._record, values, self._system.results(values)),
-            "status": status,
-        }
+        self._values = values
+        self._update({**self._record, "status": status})
         write_record(self._record)
+
+    def _update(self, record: RunRecord) -> None:
+        self._record = with_state(record, self._values, self._system.results(self._values))

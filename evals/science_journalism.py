@@ -20,6 +20,7 @@ from graphs.science_journalism import graph
 from state.errors import DraftroomError
 from state.journalism import Assessment
 from tools.fidelity import unsupported_facts
+from tools.models import close_clients
 from tools.readability import grade, mean_grade
 
 Sample = dict[str, Any]
@@ -40,6 +41,7 @@ async def main() -> None:
         with arguments.out.open("a", encoding="utf-8") as out:
             out.write(json.dumps(result, ensure_ascii=False) + "\n")
         print(f"{len(done) + number}/{len(samples)} {result['id']} {result.get('error', 'ok')}", flush=True)
+    await close_clients()
     ids = {sample["id"] for sample in samples}
     print(table(samples, [result for result in _read(arguments.out) if result["id"] in ids]))
 
@@ -75,7 +77,10 @@ def _name(number: int) -> str:
 def _assess(text: str, source: str) -> Assessment:
     readability = grade(text)
     return Assessment(
-        round=0, readability=readability, mean_grade=mean_grade(readability), unsupported=unsupported_facts(text, source)
+        round=0,
+        readability=readability,
+        mean_grade=mean_grade(readability),
+        unsupported=unsupported_facts(text, source),
     )
 
 

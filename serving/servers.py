@@ -149,18 +149,13 @@ def _command(server: Server, model: str, python: Path) -> list[str]:
 
 
 def _environment(server: Server, *, local: bool) -> dict[str, str]:
-    # By default vLLM pins its threads to the first cores, so that two servers on one machine would share a core.
-    environment = (
-        {"VLLM_CPU_OMP_THREADS_BIND": "nobind"}
-        | os.environ
-        | {
-            "VLLM_NO_USAGE_STATS": "1",
-            "DO_NOT_TRACK": "1",
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "VLLM_CACHE_ROOT": str(cache_folder() / "vllm"),
-            "PYTHONSAFEPATH": "1",  # no module of vLLM's is taken from the folder that we were started in
-        }
-    )
+    environment = os.environ | {
+        "VLLM_NO_USAGE_STATS": "1",
+        "DO_NOT_TRACK": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "VLLM_CACHE_ROOT": str(cache_folder() / "vllm"),
+        "PYTHONSAFEPATH": "1",  # no module of vLLM's is taken from the folder that we were started in
+    }
     if local:
         environment["HF_HUB_OFFLINE"] = "1"
     if server.kv_cache_gib is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import sqlite3
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from state.errors import SettingsError, StateError
 from state.paths import state_folder
+from tools.configuration import load_settings
 
 BUSY_TIMEOUT_S = 30.0
 """How long a writer waits for another process that writes to the same file."""
@@ -41,8 +43,9 @@ async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckp
 
 @asynccontextmanager
 async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """The saver that `langgraph.json` names: the command's own file, so that either can resume the other's runs."""
-    async with open_checkpointer() as saver:
+    """The saver that `langgraph.json` names: the one of the command, so that either can go on with the other's runs."""
+    settings = await asyncio.to_thread(load_settings)
+    async with open_checkpointer(settings.checkpoints) as saver:
         yield saver
 
 

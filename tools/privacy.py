@@ -1,7 +1,8 @@
 """Keep drafts private: switch off what the libraries in use would report or download.
 
 Importing `tools` applies it, before any of those libraries is imported by Draftroom. Set `DRAFTROOM_TRACING=1` to let
-LangSmith tracing be configured by its own variables again.
+LangSmith tracing be configured by its own variables again. A plain `langgraph dev` is silenced by the same variables in
+`langgraph.json`, except that its command line reports one start before it reads them; `draftroom studio` does not.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ SILENCE = {
     "LANGSMITH_TRACING_V2": "false",
     "LANGCHAIN_TRACING": "false",
     "LANGCHAIN_TRACING_V2": "false",
+    # Given a LangSmith key of other projects, `langgraph dev` reports how many runs there were, traced or not.
+    "LANGSMITH_CONTROL_PLANE_API_KEY": "",
+    "LANGGRAPH_CLOUD_LICENSE_KEY": "",
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
     "LANGGRAPH_NO_VERSION_CHECK": "true",
     "ANONYMIZED_TELEMETRY": "False",

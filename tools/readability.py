@@ -11,6 +11,7 @@ from tools.plain_text import blocks
 # whoever calls them elsewhere must not change our grades.
 _STATISTICS = textstatistics()
 _STATISTICS.set_lang("en_US")
+_STATISTICS.set_rounding(rounding=False)
 
 _SENTENCE_ENDS = (".", "!", "?")
 
@@ -18,8 +19,8 @@ _SENTENCE_ENDS = (".", "!", "?")
 def grade(text: str) -> Readability:
     """Grades a Markdown text with textstat.
 
-    Every heading, list item and paragraph ends a sentence, with or without a full stop. The first call reads the
-    syllable dictionary from disk (about a second): from a coroutine, call it in a thread.
+    Every heading, list item and paragraph ends a sentence, with or without a full stop. The version of textstat that is
+    pinned counts as the paper's did: syllables by hyphenation, each difficult word once.
 
     Args:
         text: Markdown or plain text, in English.
@@ -29,12 +30,15 @@ def grade(text: str) -> Readability:
         below about a hundred words: the grade of a single word can be negative or above 16.
     """
     prose = _prose(text)
+    words = _STATISTICS.lexicon_count(prose)
+    if not words:
+        return Readability(cli=0.0, fkgl=0.0, dcrs=0.0, ari=0.0, words=0)
     return Readability(
         cli=_STATISTICS.coleman_liau_index(prose),
         fkgl=_STATISTICS.flesch_kincaid_grade(prose),
         dcrs=_STATISTICS.dale_chall_readability_score(prose),
         ari=_STATISTICS.automated_readability_index(prose),
-        words=_STATISTICS.lexicon_count(prose),
+        words=words,
     )
 
 

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from draftroom.consoles import ERR, OUT, tell
 from serving.profiles import Profile, load_profile, profile_name, profile_names
@@ -62,14 +63,15 @@ def show(
     profile: Annotated[str | None, typer.Option(help="Show only this profile's servers.")] = None,
 ) -> None:
     """List the servers of all profiles and whether they answer."""
-    table = Table("profile", "server", "model", "url", "pid", "state")
+    table = Table(*(Column(name, overflow="fold") for name in ("profile", "server", "model", "url", "pid", "state")))
     names = [profile] if profile else sorted({*profile_names(), *recorded_profiles()})
     for name in names:
         for row in status(profile_name(name), _definition(name)):
             url, pid = row.server.base_url, str(row.pid or "")
             state = f"[{_COLOURS[row.state]}]{row.state}[/]"
             table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
-    OUT.print(table, width=None if OUT.is_terminal else _FILE_WIDTH)
+    console = OUT if OUT.is_terminal else Console(width=_FILE_WIDTH, highlight=False)
+    console.print(table)
 
 
 def _definition(profile: str) -> Profile | None:

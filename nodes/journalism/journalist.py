@@ -71,7 +71,7 @@ async def revise_draft(state: JournalismState) -> dict[str, Any]:
 
 def as_markdown(article: Article) -> str:
     """The article as Markdown: its title as a heading, then its paragraphs."""
-    title = article.title.strip().lstrip("# ").rstrip(".")
+    title = article.title.lstrip("# ").split(". ")[0].strip().rstrip(".")
     return "\n\n".join([f"# {title}", *(paragraph.strip() for paragraph in article.paragraphs)]) + "\n"
 
 

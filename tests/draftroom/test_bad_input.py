@@ -162,7 +162,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system with room for a few checkpoints only."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = os.geteuid() == 0 and not subprocess.call(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", folder])
+    mounted = os.geteuid() == 0 and not subprocess.call(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder])
     if not mounted:
         pytest.skip("a file system of its own can be mounted only by root")
     yield folder

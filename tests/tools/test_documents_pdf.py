@@ -68,30 +68,28 @@ def test_an_abstract_that_is_asked_for_and_missing_is_an_error() -> None:
 
 
 def test_divided_words_are_joined_and_compounds_kept() -> None:
-    page = [
+    divided = [
         "The re-",
         "sult is state-",
         "of-the-art for token-",
         "and line-based, pre-",
         "trained and BERT-",
-        "Base models. We use pre-trained ones.",
+        "Base rep-",
     ]
-    text = stored_text(read(typeset(page)))
-    assert text == (
-        "The result is state-of-the-art for token- and line-based, pre-trained and BERT-Base models. "
-        "We use pre-trained ones."
+    page = [*divided, "resentation-based models. We use pre-trained representation-based ones."]
+    assert stored_text(read(typeset(page))) == (
+        "The result is state-of-the-art for token- and line-based, pre-trained and BERT-Base representation-based "
+        "models. We use pre-trained representation-based ones."
     )
 
 
-def test_headers_footers_stamps_and_page_numbers_are_dropped() -> None:
+@pytest.mark.parametrize(
+    ("top", "bottom"), [("Seas (draft)", "Page {} of 4"), ("Seas, page {}", "- {} -"), ("{}", "Seas")]
+)
+def test_headers_footers_stamps_and_page_numbers_are_dropped(top: str, bottom: str) -> None:
     pages = [
-        [
-            "arXiv:2001.01234v2 [cs.CL] 3 Jan 2020",
-            f"Seas {2000 + number} (draft)",
-            *BODY[number * 5 : number * 5 + 5],
-            str(number),
-        ]
-        for number in range(4)
+        ["arXiv:2001.01234v2 [cs.CL] 3 Jan 2020", top.format(at), *BODY[at * 5 : at * 5 + 5], bottom.format(at)]
+        for at in range(4)
     ]
     assert stored_text(read(typeset(*pages))) == " ".join(BODY)
 
@@ -158,8 +156,12 @@ def test_a_scan_without_text_needs_ocr() -> None:
     assert kind_of(with_contents(b"\n0 0 m 9 9 l S", b"\n0 0 m 9 9 l S")) == "pdf_without_text"
 
 
+def test_a_page_with_nothing_but_its_number_is_empty() -> None:
+    assert kind_of(typeset(["3"])) == "empty_input"
+
+
 def test_too_many_pages() -> None:
-    pdf = typeset(*[["A page."]] * 4)
+    pdf = typeset(*[[line] for line in BODY[:4]])
     assert read(pdf, max_pages=4)["pages"] == 4
     with pytest.raises(BadInput, match="has 4 pages, more than the 3") as error:
         read(pdf, max_pages=3)

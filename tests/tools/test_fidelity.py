@@ -37,6 +37,7 @@ def test_percentages_are_found(text: str, expected: list[str]) -> None:
         ("Either one hundred and twelve or two thousand cells.", ["one hundred and twelve", "two thousand"]),
         ("We found half of the cells, or two-thirds.", ["half", "two-thirds"]),
         ("It hit one in five people, 3/4 of pets.", ["one in five", "3/4"]),
+        ("A grid of 2 x 100 cells.", ["2", "100"]),
         ("Between four million and six million people.", ["four million", "six million"]),
     ],
 )
@@ -172,6 +173,10 @@ def test_a_faithful_paraphrase_is_not_flagged(draft: str) -> None:
         ("It took a year: one year.", "It took 52 weeks."),
         ("It was 3 to 5 mg.", "It was 3-5 mg."),
         ("He was 65 years old.", "He was aged 65."),
+        ("It kept half the water.", "In rats, half were dry; of the water, half was lost: half of it."),
+        ("It cost 0.5 of it.", "It cost 50%."),
+        ("Samples were at 0.05 kg.", "Samples of 50 g were taken; none at 5 kg."),
+        ("It has seven copies.", "It is a heptamer."),
         ("It was 80 to 100 billion.", "It was 80 billion to 100 billion."),
         ("It cost 10⁶ of them.", "It cost one million of them."),
         ("Among them was TGF-beta.", "Among them was TGF-β."),
@@ -193,7 +198,6 @@ def test_equal_facts_in_another_spelling_are_supported(draft: str, source: str) 
         ("It fell by 10%.", "It fell by 12%."),
         ("In 1994 it fell.", "In the 1990s it fell."),
         ("In 2020 it fell.", "In 2019 it fell by 2019.6 points."),
-        ("It was 100 of them.", "It was 2 x 10 of them."),
         ("They saw BRCA1 there.", "They saw BRCA there."),
         ("They went to Harvard University.", "They went to the University of Basel."),
         ("About 12% of them.", "About 12 of them."),
@@ -257,9 +261,7 @@ def test_a_longer_source_supports_no_less(draft: str, source: str) -> None:
     assert unsupported_facts(draft, f"{draft}\n\n{source}") == []
 
 
-@pytest.mark.parametrize(
-    "piece", ["1", "1,000", "aA", "A1-", "one hundred and ", "5 x 10", ". ", "5 mg/", "Ab of ", "("]
-)
+@pytest.mark.parametrize("piece", ["1", "1,000", "A1-", "one hundred and ", "5 mg/", "Ab of ", "(AB)"])
 def test_a_hostile_text_of_100_kb_is_read_to_its_end(piece: str) -> None:
     text = piece * (100_000 // len(piece))
 

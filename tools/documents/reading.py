@@ -76,6 +76,8 @@ def read_bytes(data: bytes, *, name: str, scope: Scope = "auto", max_pages: int 
     _refuse_long(document.lines, name)
     chosen, lines, warnings = _choose(document, scope, name)
     text = reflow(lines) if document.format == "pdf" else "\n".join(lines).strip()
+    if not text:
+        raise _empty(name)
     return Paper(
         sha256=hashlib.sha256(data).hexdigest(),
         path=str(store_text(text)),

@@ -24,13 +24,13 @@ _CALENDAR: Final = 0.01
 _EXACT: Final = 1e-6
 
 _COUNTING: Final = (
-    "second double doubled doubles twofold twice both pair dual II",
-    "third triple tripled threefold thrice III",
-    "fourth quadruple fourfold IV",
-    "fifth fivefold",
-    "sixth sixfold VI",
-    "seventh sevenfold VII",
-    "eighth eightfold VIII",
+    "second double doubled doubles twofold twice both pair dual dimer II",
+    "third triple tripled threefold thrice trio trimer trimeric III",
+    "fourth quadruple fourfold tetramer tetrameric IV",
+    "fifth fivefold pentamer",
+    "sixth sixfold hexamer hexameric VI",
+    "seventh sevenfold heptamer heptad VII",
+    "eighth eightfold octamer VIII",
     "ninth ninefold IX",
     "tenth tenfold",
 )
@@ -51,7 +51,7 @@ class AmountIndex:
         for sentence, amounts in sentences:
             self._stated |= {_identity(amount): amount for amount in amounts}
             self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
-            self._ages |= {amount.value for amount in amounts if _AGED.search(sentence[: amount.start][-40:])}
+            self._ages |= {amount.value for amount in amounts if _is_age(sentence, amount)}
             self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
             self._counts.update(_list_lengths(sentence))
 
@@ -68,6 +68,11 @@ class AmountIndex:
 
 def _identity(amount: Amount) -> Hashable:
     return (amount.value, amount.unit, amount.significant, amount.spelled)
+
+
+def _is_age(sentence: str, amount: Amount) -> bool:
+    """Whether a number stands behind "aged": its unit goes without saying."""
+    return bool(_AGED.search(sentence[max(0, amount.start - 40) : amount.start]))
 
 
 def _is_count(amount: Amount) -> bool:
@@ -87,10 +92,12 @@ def _agrees(amount: Amount, stated: Amount) -> bool:
     value = _in_unit_of(amount, stated)
     if value is None:
         return False
-    if math.isclose(amount.value, value, rel_tol=_tolerance(amount, stated)):
-        return True
-    if amount.kind == "year" or (amount.unit is None) != (stated.unit is None):
-        return False
+    equal = math.isclose(amount.value, value, rel_tol=_tolerance(amount, stated))
+    loose = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
+    return equal or (loose and _is_approximation(amount, value, stated))
+
+
+def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
     if amount.hedge == "above":
         return amount.value <= value <= _BEYOND * amount.value
     if amount.hedge == "below":

@@ -29,7 +29,7 @@ from tools.fidelity.numerals import Amount, amounts
 from tools.fidelity.sentences import Sentence, sentences
 
 _DEFINITION: Final = re.compile(r"\(([A-Za-z][A-Za-z0-9-]{1,9})\)")
-_ACRONYM_WORDS: Final = 8
+_DEFINED_WITHIN: Final = 120  # characters before the parenthesis
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _is_fact(amount: Amount) -> bool:
 def _definitions(sentence: str) -> list[tuple[str, str]]:
     """The acronyms that a sentence defines, each with the words before it: "matrix metalloproteinases (MMPs)"."""
     return [
-        (match[1], " ".join(sentence[: match.start()].split()[-_ACRONYM_WORDS:]))
+        (match[1], sentence[max(0, match.start() - _DEFINED_WITHIN) : match.start()])
         for match in _DEFINITION.finditer(sentence)
     ]
 

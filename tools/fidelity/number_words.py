@@ -41,7 +41,7 @@ _LEAD: Final = "|".join(rf"(?<=\b{word} )" for word in ("by", "about", "around",
 FRACTION: Final = (
     rf"(?:(?:{'|'.join(_UNITS)})[- ](?:halves|(?:{_NTH})s)|one[- ](?:{_NTH}|half(?= of\b))"
     rf"|an? (?:{_NTH}|half)(?= of\b)|(?:{_LEAD})an? (?:{_NTH})"
-    rf"|(?:(?:{_LEAD})half|half(?= (?:of|the|an?|as|all|its|their)\b))(?! an? (?:{SCALE})\b))"
+    rf"|(?:(?:{_LEAD})half|half(?= (?:of|the|an?|as|all|its|their|are|were|have|had)\b))(?! an? (?:{SCALE})\b))"
 )
 """Pattern of a fraction in words, without word boundaries."""
 

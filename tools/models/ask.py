@@ -6,6 +6,7 @@ is killed between a first answer and its re-ask resumes with the re-ask.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -72,7 +73,7 @@ async def ask(
         ContextOverflow: If the prompt cannot be made to fit.
         ModelOutputError: If the second answer is unusable, too; `spent` accounts for both.
     """
-    prompt = load_prompt(prompt_file)
+    prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
     fitted = await fit(prompt, variables, trim, settings)
     call = partial(_record, caller, prompt, fitted, settings)
     first = await first_request(fitted, settings, schema, caller)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypedDict
-from weakref import WeakKeyDictionary
 
 import httpx2
 import openai
-from langchain_core.messages import AIMessageChunk, HumanMessage
-from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+from langchain_core.messages import HumanMessage
 
 from state.settings import ModelSettings
-from tools.models.endpoint import api_key
-from tools.models.faults import is_passing, translate, wait_before_retry
+from tools.models.connection import client_for
+from tools.models.endpoint import forget_endpoint
+from tools.models.faults import StreamCut, retrying, translate
+
+INTERRUPTED = {"", "abort", "error"}
+"""Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""
 
 
 class Completion(TypedDict):
@@ -34,14 +31,8 @@ class Completion(TypedDict):
     http_retries: int
 
 
-class StreamCut(ConnectionError):
-    """The stream ended before the server said that it was finished."""
-
-
 Progress = Callable[[int], None]
 """Called with the number of pieces (about tokens) received so far."""
-
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
 
 
 async def complete(
@@ -59,73 +50,60 @@ async def complete(
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
         ContextOverflow: If the server says that the prompt is too long.
+        SettingsError: If the server does not accept something else about the request.
     """
     arguments = _arguments(settings, schema, max_tokens)
-    retrying = AsyncRetrying(
-        retry=retry_if_exception(is_passing),
-        wait=partial(wait_before_retry, settings.retry_wait_s),
-        stop=stop_after_attempt(settings.retries + 1),
-        reraise=True,
-    )
     try:
-        async for attempt in retrying:
+        async for attempt in retrying(settings):
             with attempt:
-                completion = await _stream(_client(settings), prompt, arguments, progress)
+                completion = await _stream(prompt, settings, arguments, progress)
                 completion["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
+        forget_endpoint(settings)
         raise translate(error, settings) from error
     return completion
 
 
-async def _stream(client: ChatOpenAI, prompt: str, arguments: dict[str, Any], progress: Progress) -> Completion:
-    begin, pieces, whole = time.perf_counter(), 0, AIMessageChunk(content="")
+async def _stream(
+    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
+) -> Completion:
+    begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
-        async for piece in client.astream([HumanMessage(prompt)], **arguments):
-            pieces += 1
-            whole += piece
-            progress(pieces)
-    except (httpx2.TransportError, json.JSONDecodeError) as error:
+        # Not added up: some servers repeat the finish reason or the usage so far in several chunks.
+        async for chunk in client_for(settings).astream([HumanMessage(prompt)], **arguments):
+            finish_reason = chunk.response_metadata.get("finish_reason") or finish_reason
+            usage = chunk.usage_metadata or usage
+            if chunk.text:
+                pieces.append(str(chunk.text))
+                progress(len(pieces))
+    except (httpx2.TransportError, ValueError) as error:  # a ValueError: the stream holds no events, or broken ones
         raise StreamCut(str(error)) from error
-    finish_reason = whole.response_metadata.get("finish_reason")
-    if not finish_reason:
-        raise StreamCut("the stream ended without a finish reason")
-    usage = whole.usage_metadata
+    if finish_reason in INTERRUPTED:
+        raise StreamCut("the stream ended before the answer did")
     return Completion(
-        text=str(whole.text),
+        text="".join(pieces),
         finish_reason=finish_reason,
         input_tokens=usage["input_tokens"] if usage else 0,
-        output_tokens=usage["output_tokens"] if usage else pieces,
+        output_tokens=usage["output_tokens"] if usage else len(pieces),
         tokens_estimated=usage is None,
         seconds=round(time.perf_counter() - begin, 3),
         http_retries=0,
     )
 
 
-def _client(settings: ModelSettings) -> ChatOpenAI:
-    """One client per endpoint and event loop; model and sampling are arguments of each call."""
-    clients = _clients.setdefault(asyncio.get_running_loop(), {})
-    key = (settings.base_url, settings.api_key_env, settings.timeout_s)
-    if key not in clients:
-        clients[key] = ChatOpenAI(
-            base_url=settings.base_url,
-            api_key=SecretStr(api_key(settings)),
-            timeout=settings.timeout_s,
-            stream_chunk_timeout=settings.timeout_s,
-            max_retries=0,  # the retries here are counted and recorded
-            stream_usage=True,
-        )
-    return clients[key]
-
-
 def _arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
     sampling = settings.model_dump(include={"temperature", "top_p", "frequency_penalty", "seed"}, exclude_none=True)
-    extra_body = dict(settings.extra_body)
+    body = dict(settings.extra_body)
+    if "max_completion_tokens" not in body:
+        # As a plain field, because the client would send it as `max_completion_tokens`, which Ollama and LM Studio
+        # ignore. Whoever talks to a server that knows only that name sets it in `extra_body`.
+        body["max_tokens"] = max_tokens
     if settings.repetition_penalty is not None:
-        extra_body["repetition_penalty"] = settings.repetition_penalty
+        body["repetition_penalty"] = settings.repetition_penalty
     if schema is not None and settings.structured_output == "json_schema":
-        # In `extra_body`, so that the client leaves the raw text and the finish reason of a truncated answer alone.
-        extra_body["response_format"] = {
+        # As a plain field, so that the client leaves the raw text and the finish reason of a truncated answer alone.
+        body["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": str(schema.get("title", "answer")), "schema": schema},
         }
-    return {"model": settings.model, "max_tokens": max_tokens, **sampling, "extra_body": extra_body}
+    return {"model": settings.model, **sampling, "extra_body": body}

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
-import httpx
+import openai
 
 from state.errors import ModelUnavailable
 from state.settings import ModelSettings
-from tools.models.faults import refused, unreachable
+from tools.models.connection import client_for
+from tools.models.faults import retrying, translate, unreachable
 
 CHARACTERS_PER_TOKEN = 3.0
 """A cautious estimate for English science text (measured: about 4.4 for Qwen2.5) where a server cannot count."""
-
-CONNECT_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,18 @@ _described: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]] = 
 
 
 async def describe_endpoint(settings: ModelSettings) -> Endpoint:
-    """Ask the endpoint once (per event loop) what it serves.
+    """Ask the endpoint what it serves; once per event loop, unless a call failed since.
+
+    Not tried again after a fault: whoever mistyped an address should hear of it at once.
 
     Raises:
         ModelUnavailable: If it does not answer, refuses the key, or does not serve `settings.model`.
     """
     known = _described.setdefault(asyncio.get_running_loop(), {})
-    if settings.base_url not in known:
-        known[settings.base_url] = await _describe(settings)
-    endpoint = known[settings.base_url]
+    endpoint = known.get(settings.base_url)
+    if endpoint is None or settings.model not in endpoint.context_lengths:
+        endpoint = known[settings.base_url] = await _describe(settings)
     if settings.model not in endpoint.context_lengths:
-        del known[settings.base_url]
         served = ", ".join(sorted(endpoint.context_lengths)) or "no model at all"
         raise ModelUnavailable(
             f"The endpoint {settings.base_url} does not serve {settings.model!r} but {served}; "
@@ -54,49 +54,53 @@ async def describe_endpoint(settings: ModelSettings) -> Endpoint:
     return endpoint
 
 
+def forget_endpoint(settings: ModelSettings) -> None:
+    """Ask anew next time: after a fault the endpoint may come back as another server with another context."""
+    _described.get(asyncio.get_running_loop(), {}).pop(settings.base_url, None)
+
+
 def context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
     """Context length in tokens: the configured one, else the server's, else unknown."""
     return settings.context_length or endpoint.context_lengths[settings.model]
 
 
 async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:
-    """Count the tokens of `text` as a user message: by the server where it can, else by a cautious estimate."""
+    """Count the tokens of `text` as a user message: by the server where it can, else by a cautious estimate.
+
+    Raises:
+        ModelUnavailable: If the server fails after all retries.
+    """
     if not endpoint.counts_tokens:
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
-    body = {"model": settings.model, "messages": [{"role": "user", "content": text}]}
-    async with _http(settings) as http:
-        try:
-            answer = await http.post(f"{_root(settings)}/tokenize", json=body)
-            return int(answer.raise_for_status().json()["count"])
-        except (httpx.HTTPError, ValueError, KeyError) as error:
-            raise unreachable(settings, error) from error
-
-
-def api_key(settings: ModelSettings) -> str:
-    """The key from the environment; local servers want any non-empty one."""
-    return os.environ.get(settings.api_key_env) or "none"
+    try:
+        answer = await retrying(settings)(_tokenize, settings, messages=[{"role": "user", "content": text}])
+        return int(answer["count"])
+    except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
+        forget_endpoint(settings)
+        raise translate(error, settings) from error
 
 
 async def _describe(settings: ModelSettings) -> Endpoint:
-    async with _http(settings) as http:
-        try:
-            answer = await http.get(f"{settings.base_url}/models")
-            if answer.status_code in {401, 403}:
-                raise refused(settings)
-            models = answer.raise_for_status().json()["data"]
-            lengths = {str(model["id"]): model.get("max_model_len") for model in models}
-            tokenize = await http.post(f"{_root(settings)}/tokenize", json={"model": settings.model, "prompt": "a"})
-        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
-            raise unreachable(settings, error) from error
-    return Endpoint(context_lengths=lengths, counts_tokens=tokenize.status_code == 200)
+    try:
+        answer: Any = await client_for(settings).root_async_client.get("/models", cast_to=object)
+        lengths = {str(model["id"]): model.get("max_model_len") for model in answer["data"]}
+        return Endpoint(context_lengths=lengths, counts_tokens=await _counts_tokens(settings))
+    except openai.NotFoundError as error:
+        raise unreachable(settings, error) from error
+    except (openai.OpenAIError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise translate(error, settings) from error
 
 
-def _root(settings: ModelSettings) -> str:
-    return settings.base_url.removesuffix("/v1")
+async def _counts_tokens(settings: ModelSettings) -> bool:
+    """Whether /tokenize answers as vLLM's does; llama.cpp has one by the same name with another answer."""
+    try:
+        answer = await _tokenize(settings, prompt="a")
+    except (openai.APIStatusError, ValueError):
+        return False
+    return isinstance(answer, dict) and "count" in answer
 
 
-def _http(settings: ModelSettings) -> httpx.AsyncClient:
-    return httpx.AsyncClient(
-        headers={"Authorization": f"Bearer {api_key(settings)}"},
-        timeout=httpx.Timeout(settings.timeout_s, connect=CONNECT_TIMEOUT_S),
-    )
+async def _tokenize(settings: ModelSettings, **what: Any) -> Any:
+    address = settings.base_url.removesuffix("/v1") + "/tokenize"
+    client = client_for(settings).root_async_client
+    return await client.post(address, cast_to=object, body={"model": settings.model, **what})

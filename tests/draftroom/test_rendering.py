@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.draftroom.conftest import Command
+from tests.fake_endpoint import Json, Script, When
+
+ATTACK = '<script>alert(1)</script><img src="http://example.org/x.png"> ![x](http://example.org/y.png) \x1b[31m'
+ARTICLE = {
+    "title": "Moss <script>alert(0)</script>",
+    "paragraphs": [f"First {ATTACK} and [a link](javascript:alert(2)).", "The 77 bears | said <b>so</b> in one line."],
+}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "Article": ARTICLE,
+    "RevisedArticle": {**ARTICLE, "improvements": [ATTACK]},
+    "ReadingNotes": {"terms": [{"term": "bears", "where": "the", "explanation": ATTACK, "basis": "article"}]},
+    "EditorReview": {
+        "evaluation": {"accuracy": ATTACK, "complexity": "", "information": ""},
+        "advice": [{"aspect": "accuracy", "text": ATTACK}],
+    },
+}
+
+
+class Elements(HTMLParser):
+    """The elements of a page and the addresses that they name."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.addresses += [f"{name}={value}" for name, value in attrs if name in {"src", "href", "srcset", "action"}]
+
+
+@pytest.fixture
+def hostile(draftroom: Command, tmp_path: Path) -> Path:
+    """The folder of the files written by a run whose paper has a hostile name and whose models wrote hostile text."""
+    draftroom.endpoint.answer = Script([When(Json(answer), schema=schema) for schema, answer in ANSWERS.items()])
+    paper = tmp_path / "<script>name.txt"
+    paper.write_text("Moss grew by 20% in wet summers, and stopped in dry ones.", encoding="utf-8")
+    outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
+    assert draftroom("explain", paper, *outputs).exit_code == 0
+    return tmp_path
+
+
+def test_text_of_models_and_names_of_files_are_data_in_the_page(hostile: Path):
+    page = (hostile / "out.html").read_text(encoding="utf-8")
+    elements = Elements(page)
+    assert set(elements.names).isdisjoint({"script", "img", "iframe", "link", "a", "object", "b"})
+    assert elements.addresses == []
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "&lt;script&gt;name.txt" in page
+    assert "\x1b" not in page
+
+
+def test_the_page_needs_nothing_from_elsewhere(hostile: Path):
+    page = (hostile / "out.html").read_text(encoding="utf-8")
+    style = page[page.index("<style>") : page.index("</style>")]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "default-src 'none'" in page
+    assert 'name="viewport"' in page
+    assert "prefers-color-scheme: dark" in style
+    assert "@media print" in style
+
+
+def test_the_page_shows_curve_rounds_and_provenance(hostile: Path):
+    page = (hostile / "out.html").read_text(encoding="utf-8")
+    elements = Elements(page)
+    record = json.loads((hostile / "out.json").read_text(encoding="utf-8"))["run"]
+    assert elements.names.count("polyline") == 4
+    assert elements.names.count("circle") == 8
+    assert elements.names.count("details") == 2
+    assert record["id"] in page
+    assert all(sha256 in page for sha256 in record["prompts"].values())
+    points = [float(number) for number in re.findall(r'(?:cx|cy)="([-\d.]+)"', page)]
+    assert all(0 <= number <= 640 for number in points), "the curve lies within the drawing"
+
+
+def test_the_markdown_has_the_article_and_an_appendix(hostile: Path):
+    text = (hostile / "out.md").read_text(encoding="utf-8")
+    article, appendix = text.split("\n---\n", 1)
+    result = json.loads((hostile / "out.json").read_text(encoding="utf-8"))
+    assert article.strip() == result["article"].replace("\x1b", "").strip()
+    rows = [line for line in appendix.splitlines() if line.startswith("| 0 ") or line.startswith("| **")]
+    assert len(rows) >= 1
+    assert "77 bears" in appendix
+    assert result["source"]["sha256"] in appendix
+    assert all(sha256 in appendix for sha256 in result["run"]["prompts"].values())
+    assert "- Journalist: large" in appendix
+    assert "<" not in appendix
+
+
+def test_a_bar_in_a_text_does_not_end_a_table_cell(hostile: Path):
+    text = (hostile / "out.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| ") and "77 bears" in line)
+    assert len(re.findall(r"(?<!\\)\|", row)) == 4
+
+
+def test_the_json_holds_the_record_and_the_output_of_the_graph(hostile: Path, draftroom: Command):
+    result = json.loads((hostile / "out.json").read_text(encoding="utf-8"))
+    assert result["run"] == draftroom.records()[0]
+    assert [draft["round"] for draft in result["drafts"]] == [0, 1]
+    assert len(result["calls"]) == 4
+    assert result["reviews"][0]["advice"][-1]["text"] == ATTACK, "data is kept as it is"
+
+
+def test_an_unfinished_run_can_be_rendered(draftroom: Command, paper: Path, tmp_path: Path):
+    assert draftroom("explain", paper, "--model", "huge").exit_code == 42
+    outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
+    assert draftroom("show", "last", *outputs).exit_code == 0
+    assert "has not chosen a draft yet" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "has not chosen a draft yet" in (tmp_path / "out.md").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["article"] in {None, ""}

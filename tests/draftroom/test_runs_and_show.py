@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from draftroom.commands.runs import age
+from draftroom.exit_codes import PAUSED
+from draftroom.rendering.curve import MEASURES
+from tests.draftroom.conftest import Command
+from tests.fake_endpoint import Json, Script, When
+
+FIRST = {
+    "title": "Wet moss",
+    "paragraphs": ["Moss grew by 20% in wet summers.", "A total of 77 bears watched it in Iceland."],
+}
+SECOND = {
+    "improvements": ["Took the bears out."],
+    "title": "Wet moss",
+    "paragraphs": ["Moss grew by 20% in wet summers.", "It stopped to grow in dry ones, for lack of water."],
+}
+NOTES = {
+    "terms": [
+        {"term": "Moss", "where": "Moss grew", "explanation": "A small plant.", "basis": "general knowledge"},
+        {"term": "photon", "where": "nowhere", "explanation": "A bit of light.", "basis": "article"},
+    ]
+}
+REVIEW = {
+    "evaluation": {"accuracy": "Bears?", "complexity": "Easy.", "information": "Enough."},
+    "advice": [
+        {"aspect": "accessibility", "text": "Say what moss is, in the first sentence."},
+        {"aspect": "information", "text": "Add a figure that shows how moss grows."},
+    ],
+}
+
+
+@pytest.fixture
+def told(draftroom: Command, paper: Path) -> Command:
+    """A finished run of one round with known answers."""
+    answers = {"Article": FIRST, "ReadingNotes": NOTES, "EditorReview": REVIEW, "RevisedArticle": SECOND}
+    draftroom.endpoint.answer = Script([When(Json(answer), schema=schema) for schema, answer in answers.items()])
+    assert draftroom("explain", paper, "--select", "best").exit_code == 0
+    return draftroom
+
+
+def test_runs_lists_what_came_of_each_run(told: Command):
+    (record,) = told.records()
+    row = next(line for line in told("runs").stdout.splitlines() if record["id"] in line)
+    cells = [cell.strip() for cell in row.strip("│").split("│")]
+    first, second = (draft["mean_grade"] for draft in record["results"]["drafts"])
+    assert cells[1:6] == ["science_journalism", "moss.md", "done", "1", f"{first:.1f} -> {second:.1f}"]
+    tokens = sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
+    assert cells[6] == f"{tokens:,}"
+
+
+def test_runs_as_json_are_the_records(told: Command):
+    assert json.loads(told("runs", "--json").stdout) == told.records()
+
+
+def test_without_runs_the_list_says_how_to_begin(draftroom: Command):
+    listed = draftroom("runs")
+    assert (listed.exit_code, listed.stdout) == (0, "")
+    assert "draftroom explain" in listed.stderr
+    assert json.loads(draftroom("runs", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("later", "text"), [("10:00:05", "5 s"), ("10:02:00", "2 min"), ("13:59:00", "3 h"), ("09:59:00", "0 s")]
+)
+def test_the_age_of_a_run_is_in_its_largest_unit(later: str, text: str):
+    now = datetime.fromisoformat(f"2026-11-21T{later}").replace(tzinfo=UTC)
+    assert age("2026-11-21T10:00:00+00:00", now) == text
+
+
+def test_show_tells_the_whole_story(told: Command):
+    shown = told("show", "last").stdout
+    for part in (
+        "First draft, grade",
+        "note: Moss: A small plant. (general knowledge)",
+        "note: photon: A bit of light. (article, not in the draft)",
+        'advice (accuracy, guard): The paper does not say "77 bears"',
+        "advice (accessibility, editor): Say what moss is",
+        "left out: Add a figure",
+        "improved: Took the bears out.",
+        "[-A total of 77 bears watched it in Iceland.",
+        "{+It stopped to grow in dry ones",
+        "Models: journalist large, reader large, editor large",
+        "tokens out",
+    ):
+        assert part in shown
+    assert all(label in shown.split("Readability", 1)[1] for label in MEASURES.values())
+
+
+def test_show_can_be_limited_to_a_round(told: Command):
+    shown = told("show", "last", "--round", "0").stdout
+    assert "First draft" in shown
+    assert "Round 1" not in shown
+    assert "tokens out" not in shown
+
+
+def test_show_of_a_paused_run_tells_the_advice_that_waits(draftroom: Command, paper: Path):
+    assert draftroom("explain", paper, "--pause").exit_code == PAUSED
+    shown = draftroom("show", "last").stdout
+    assert "paused" in shown
+    assert "advice (" in shown.split("Round 1", 1)[1]
+
+
+def test_unsupported_facts_of_the_returned_draft_are_told(told: Command, paper: Path):
+    result = told("explain", paper, "--rounds", "0")
+    assert "77" in result.stderr
+    assert "Not in the paper" in result.stderr
+    facts = told.records()[-1]["results"]["drafts"][0]["unsupported"]
+    assert any("77" in fact["text"] for fact in facts)
+
+
+def test_a_show_of_a_failed_run_tells_why(draftroom: Command, paper: Path):
+    assert draftroom("explain", paper, "--model", "huge").exit_code == 42
+    assert "(wrong_model): The endpoint" in draftroom("show", "last").stdout

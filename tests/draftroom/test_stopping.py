@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from draftroom.exit_codes import STOPPED
+from draftroom.stopping import GENTLE
+from tests.draftroom.conftest import Command
+
+ROUND = ["Article", "ReadingNotes", "EditorReview", "RevisedArticle"]
+
+
+@pytest.fixture
+def held(draftroom: Command, paper: Path):
+    """A run in a process of its own whose second call, the reader's, is not answered yet."""
+    draftroom.endpoint.hold_after(1)
+    with draftroom.start("explain", paper) as process:
+        draftroom.endpoint.wait_for_requests(2, timeout_s=60)
+        yield process
+        process.kill()
+
+
+def read_until(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stderr is not None
+    for found in process.stderr:
+        if found.strip() == line:
+            return
+    raise AssertionError(f"the command never said {line!r}")
+
+
+def asked(draftroom: Command) -> list[str | None]:
+    return [request.schema_name for request in draftroom.endpoint.chat_requests]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_lets_the_call_in_progress_finish(
+    draftroom: Command, held: subprocess.Popen[str], number: signal.Signals
+):
+    held.send_signal(number)
+    read_until(held, GENTLE)
+    draftroom.endpoint.release()
+    _, stderr = held.communicate(timeout=60)
+    (record,) = draftroom.records()
+    assert held.returncode == STOPPED
+    assert f"draftroom resume {record['id']}" in stderr
+    assert "Traceback" not in stderr
+    assert record["status"] == "stopped"
+    assert [part["role"] for part in record["usage"]] == ["journalist", "reader"]
+
+    assert draftroom("resume", record["id"]).exit_code == 0
+    assert asked(draftroom) == ROUND, "every call was made once"
+
+
+def test_the_second_signal_stops_at_once(draftroom: Command, held: subprocess.Popen[str]):
+    held.send_signal(signal.SIGINT)
+    read_until(held, GENTLE)
+    held.send_signal(signal.SIGINT)
+    _, stderr = held.communicate(timeout=60)
+    (record,) = draftroom.records()
+    assert held.returncode == STOPPED
+    assert "Traceback" not in stderr
+    assert record["status"] == "stopped"
+    assert [part["role"] for part in record["usage"]] == ["journalist"]
+
+    draftroom.endpoint.release()
+    assert draftroom("resume", record["id"]).exit_code == 0
+    assert asked(draftroom) == ["Article", "ReadingNotes", *ROUND[1:]], "only the call in flight was repeated"
+
+
+def test_a_stop_during_the_last_step_is_a_finished_run(draftroom: Command, paper: Path):
+    draftroom.endpoint.hold_after(0)
+    with draftroom.start("explain", paper, "--variant", "single", "--quiet") as process:
+        draftroom.endpoint.wait_for_requests(1, timeout_s=60)
+        process.send_signal(signal.SIGINT)
+        read_until(process, GENTLE)
+        draftroom.endpoint.release()
+        process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    assert draftroom("resume", "last").exit_code == 0
+    assert asked(draftroom) == ["Article"]
+
+
+def test_ctrl_c_before_a_run_leaves_none(draftroom: Command):
+    read, write = os.pipe()
+    with os.fdopen(read) as stdin, os.fdopen(write, "w"), draftroom.start("explain", "-", stdin=stdin) as process:
+        draftroom.home.mkdir()
+        while Path(f"/proc/{process.pid}/wchan").exists() and not _reads_standard_input(process.pid):
+            pass
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    assert "Traceback" not in stderr
+    assert draftroom.records() == []
+
+
+def _reads_standard_input(pid: int) -> bool:
+    """Whether the process sleeps in a read of its standard input (Linux tells)."""
+    try:
+        return Path(f"/proc/{pid}/syscall").read_text(encoding="ascii").split()[:2] == ["0", "0x0"]
+    except (OSError, IndexError):
+        return False

@@ -1,0 +1,48 @@
+"""Running the journalism graph in tests: settings that point at the fake endpoint, and scripted agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, fill
+
+PAPER = (
+    "We measured bone density in 212 adults from Oslo between 2015 and 2019. Treatment with zoledronate raised it by "
+    "12% after 18 months. Adverse events occurred in 3.5% of patients. The mechanism remains unknown."
+)
+
+DRAFT = ["Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 12% denser after 18 months."]
+
+
+def context(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
+    """Context of a run with a large journalist and editor and a small reader."""
+    default = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
+    return {"models": {"default": default, "reader": {"model": "small"}}, **choices}
+
+
+def steps(endpoint: FakeEndpoint) -> list[str]:
+    """What was asked for, in order, by the names of the answers' schemas."""
+    return [str(request.schema_name) for request in endpoint.chat_requests]
+
+
+def article(*paragraphs: str) -> dict[str, Any]:
+    """An article of the journalist; it serves as first draft and, with improvements, as a revision."""
+    return {"title": "Stronger bones", "paragraphs": list(paragraphs) or DRAFT}
+
+
+class Newsroom:
+    """Answers each agent with what was scripted for it, in order; the filler answers the rest."""
+
+    def __init__(self, **scripts: list[dict[str, Any]]) -> None:
+        """Take lists of answers by schema name: Article, RevisedArticle, ReadingNotes, EditorReview."""
+        self.scripts = scripts
+
+    def __call__(self, request: RecordedRequest) -> Reply:
+        """The next scripted answer of the agent that is asked."""
+        script = self.scripts.get(str(request.schema_name))
+        if not script:
+            return fill(request)
+        answer = script.pop(0)
+        if request.schema_name == "RevisedArticle":
+            answer = {"improvements": ["shorter sentences"], **answer}
+        return Json(answer)

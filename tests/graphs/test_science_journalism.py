@@ -1,0 +1,244 @@
+"""The loop of LLM-CLBR and its variants, against the fake endpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graphs.science_journalism import builder, graph
+from state.errors import BadInput, SettingsError
+from tests.fake_endpoint import FakeEndpoint
+from tests.graphs.support import DRAFT, PAPER, Newsroom, article, context, steps
+
+ROUND = {
+    "full": ["ReadingNotes", "EditorReview", "RevisedArticle"],
+    "large-reader": ["ReadingNotes", "EditorReview", "RevisedArticle"],
+    "no-notes": ["EditorReview", "RevisedArticle"],
+    "no-suggestions": ["ReadingNotes", "RevisedArticle"],
+    "no-collaboration": ["RevisedArticle"],
+}
+
+HARD = "The administration of zoledronate precipitated substantial augmentation of mineralisation characteristics."
+EASY = "The drug made the bones of the adults a bit stronger, and most of them felt well."
+
+
+async def run(endpoint: FakeEndpoint, paper: str = PAPER, **choices: Any) -> dict[str, Any]:
+    return await graph.ainvoke({"paper": paper}, context=context(endpoint, **choices))
+
+
+@pytest.mark.parametrize("variant", ROUND)
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+async def test_each_variant_asks_its_agents_in_the_papers_order(
+    fake_endpoint: FakeEndpoint, variant: str, rounds: int
+) -> None:
+    result = await run(fake_endpoint, variant=variant, rounds=rounds)
+    assert steps(fake_endpoint) == ["Article", *ROUND[variant] * rounds]
+    assert [draft["round"] for draft in result["drafts"]] == list(range(rounds + 1))
+    assert len(result["assessments"]) == rounds + 1
+    assert result["stop_reason"] == "rounds done"
+
+
+async def test_single_model_writes_one_draft_whatever_the_rounds(fake_endpoint: FakeEndpoint) -> None:
+    result = await run(fake_endpoint, variant="single", rounds=5)
+    assert steps(fake_endpoint) == ["Article"]
+    assert result["stop_reason"] == "single draft"
+
+
+async def test_the_reader_is_the_small_model_and_never_sees_the_paper(fake_endpoint: FakeEndpoint) -> None:
+    await run(fake_endpoint, rounds=1)
+    (reader,) = [request for request in fake_endpoint.chat_requests if request.schema_name == "ReadingNotes"]
+    others = [request for request in fake_endpoint.chat_requests if request is not reader]
+    assert reader.model == "small"
+    assert "zoledronate" not in reader.text
+    assert all(request.model == "large" and PAPER in request.text for request in others)
+
+
+async def test_large_reader_uses_the_journalists_model(fake_endpoint: FakeEndpoint) -> None:
+    await run(fake_endpoint, variant="large-reader", rounds=1)
+    assert {request.model for request in fake_endpoint.chat_requests} == {"large"}
+
+
+async def test_notes_reach_the_editor_and_advice_reaches_the_journalist(fake_endpoint: FakeEndpoint) -> None:
+    note = {"term": "bones", "where": "looked at the bones", "explanation": "NOTE-7", "basis": "article"}
+    made_up = {"term": "quasar", "where": "near", "explanation": "a star", "basis": "general knowledge"}
+    fake_endpoint.answer = Newsroom(
+        Article=[article()],
+        ReadingNotes=[{"terms": [note, made_up]}],
+        EditorReview=[review("Say ADVICE-9 in everyday words.")],
+    )
+    result = await run(fake_endpoint, rounds=1)
+    editor, journalist = fake_endpoint.chat_requests[2:4]
+    assert "NOTE-7" in editor.text
+    assert '"quasar": the reader wrote this word, but the article does not contain it' in editor.text
+    assert "ADVICE-9" in journalist.text
+    assert "NOTE-7" not in journalist.text
+    assert [term["in_article"] for term in result["notes"][0]["terms"]] == [True, False]
+
+
+async def test_without_an_editor_the_journalist_gets_the_notes(fake_endpoint: FakeEndpoint) -> None:
+    note = {"term": "bones", "where": "the bones", "explanation": "NOTE-7", "basis": "article"}
+    fake_endpoint.answer = Newsroom(Article=[article()], ReadingNotes=[{"terms": [note]}])
+    await run(fake_endpoint, variant="no-suggestions", rounds=1)
+    assert "NOTE-7" in fake_endpoint.chat_requests[-1].text
+
+
+async def test_unsupported_details_reach_editor_journalist_and_result(fake_endpoint: FakeEndpoint) -> None:
+    wrong = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
+    fake_endpoint.answer = Newsroom(Article=[wrong], RevisedArticle=[article()])
+    result = await run(fake_endpoint, rounds=1, select="last")
+    _, _, editor, journalist = fake_endpoint.chat_requests
+    assert [fact["text"] for fact in result["assessments"][0]["unsupported"]] == ["47%"]
+    assert '"47%" in' in editor.text
+    assert 'The paper does not say "47%"' in journalist.text
+    assert result["reviews"][0]["advice"][0]["origin"] == "guard"
+    assert result["assessments"][1]["unsupported"] == []
+
+
+async def test_advice_that_asks_for_a_picture_or_a_link_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(
+        EditorReview=[
+            review("Add a diagram of the bone.", "Include links to the study.", "Explain density in a clause.")
+        ]
+    )
+    result = await run(fake_endpoint, rounds=1)
+    kept = [advice["text"] for advice in result["reviews"][0]["advice"] if advice["origin"] == "editor"]
+    assert kept == ["Explain density in a clause."]
+    assert len(result["reviews"][0]["dropped"]) == 2
+    assert "diagram" not in fake_endpoint.chat_requests[-1].text
+
+
+async def test_best_is_the_easiest_draft_among_those_that_keep_the_facts(fake_endpoint: FakeEndpoint) -> None:
+    easiest_but_false = article(f"{EASY} It was 99% of us.", "It was fun. We are glad. So are you.")
+    fake_endpoint.answer = Newsroom(
+        Article=[article(HARD, HARD)], RevisedArticle=[article(EASY, EASY), easiest_but_false, article(HARD, EASY)]
+    )
+    result = await run(fake_endpoint, rounds=3, select="best")
+    grades = [assessment["mean_grade"] for assessment in result["assessments"]]
+    assert min(grades) == grades[2]
+    assert result["selected_round"] == 1
+    assert EASY in result["article"]
+
+
+@pytest.mark.parametrize(("select", "rounds", "chosen"), [("third", 5, 3), ("third", 2, 2), ("last", 4, 4)])
+async def test_third_and_last(fake_endpoint: FakeEndpoint, select: str, rounds: int, chosen: int) -> None:
+    result = await run(fake_endpoint, rounds=rounds, select=select)
+    assert result["selected_round"] == chosen
+    assert result["article"] == result["drafts"][chosen]["text"]
+
+
+async def test_converged_stops_at_the_round_that_reads_no_easier(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(
+        Article=[article(HARD, HARD)], RevisedArticle=[article(EASY, EASY), article(EASY, EASY), article(EASY, EASY)]
+    )
+    result = await run(fake_endpoint, rounds=10, stop="converged")
+    assert result["stop_reason"] == "converged"
+    assert len(result["drafts"]) == 3
+
+
+async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> None:
+    easier = [article(*[" ".join(["We see it."] * (3 + number))] * 2) for number in range(4)]
+    fake_endpoint.answer = Newsroom(Article=[article(HARD, HARD)], RevisedArticle=easier)
+    result = await run(fake_endpoint, rounds=2, stop="converged", min_improvement=0)
+    assert result["stop_reason"] in {"rounds done", "converged"}
+    assert len(result["drafts"]) <= 3
+
+
+async def test_a_paragraph_that_decoding_cut_off_ends_with_its_last_whole_sentence(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They were meas", DRAFT[1])])
+    result = await run(fake_endpoint, rounds=0)
+    assert "Bones grew denser.\n" in result["article"]
+    assert "meas" not in result["article"]
+
+
+async def test_the_audience_reaches_every_prompt(fake_endpoint: FakeEndpoint) -> None:
+    await run(fake_endpoint, rounds=1, audience="teenager")
+    assert all("fifteen-year-old" in request.text for request in fake_endpoint.chat_requests)
+
+
+async def test_bad_input_and_bad_settings_call_no_model(fake_endpoint: FakeEndpoint) -> None:
+    with pytest.raises(BadInput):
+        await run(fake_endpoint, paper="   ")
+    with pytest.raises(SettingsError, match="temperature"):
+        await graph.ainvoke({"paper": PAPER}, context={"models": {"editor": {"temperature": 9}}})
+    assert fake_endpoint.requests == []
+
+
+async def test_every_call_is_in_the_account(fake_endpoint: FakeEndpoint) -> None:
+    result = await run(fake_endpoint, rounds=1)
+    account = [(call["role"], call["round"], call["model"]) for call in result["calls"]]
+    assert account == [
+        ("journalist", 0, "large"),
+        ("reader", 1, "small"),
+        ("editor", 1, "large"),
+        ("journalist", 1, "large"),
+    ]
+    assert all(call["input_tokens"] > 0 and call["output_tokens"] > 0 for call in result["calls"])
+
+
+async def test_a_person_can_replace_the_advice(fake_endpoint: FakeEndpoint) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    paused = await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1, pause=True))
+    (question,) = paused["__interrupt__"]
+    assert question.value["advice"]
+    result = await checkpointed.ainvoke(Command(resume={"advice": ["Say MINE-5."]}), config)
+    assert "MINE-5" in fake_endpoint.chat_requests[-1].text
+    assert [advice["origin"] for advice in result["reviews"][-1]["advice"]] == ["person"]
+    assert steps(fake_endpoint) == ["Article", *ROUND["full"]]
+
+
+async def test_a_person_can_keep_the_advice(fake_endpoint: FakeEndpoint) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    fake_endpoint.answer = Newsroom(EditorReview=[review("Say KEPT-3 in a clause.")])
+    await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1, pause=True))
+    await checkpointed.ainvoke(Command(resume={"advice": None}), config)
+    assert "KEPT-3" in fake_endpoint.chat_requests[-1].text
+
+
+async def test_new_input_on_an_old_thread_starts_from_nothing(fake_endpoint: FakeEndpoint) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    for _ in range(2):
+        result = await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1))
+    assert len(result["drafts"]) == 2
+    assert len(result["calls"]) == 4
+
+
+async def test_a_fork_from_an_earlier_checkpoint_goes_on_from_there(fake_endpoint: FakeEndpoint) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=2))
+    history = [snapshot async for snapshot in checkpointed.aget_state_history(config)]
+    first_revision = next(snapshot for snapshot in reversed(history) if snapshot.next == ("revise_draft",))
+    result = await checkpointed.ainvoke(None, first_revision.config)
+    assert [draft["round"] for draft in result["drafts"]] == [0, 1, 2]
+
+
+def test_the_wiring_is_the_papers_figure() -> None:
+    drawn = graph.get_graph()
+    edges = {(edge.source, edge.target) for edge in drawn.edges}
+    assert edges == {
+        ("__start__", "initialise"),
+        ("initialise", "write_draft"),
+        ("write_draft", "assess_draft"),
+        ("assess_draft", "take_notes"),
+        ("assess_draft", "advise"),
+        ("assess_draft", "revise_draft"),
+        ("assess_draft", "choose_draft"),
+        ("take_notes", "advise"),
+        ("take_notes", "revise_draft"),
+        ("advise", "edit_advice"),
+        ("advise", "revise_draft"),
+        ("edit_advice", "revise_draft"),
+        ("revise_draft", "assess_draft"),
+        ("choose_draft", "__end__"),
+    }
+
+
+def review(*texts: str) -> dict[str, Any]:
+    judged = {"accuracy": "good", "complexity": "fair", "information": "good"}
+    return {"evaluation": judged, "advice": [{"aspect": "accessibility", "text": text} for text in texts]}
