@@ -45,12 +45,20 @@ class Outcome:
     """What a paused run asks; otherwise empty."""
 
 
-def drive(record: RunRecord, progress: Progress, *, answer: Answer | None = None, ask: Ask | None = None) -> Outcome:
+def drive(
+    record: RunRecord,
+    progress: Progress,
+    *,
+    checkpoints: str | None = None,
+    answer: Answer | None = None,
+    ask: Ask | None = None,
+) -> Outcome:
     """Begin or go on with a run, and return when it is done, waits for a person, or was stopped.
 
     Args:
         record: Of the run; a run without checkpoints begins.
         progress: Told about every call and step.
+        checkpoints: Address of the checkpoints of a new run; for others it follows from the record.
         answer: To the question at which the run has paused.
         ask: Asks a person when the run pauses; without it the run stays paused.
 
@@ -59,7 +67,7 @@ def drive(record: RunRecord, progress: Progress, *, answer: Answer | None = None
     """
     with hold_run(record["id"]):
         runner = _Runner(find_system(record["system"]), record, progress, ask)
-        return asyncio.run(runner.run(answer))
+        return asyncio.run(runner.run(checkpoints or checkpoints_of(record), answer))
 
 
 def read_state(record: RunRecord) -> dict[str, Any]:
@@ -112,9 +120,9 @@ class _Runner:
         self._begun = False
         """Whether the run has a record and was given to its graph; what fails before leaves no trace."""
 
-    async def run(self, answer: Answer | None) -> Outcome:
+    async def run(self, checkpoints: str, answer: Answer | None) -> Outcome:
         try:
-            return await self._with_checkpoints(answer)
+            return await self._with_checkpoints(checkpoints, answer)
         except DraftroomError as error:
             if self._begun:
                 self._update(with_failure(self._record, error))
@@ -127,11 +135,8 @@ class _Runner:
                     write_record(self._record)
             await close_clients()
 
-    async def _with_checkpoints(self, answer: Answer | None) -> Outcome:
-        # A new run that keeps them in memory has not lost them yet.
-        fresh_in_memory = self._record["checkpoints"] == "memory" and not self._record["usage"]
-        address = "memory" if fresh_in_memory else checkpoints_of(self._record)
-        async with open_checkpointer(address) as saver:
+    async def _with_checkpoints(self, checkpoints: str, answer: Answer | None) -> Outcome:
+        async with open_checkpointer(checkpoints) as saver:
             graph: Graph = self._system.builder.compile(checkpointer=saver)
             snapshot = await graph.aget_state(self._config)
             return await self._to_the_end(graph, snapshot, self._start(snapshot, answer))

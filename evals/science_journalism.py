@@ -65,7 +65,7 @@ def table(samples: Sequence[Sample], results: Sequence[dict[str, Any]]) -> str:
         *(_row(_name(number), (result["assessments"][number] for result in finished)) for number in rounds),
         _row("selected (best)", (result["assessments"][result["selected_round"]] for result in finished)),
     ]
-    head = "| row | n | CLI | FKGL | DCRS | ARI | mean grade | words | unsupported |\n|---|---|---|---|---|---|---|---|---|"
+    head = "| row | n | CLI | FKGL | DCRS | ARI | mean grade | words | unsupported |\n|---" + "|---" * 8 + "|"
     failed = [f"{result['id']}: {result['error']}" for result in results if "error" in result]
     return "\n".join([head, *rows, *(f"\nfailed: {line}" for line in failed)])
 

@@ -66,7 +66,7 @@ def wait_until_ready(record: ServerRecord, timeout_s: float) -> None:
             )
         if time.monotonic() > deadline:
             raise ServingError(
-                f"The server {record.server.name} (pid {record.process.pid}) did not answer at {record.base_url} "
+                f"The server {record.server.name} did not answer at {record.base_url} "
                 f"within {timeout_s:.0f} s: see {record.log}; raise `ready_timeout_s` in its profile if it only needs "
                 "longer, or else run `draftroom models down` and start it again."
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -17,8 +17,8 @@ _KILL_S = 10.0
 _CLOCK_SHIFT_S = 2.0
 
 
-class ProcessGroup(BaseModel):
-    """A process that leads a group of its own, told apart from a later one with the same id by its start time."""
+class ProcessMark(BaseModel):
+    """A process, told apart from a later one with the same id by its start time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,27 +26,53 @@ class ProcessGroup(BaseModel):
     started: float
     """Seconds since the epoch."""
 
+    def find(self) -> psutil.Process | None:
+        """The process if its id is still its own; it may have ended without having been collected by its parent."""
+        try:
+            process = psutil.Process(self.pid)
+            return process if abs(process.create_time() - self.started) < _CLOCK_SHIFT_S else None
+        except psutil.NoSuchProcess:
+            return None
+
+
+class ProcessGroup(BaseModel):
+    """A process and what it started."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    leader: ProcessMark
+    members: tuple[ProcessMark, ...] = ()
+    """Processes of the group, the leader included, that were seen by `noted`."""
+
     def alive(self) -> bool:
         """Whether the leader still runs."""
-        try:
-            leader = psutil.Process(self.pid)
-            ours = abs(leader.create_time() - self.started) < _CLOCK_SHIFT_S
-            return ours and leader.status() != psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:
-            return False
+        leader = self.leader.find()
+        return leader is not None and _runs(leader)
+
+    def noted(self) -> ProcessGroup:
+        """The same group with all that runs in it now on record: vLLM's engine goes on when its leader is killed."""
+        marks = [ProcessMark(pid=process.pid, started=process.create_time()) for process in self._processes()]
+        return self.model_copy(update={"members": tuple(marks)})
 
     def stop(self, grace_s: float = 20.0) -> None:
         """Ask the group to end, and kill what is left of it after `grace_s` seconds; nothing happens if it is gone."""
-        if not self.alive():
-            return
-        members = self._members()
-        os.killpg(self.pid, signal.SIGTERM)
-        for member in _still_running(members, grace_s):
-            member.kill()
-        _still_running(members, _KILL_S)
+        processes = self._processes()
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.terminate()
+        for process in _still_running(processes, grace_s):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        _still_running(processes, _KILL_S)
 
-    def _members(self) -> list[psutil.Process]:
-        return [process for process in psutil.process_iter() if _group_of(process) == self.pid]
+    def _processes(self) -> list[psutil.Process]:
+        """What runs of the group; where its leader's id was given away, only what is on record is sure to be ours."""
+        found = {mark.pid: process for mark in self.members if (process := mark.find())}
+        if self.leader.find():
+            found |= {
+                process.pid: process for process in psutil.process_iter() if _group_of(process) == self.leader.pid
+            }
+        return [process for process in found.values() if _runs(process)]
 
 
 def launch(command: list[str], environment: Mapping[str, str], log: Path) -> ProcessGroup:
@@ -67,7 +93,7 @@ def launch(command: list[str], environment: Mapping[str, str], log: Path) -> Pro
         ],
         setsid=True,
     )
-    return ProcessGroup(pid=pid, started=psutil.Process(pid).create_time())
+    return ProcessGroup(leader=ProcessMark(pid=pid, started=psutil.Process(pid).create_time()))
 
 
 def _group_of(process: psutil.Process) -> int | None:

@@ -97,7 +97,7 @@ def _status(profile: str, server: Server, record: ServerRecord | None) -> Server
         state = "stale"
     elif answers(server):
         state = "running"
-    return ServerStatus(profile, server, state, record.process.pid, record.log)
+    return ServerStatus(profile, server, state, record.process.leader.pid, record.log)
 
 
 def _found_running(profile: str, server: Server, report: Report) -> bool:
@@ -107,7 +107,7 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
         return False
     if not record.process.alive():
         report(f"Removing the record of {server.name}, which ended without having been stopped")
-        remove_record(profile, server.name)
+        _stop(profile, record)
         return False
     if record.server != server:
         raise ServingError(
@@ -115,7 +115,7 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
             f"stop it with `draftroom models down --profile {profile}` and start it again."
         )
     wait_until_ready(record, _HANGING_S if record.ready else server.ready_timeout_s)
-    write_record(profile, record.model_copy(update={"ready": True}))
+    _write_ready(profile, record)
     return True
 
 
@@ -128,7 +128,11 @@ def _start(profile: str, server: Server, python: Path, undo: ExitStack, report: 
     undo.callback(_stop, profile, record)
     write_record(profile, record)
     wait_until_ready(record, server.ready_timeout_s)
-    write_record(profile, record.model_copy(update={"ready": True}))
+    _write_ready(profile, record)
+
+
+def _write_ready(profile: str, record: ServerRecord) -> None:
+    write_record(profile, record.model_copy(update={"ready": True, "process": record.process.noted()}))
 
 
 def _stop(profile: str, record: ServerRecord) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from state.records import CallRecord, Fact, Paper, Readability
@@ -79,10 +79,12 @@ class Review(TypedDict):
     """Advice that the rules forbid (figures, references, links) and that was left out."""
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))  # Studio shows the docstrings beside the fields of its form
 class JournalismInput(TypedDict):
-    """Input of the graph."""
+    """What the article is to be about."""
 
-    paper: Annotated[str, "The paper: its text, or the path of a text, Markdown or PDF file."]
+    paper: str
+    """The paper: its text, or the path of a text, Markdown or PDF file."""
 
 
 class JournalismState(TypedDict):
@@ -106,20 +108,32 @@ class JournalismState(TypedDict):
     selected_because: str
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
 class JournalismOutput(TypedDict):
-    """Output of the graph."""
+    """The article, and how it came about."""
 
     article: str
+    """The selected draft, in Markdown."""
     selected_round: int
+    """Number of the selected draft; 0 is the first one, before any round."""
     selected_because: str
+    """Why that draft was selected."""
     stop_reason: str
+    """Why there were no more rounds."""
     source: Paper
+    """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]
+    """The settings that the run was started with, models included."""
     drafts: list[Draft]
+    """All drafts, oldest first."""
     assessments: list[Assessment]
+    """For each draft its readability, and its details that the paper does not support."""
     notes: list[Notes]
+    """The reader's notes, one entry a round."""
     reviews: list[Review]
+    """The editor's reviews, one entry a round, and one more where a person changed the advice."""
     calls: list[CallRecord]
+    """What each answered model call cost."""
 
 
 class Revision(TypedDict):
@@ -134,7 +148,9 @@ class JournalismContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid", title="Science journalism")
 
-    preset: str | None = Field(None, description="Settings to start from: paper, fast, debug, or a path.")
+    preset: str | None = Field(
+        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
+    )
     audience: Audience | None = Field(None, description="Who the article is for.")
     rounds: int | None = Field(None, ge=0, le=20, description="Rounds of notes, advice and revision.")
     select: Selection | None = Field(None, description="Which draft is returned.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 Role = Literal["default", "journalist", "reader", "editor"]
@@ -46,6 +47,12 @@ class ModelSettings(BaseModel):
         default_factory=dict, description="Further fields for the server, such as chat_template_kwargs."
     )
 
+    @field_validator("extra_body", mode="before")
+    @classmethod
+    def _from_json(cls, value: Any) -> Any:
+        """An environment variable holds it as JSON."""
+        return json.loads(value) if isinstance(value, str) else value
+
     @field_validator("base_url")
     @classmethod
     def _is_address_without_secret(cls, value: str) -> str:
@@ -55,6 +62,11 @@ class ModelSettings(BaseModel):
         if parts.username or parts.password:
             raise ValueError("must not contain a user name or password; put the key into an environment variable")
         return value.rstrip("/")
+
+
+def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+    ModelSettings.model_validate(fields)
+    return fields
 
 
 class JournalismSettings(BaseModel):
@@ -86,19 +98,13 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", env_prefix="DRAFTROOM_", env_nested_delimiter="__")
 
     preset: str | None = Field(None, description="Name or path of a preset that these settings start from.")
-    models: dict[Role, dict[str, Any]] = Field(
+    models: dict[Role, Annotated[dict[str, Any], AfterValidator(_checked)]] = Field(
         default_factory=dict, description="Fields of ModelSettings, `default` for all roles and overrides per role."
     )
     journalism: JournalismSettings = Field(default_factory=JournalismSettings)
     checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )
-
-    @model_validator(mode="after")
-    def _models_are_complete(self) -> Settings:
-        for role in self.models:
-            self.model_for(role)
-        return self
 
     def model_for(self, role: Role) -> ModelSettings:
         """The complete settings of `role`: its own fields over those of `default`."""

@@ -27,7 +27,7 @@ async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckp
     """Open the saver at `address`: memory, sqlite (a file in the state folder), sqlite:///FILE, or postgres://...
 
     Raises:
-        StateError: If the file cannot be opened or written.
+        StateError: If the file or the database cannot be opened or written.
         SettingsError: If the Postgres package is not installed.
     """
     if address == "memory":
@@ -52,28 +52,43 @@ async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 @asynccontextmanager
 async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+    # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
+    try:
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
             saver = AsyncSqliteSaver(connection)
             await saver.setup()
             yield saver
-    except (OSError, sqlite3.Error) as error:
+    except sqlite3.Error as error:
         raise storage_error(error, path) from error
 
 
 @asynccontextmanager
 async def _postgres(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
     try:
+        import psycopg  # noqa: PLC0415 - an optional package
         from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415 - an optional package
     except ImportError as error:
         raise SettingsError("Postgres checkpoints need another package: pip install 'draftroom[postgres]'.") from error
-    async with AsyncPostgresSaver.from_conn_string(address) as saver:
-        await saver.setup()
-        yield saver
+    try:
+        async with AsyncPostgresSaver.from_conn_string(address) as saver:
+            await saver.setup()
+            yield saver
+    except psycopg.Error as error:
+        # Its text may hold parts of the address, and so of the password.
+        raise StateError(
+            f"The Postgres database of the checkpoints cannot be used ({type(error).__name__}); "
+            "check that it runs, and its address in `checkpoints`."
+        ) from error
 
 
 def storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
     """Say what is wrong with the state folder and what to do; what was written before is safe."""
-    if getattr(error, "errno", None) == errno.ENOSPC or "disk is full" in str(error):
+    sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
+    if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
         return StateError(f"The disk of {path} is full; make room, then resume the run.", kind="disk_full")
+    if sqlite_code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
+        return StateError(f"{path} is not a sound SQLite file; move it away, or name another one with `checkpoints`.")
     return StateError(f"{path} cannot be written ({error}); make it writable, or set DRAFTROOM_HOME to another folder.")

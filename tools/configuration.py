@@ -14,6 +14,7 @@ from typing import Any
 
 from platformdirs import user_config_path
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource
 from pydantic_settings import SettingsError as UnreadableVariable
 
@@ -53,10 +54,7 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(error: ValidationError) -> str:
     """Say in one clause what pydantic found wrong, without repeating the offending values."""
-    problems = [
-        f"`{'.'.join(map(str, item['loc'])) or 'value'}`: {_lower_first(item['msg'])}" for item in error.errors()
-    ]
-    return "; ".join(problems[:4])
+    return "; ".join(_problem(item) for item in error.errors()[:4])
 
 
 def preset_names() -> list[str]:
@@ -112,5 +110,7 @@ def _from_environment() -> dict[str, Any]:
         raise SettingsError(f"An environment variable cannot be read: {error}.") from error
 
 
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def _problem(item: ErrorDetails) -> str:
+    where = ".".join(map(str, item["loc"])) or "value"
+    what = item["msg"].removeprefix("Value error, ")
+    return f"`{where}`: {what[:1].lower()}{what[1:]}"

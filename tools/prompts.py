@@ -1,7 +1,7 @@
 """Prompts are Markdown files: YAML front matter (role, purpose, variables) and a Jinja2 body.
 
-`{% include %}` names a file in the same folder. A variable that the front matter does not declare, or that is not
-given, is an error, never an empty string in a prompt.
+`{% include %}` names a fragment: a file in the same folder whose name begins with an underscore. A variable that the
+front matter does not declare, or that is not given, is an error, never an empty string in a prompt.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from pydantic import BaseModel, ConfigDict
 
 
@@ -35,7 +35,7 @@ class Prompt:
     front_matter: FrontMatter
     template: Template
     sha256: str
-    """Of the file and of the files it includes."""
+    """Of the file and the fragments of its folder, any of which it may include."""
 
     def render(self, variables: Mapping[str, object]) -> str:
         """Fill the prompt in.
@@ -51,20 +51,26 @@ class Prompt:
 
 @cache
 def load_prompt(path: Path) -> Prompt:
-    """Read the prompt file at `path`."""
+    """Read the prompt file at `path` and the fragments beside it, so that rendering reads no file.
+
+    Raises:
+        ValueError: If its front matter is missing or wrong.
+    """
+    text = path.read_text(encoding="utf-8")
+    fragments = {file.name: file.read_text(encoding="utf-8") for file in sorted(path.parent.glob("_*.md"))}
+    front_matter, body = split_front_matter(text)
     environment = Environment(
-        loader=FileSystemLoader(path.parent),
+        loader=DictLoader(fragments),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
     )
-    front_matter, body = split_front_matter(path.read_text(encoding="utf-8"))
     return Prompt(
         name=path.stem,
-        front_matter=FrontMatter(**yaml.safe_load(front_matter)),
+        front_matter=FrontMatter.model_validate(yaml.safe_load(front_matter)),
         template=environment.from_string(body),
-        sha256=_digest(path),
+        sha256=hashlib.sha256("".join([text, *fragments.values()]).encode()).hexdigest(),
     )
 
 
@@ -74,15 +80,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
     Raises:
         ValueError: If there is no front matter.
     """
-    fence, front_matter, body = text.split("---\n", 2)
-    if fence:
+    before, *parts = text.split("---\n", 2)
+    if before or len(parts) != 2:
         raise ValueError("a prompt file must begin with front matter between two lines of ---")
-    return front_matter, body
-
-
-def _digest(path: Path) -> str:
-    """Hash a prompt together with every fragment of its folder, any of which it may include."""
-    digest = hashlib.sha256(path.read_bytes())
-    for fragment in sorted(path.parent.glob("_*.md")):
-        digest.update(fragment.read_bytes())
-    return digest.hexdigest()
+    return parts[0], parts[1]

@@ -26,15 +26,30 @@ _CHOICES = {"k": "keep it", "e": "edit it", "s": "stop here and decide later"}
 _HINT = "# One piece of advice a line. Lines that begin with # are left out.\n"
 
 
-def drive_and_show(record: RunRecord, outputs: list[Path], *, quiet: bool, answer: Answer | None = None) -> None:
+def drive_and_show(
+    record: RunRecord,
+    outputs: list[Path],
+    *,
+    quiet: bool,
+    checkpoints: str | None = None,
+    answer: Answer | None = None,
+) -> None:
     """Drive a run as far as it goes and print what came of it.
+
+    Args:
+        record: Of the run.
+        outputs: Files that the result is written to.
+        quiet: Print nothing but the article and errors.
+        checkpoints: Address of the checkpoints of a new run.
+        answer: To the question at which the run has paused.
 
     Raises:
         typer.Exit: With the code for a run that was stopped or waits for a person.
         DraftroomError: Whatever ended the run early.
     """
     system = find_system(record["system"])
-    outcome = drive(record, Progress(system.milestone, quiet=quiet), answer=answer, ask=_person(system))
+    progress = Progress(system.milestone, quiet=quiet)
+    outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=_person(system))
     if outcome.status == "done":
         show_result(system, outcome, outputs, quiet=quiet)
     elif outcome.status == "stopped":

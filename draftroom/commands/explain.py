@@ -55,7 +55,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     settings = load_settings(_overrides(preset, journalism, endpoint))
     run_input = take_paper(file, settings.journalism)
     record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)
-    drive_and_show(record, output, quiet=quiet)
+    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
 
 
 def _overrides(preset: str | None, journalism: dict[str, Any], endpoint: dict[str, Any]) -> dict[str, Any]:

@@ -29,12 +29,18 @@ CONFIGURATION = {
     "graphs": {
         "science_journalism": {
             "path": "graphs.science_journalism:graph",
-            "description": "A journalist writes, a smaller reader takes notes, an editor advises, the journalist revises.",
+            "description": "A journalist writes, a smaller reader takes notes, an editor advises, the journalist revises.",  # noqa: E501
         }
     },
     "checkpointer": {"path": "tools.checkpoints.studio_checkpointer"},
-    # Without this any page in the browser may read the runs.
-    "http": {"cors": {"allow_origins": [STUDIO], "allow_methods": ["*"], "allow_headers": ["*"]}},
+    "http": {
+        "cors": {  # otherwise every page in the browser may read the runs
+            "allow_origins": [STUDIO],
+            "allow_methods": ["*"],
+            "allow_headers": ["*"],
+            "expose_headers": ["x-pagination-total", "x-pagination-next", "content-location"],
+        }
+    },
 }
 """What `langgraph.json` says, too. It has an `env` besides, because a plain `langgraph dev` was silenced by nobody."""
 

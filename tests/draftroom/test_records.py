@@ -33,10 +33,10 @@ def a_call(role: str = "reader", number: int = 1, seconds: float = 1.0, *, reask
 
 
 def a_record(checkpoints: str = "sqlite"):
-    paper = Paper(
-        sha256="f00", path="p.txt", title="Moss", format="text", scope="whole", words=3, pages=0, warnings=[]
+    paper = Paper(sha256="f00", path="p.txt", title="Moss", format="text", scope="whole", words=3, pages=0, warnings=[])
+    return new_record(
+        "science_journalism", {"name": "p", "path": "/p", "paper": paper}, freeze(Settings()), checkpoints
     )
-    return new_record("science_journalism", {"name": "p", "path": "/p", "paper": paper}, freeze(Settings()), checkpoints)
 
 
 def test_run_ids_are_readable_and_sort_by_time():

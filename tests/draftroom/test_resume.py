@@ -143,7 +143,6 @@ def test_two_holders_of_one_run_exclude_each_other(draftroom: Command, paper: Pa
     lock = draftroom.home / "state" / "runs" / f"{run_id}.lock"
     assert lock.exists()
 
-
     with FileLock(lock):
         assert draftroom("resume", run_id).exit_code == EXIT_CODES["run_busy"]
     assert draftroom("resume", run_id).exit_code == 0

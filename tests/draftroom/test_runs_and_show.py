@@ -80,7 +80,7 @@ def test_show_tells_the_whole_story(told: Command):
         "First draft, grade",
         "note: Moss: A small plant. (general knowledge)",
         "note: photon: A bit of light. (article, not in the draft)",
-        'advice (accuracy, guard): The paper does not say "77 bears"',
+        'advice (accuracy, guard): The paper does not say "77',
         "advice (accessibility, editor): Say what moss is",
         "left out: Add a figure",
         "improved: Took the bears out.",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
+import select
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from draftroom.exit_codes import PAUSED
 from tests.draftroom.conftest import Command
 
 PROMPT = "Your choice"
+LONGEST_SILENCE_S = 60
 
 
 class Terminal:
@@ -24,26 +26,26 @@ class Terminal:
         self.seen = ""
 
     def read_until(self, text: str) -> None:
-        """Read what the command prints until `text`, or until it closes the terminal."""
+        """Read what the command prints until `text`."""
         while text not in self.seen:
-            try:
-                piece = os.read(self.mine, 4096)
-            except OSError:  # how Linux tells that the other end is closed
-                piece = b""
-            if not piece:
-                raise AssertionError(f"{text!r} was never printed, but {self.seen}")
-            self.seen += piece.decode(errors="replace")
+            piece = self._read()
+            assert piece, f"{text!r} was never printed, but {self.seen}"
+            self.seen += piece
 
-    def drain(self) -> str:
-        """Everything until the command closes the terminal."""
-        while True:
-            try:
-                piece = os.read(self.mine, 4096)
-            except OSError:
-                return self.seen
-            if not piece:
-                return self.seen
-            self.seen += piece.decode(errors="replace")
+    def read_all(self) -> str:
+        """Read until the command closes the terminal; what it printed since the last typing."""
+        while piece := self._read():
+            self.seen += piece
+        return self.seen
+
+    def _read(self) -> str:
+        """The next piece, or nothing once the command has closed the terminal."""
+        ready, _, _ = select.select([self.mine], [], [], LONGEST_SILENCE_S)
+        assert ready, f"the command hangs after {self.seen}"
+        try:
+            return os.read(self.mine, 65536).decode(errors="replace")
+        except OSError:  # how Linux tells that the other end is closed
+            return ""
 
     def type(self, text: str) -> None:
         self.seen = ""
@@ -69,7 +71,7 @@ def test_a_person_keeps_the_advice(draftroom: Command, paper: Path, terminal: Te
         terminal.read_until(PROMPT)
         assert "  1. " in terminal.seen
         terminal.type("k\n")
-        terminal.drain()
+        terminal.read_all()
     (record,) = draftroom.records()
     assert (record["status"], record["resumed"]) == ("done", 0)
 
@@ -82,28 +84,42 @@ def test_a_person_edits_the_advice(draftroom: Command, paper: Path, terminal: Te
     with start(with_editor, terminal, "explain", paper, "--pause"):
         terminal.read_until(PROMPT)
         terminal.type("e\n")
-        terminal.drain()
+        terminal.read_all()
     assert draftroom.records()[0]["status"] == "done"
     assert int((tmp_path / "advice.count").read_text(encoding="utf-8")) >= 2, "a hint and the editor's advice"
     assert "1. Say what moss is." in draftroom.endpoint.chat_requests[-1].text
 
 
-@pytest.mark.parametrize("answer", ["s\n", "\x03", "\x04"], ids=["stop", "ctrl-c", "end of input"])
-def test_a_person_decides_later(draftroom: Command, paper: Path, terminal: Terminal, answer: str):
-    with start(draftroom, terminal, "explain", paper, "--pause") as process:
-        terminal.read_until(PROMPT)
-        terminal.type(answer)
-        seen = terminal.drain()
+def assert_paused(draftroom: Command, process: subprocess.Popen[str], seen: str) -> None:
     assert process.returncode == PAUSED
     assert "--accept" in seen
     assert draftroom.records()[0]["status"] == "paused"
     assert draftroom("resume", "last", "--accept").exit_code == 0
 
 
+@pytest.mark.parametrize("answer", ["s\n", "\x04"], ids=["stop", "end of input"])
+def test_a_person_decides_later(draftroom: Command, paper: Path, terminal: Terminal, answer: str):
+    with start(draftroom, terminal, "explain", paper, "--pause") as process:
+        terminal.read_until(PROMPT)
+        terminal.type(answer)
+        seen = terminal.read_all()
+    assert_paused(draftroom, process, seen)
+
+
+def test_ctrl_c_at_the_question_leaves_the_run_paused(draftroom: Command, paper: Path, terminal: Terminal):
+    with start(draftroom, terminal, "explain", paper, "--pause") as process:
+        terminal.read_until(PROMPT)
+        process.send_signal(signal.SIGINT)
+        seen = terminal.read_all()
+    assert_paused(draftroom, process, seen)
+
+
 def test_progress_moves_and_the_article_is_rendered(draftroom: Command, paper: Path, terminal: Terminal):
+    draftroom.endpoint.hold_after(2)
     with start(draftroom, terminal, "explain", paper):
-        seen = terminal.drain()
-    assert re.search(r"round 1: editor, advise \(large\), \d+ tokens", seen), "tokens of the call in progress"
+        terminal.read_until("round 1: editor, advise (large)")
+        draftroom.endpoint.release()
+        seen = terminal.read_all()
     assert "Draft 1: grade" in seen
     assert "\n# " not in seen, "a heading is rendered, not printed as Markdown"
 
@@ -111,6 +127,6 @@ def test_progress_moves_and_the_article_is_rendered(draftroom: Command, paper: P
 def test_changes_are_coloured(draftroom: Command, paper: Path, terminal: Terminal):
     draftroom("explain", paper)
     with start(draftroom, terminal, "show", "last"):
-        seen = terminal.drain()
+        seen = terminal.read_all()
     assert "\x1b[32m" in seen, "green for what came"
     assert "\x1b[9;31m" in seen, "red and struck out for what went"

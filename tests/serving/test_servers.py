@@ -8,6 +8,7 @@ import httpx
 import psutil
 import pytest
 
+from serving.processes import ProcessGroup
 from serving.profiles import Profile
 from serving.records import ServerRecord, read_records, write_record
 from serving.servers import down, status, up
@@ -88,12 +89,13 @@ def test_a_server_that_was_killed_is_stale_and_replaced(home: Home) -> None:
     profile = home.profile()
     up(profile, home.steps.append)
     first = record_of(profile)
-    kill(first.process.pid)
+    kill(first.process.leader.pid)
     assert states(profile) == ["stale"]
 
     assert up(profile, home.steps.append) == profile.servers
     assert states(profile) == ["running"]
-    assert record_of(profile).process != first.process
+    assert record_of(profile).process.leader != first.process.leader
+    assert not running(home.starts()[0]["engine"])  # it outlived the server that it worked for
     assert any("ended without having been stopped" in step for step in home.steps)
 
 
@@ -102,8 +104,8 @@ def test_a_process_that_got_the_same_pid_is_not_taken_for_the_server(home: Home)
     up(profile, home.steps.append)
     record = record_of(profile)
     down("mine", home.steps.append)
-    bystander = record.process.model_copy(update={"pid": os.getpid()})
-    home.servers.mkdir(exist_ok=True)
+    reused = record.process.leader.model_copy(update={"pid": os.getpid()})
+    bystander = ProcessGroup(leader=reused, members=(reused,))
     write_record("mine", record.model_copy(update={"process": bystander}))
 
     assert states(profile) == ["stale"]

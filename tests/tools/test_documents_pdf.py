@@ -13,6 +13,7 @@ from state.records import Paper
 from state.settings import Scope
 from tests.tools.pdfs import Line, encrypted, from_objects, typeset, with_contents, words
 from tools.documents import pypdf_process, read_bytes, stored_text
+from tools.documents.lines import join_divided_words
 from tools.documents.pdf import read_pdf
 
 ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
@@ -227,6 +228,11 @@ def test_a_file_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(BadInput, match="could not be read within 2 seconds") as error:
         read_pdf(slow, name="paper.pdf", max_pages=100, seconds=2)
     assert error.value.kind == "broken_pdf"
+
+
+@pytest.mark.parametrize("text", ["a" * 2_000_000, "a-" * 1_000_000, "a-b" * 500_000])
+def test_text_made_to_stall_the_joining_of_words_does_not(text: str) -> None:
+    assert join_divided_words(text) == text
 
 
 def damaged(pdf: bytes, chance: random.Random) -> bytes:

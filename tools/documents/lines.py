@@ -30,7 +30,8 @@ def drop_running_lines(pages: list[list[str]]) -> list[list[str]]:
 
 def join_divided_words(text: str) -> str:
     """Join words that are divided at a line end, keeping the hyphens of compounds ("state-" + "of-the-art")."""
-    words = {word for pattern in (r"\w+", r"\w+(?:-\w+)+") for word in re.findall(pattern, text.lower())}
+    words = set(re.findall(r"\w+(?:-\w+)*", text.lower()))
+    words |= {part for word in words for part in word.split("-")}
 
     def join(divided: re.Match[str]) -> str:
         hyphen = "-" if _is_compound(divided["head"].lower(), divided["tail"], words) else ""

@@ -23,7 +23,8 @@ _TITLE_LINES = 100  # the title stands above them
 
 # pypdf's own errors, and what it was seen to raise beside them for 15,000 truncated, cut and bit-flipped files: bad
 # base-85 and AES lengths (ValueError), unknown filters (NotImplementedError), objects of an unexpected type
-# (TypeError, AttributeError, LookupError, AssertionError), deep nesting and bombs (RecursionError, MemoryError).
+# (TypeError, AttributeError, LookupError, AssertionError). RecursionError and MemoryError were not seen, but deep
+# nesting and bombs would end in them if they got past pypdf's own limits.
 _MALFORMED = (
     PyPdfError,
     ValueError,

@@ -7,9 +7,7 @@ is killed between a first answer and its re-ask resumes with the re-ask.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Generic
 
@@ -17,7 +15,7 @@ from langgraph.config import get_stream_writer
 from langgraph.func import task
 from pydantic import BaseModel
 
-from state.errors import ModelOutputError
+from state.errors import DraftroomError, ModelOutputError
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models.client import Completion, complete
@@ -28,6 +26,8 @@ from tools.prompts import Prompt, load_prompt
 REASK = (
     "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but the JSON object asked for."
 )
+LONGEST_PROBLEM = 400
+"""In characters; `trimming.REASK_TOKENS` keeps room for it."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,24 @@ class Answer(Generic[Value]):
 
     value: Value
     calls: list[CallRecord]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is sent to a model, and on whose account."""
+
+    caller: Caller
+    prompt: Prompt
+    fitted: FittedPrompt
+    settings: ModelSettings
+    schema: type[BaseModel]
+    problem: str = ""
+    """Why the answer to the first request was unusable; empty for the first."""
+
+    @property
+    def text(self) -> str:
+        """The prompt; that of a re-ask begins with the same words, which the server still has in its cache."""
+        return self.fitted.text + (REASK.format(problem=self.problem[:LONGEST_PROBLEM]) if self.problem else "")
 
 
 async def ask(
@@ -71,51 +89,47 @@ async def ask(
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
         ContextOverflow: If the prompt cannot be made to fit.
+        SettingsError: If the endpoint does not accept the request.
         ModelOutputError: If the second answer is unusable, too; `spent` accounts for both.
     """
     prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
-    fitted = await fit(prompt, variables, trim, settings)
-    call = partial(_record, caller, prompt, fitted, settings)
-    first = await first_request(fitted, settings, schema, caller)
+    request = Request(caller, prompt, await fit(prompt, variables, trim, settings), settings, schema)
+    first = await first_request(request)
     try:
-        return Answer(parse(first, schema), [call(first)])
+        return Answer(parse(first, schema), [_record(request, first)])
     except Unusable as problem:
-        again = replace(fitted, text=fitted.text + REASK.format(problem=str(problem)[:400]))
-    second = await second_request(again, settings, schema, caller, call(first), call)
-    return Answer(parse(second, schema), [call(first), call(second, reask=True)])
+        again = replace(request, problem=str(problem))
+    second = await second_request(again, _record(request, first))
+    return Answer(parse(second, schema), [_record(request, first), _record(again, second)])
 
 
 @task
-async def first_request(
-    prompt: FittedPrompt, settings: ModelSettings, schema: type[BaseModel], caller: Caller
-) -> Completion:
+async def first_request(request: Request) -> Completion:
     """The first try. Whatever it answers is kept in the checkpoint."""
-    return await _send(prompt, settings, schema, caller)
+    return await _send(request)
 
 
 @task
-async def second_request(
-    prompt: FittedPrompt,
-    settings: ModelSettings,
-    schema: type[BaseModel],
-    caller: Caller,
-    first: CallRecord,
-    call: Callable[..., CallRecord],
-) -> Completion:
+async def second_request(request: Request, first: CallRecord) -> Completion:
     """The re-ask. It fails inside the task, so that an unusable answer is not kept and a resumed run asks afresh."""
-    completion = await _send(prompt, settings, schema, caller)
     try:
-        parse(completion, schema)
+        completion = await _send(request)
+    except DraftroomError as error:
+        error.spent.append(first)
+        raise
+    try:
+        parse(completion, request.schema)
     except Unusable as problem:
         raise ModelOutputError(
-            f"The {caller.role} ({settings.model}) gave no usable answer in two tries: {problem}. "
+            f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
             "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
-            spent=[first, call(completion, reask=True)],
+            spent=[first, _record(request, completion)],
         ) from problem
     return completion
 
 
-async def _send(prompt: FittedPrompt, settings: ModelSettings, schema: type[BaseModel], caller: Caller) -> Completion:
+async def _send(request: Request) -> Completion:
+    caller, settings = request.caller, request.settings
     write = get_stream_writer()
     event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": settings.model}
     write({"event": "call", **event})
@@ -123,31 +137,25 @@ async def _send(prompt: FittedPrompt, settings: ModelSettings, schema: type[Base
     def progress(tokens: int) -> None:
         write({"event": "tokens", "tokens": tokens, **event})
 
-    return await complete(prompt.text, settings, schema.model_json_schema(), prompt.max_tokens, progress)
+    schema = request.schema.model_json_schema()
+    return await complete(request.text, settings, schema, request.fitted.max_tokens, progress)
 
 
-def _record(
-    caller: Caller,
-    prompt: Prompt,
-    fitted: FittedPrompt,
-    settings: ModelSettings,
-    completion: Completion,
-    *,
-    reask: bool = False,
-) -> CallRecord:
+def _record(request: Request, completion: Completion) -> CallRecord:
+    caller, prompt = request.caller, request.prompt
     return CallRecord(
         role=caller.role,
         step=caller.step,
         round=caller.round,
-        model=settings.model,
+        model=request.settings.model,
         prompt=prompt.name,
         prompt_sha256=prompt.sha256,
-        input_tokens=completion["input_tokens"] or fitted.tokens,
+        input_tokens=completion["input_tokens"] or request.fitted.tokens,
         output_tokens=completion["output_tokens"],
         tokens_estimated=completion["tokens_estimated"],
         seconds=completion["seconds"],
         http_retries=completion["http_retries"],
-        reask=reask,
+        reask=bool(request.problem),
         finish_reason=completion["finish_reason"],
-        trims=fitted.trims,
+        trims=request.fitted.trims,
     )

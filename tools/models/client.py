@@ -64,13 +64,12 @@ async def complete(
     return completion
 
 
-async def _stream(
-    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
-) -> Completion:
+async def _stream(prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress) -> Completion:
+    client = await client_for(settings)
     begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
         # Not added up: some servers repeat the finish reason or the usage so far in several chunks.
-        async for chunk in client_for(settings).astream([HumanMessage(prompt)], **arguments):
+        async for chunk in client.astream([HumanMessage(prompt)], **arguments):
             finish_reason = chunk.response_metadata.get("finish_reason") or finish_reason
             usage = chunk.usage_metadata or usage
             if chunk.text:

@@ -17,12 +17,13 @@ CONNECT_TIMEOUT_S = 10.0
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
 
 
-def client_for(settings: ModelSettings) -> ChatOpenAI:
+async def client_for(settings: ModelSettings) -> ChatOpenAI:
     """The client of the endpoint; model and sampling are arguments of each call."""
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
     key = (settings.base_url, settings.api_key_env, settings.timeout_s)
     if key not in clients:
-        clients[key] = _connect(settings)
+        client = await asyncio.to_thread(_connect, settings)  # it reads certificates
+        clients.setdefault(key, client)  # a call made at the same time may have been faster
     return clients[key]
 
 
@@ -36,7 +37,9 @@ def _connect(settings: ModelSettings) -> ChatOpenAI:
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
     return ChatOpenAI(
         base_url=settings.base_url,
-        api_key=SecretStr(os.environ.get(settings.api_key_env) or "none"),  # local servers want any key but an empty one
+        api_key=SecretStr(
+            os.environ.get(settings.api_key_env) or "none"
+        ),  # local servers want any key but an empty one
         timeout=timeout,
         stream_chunk_timeout=settings.timeout_s,
         max_retries=0,  # the retries of this package are counted and recorded

@@ -73,7 +73,7 @@ async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -
     if not endpoint.counts_tokens:
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
     try:
-        answer = await retrying(settings)(_tokenize, settings, messages=[{"role": "user", "content": text}])
+        answer: Any = await retrying(settings)(_tokenize, settings, messages=[{"role": "user", "content": text}])
         return int(answer["count"])
     except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
         forget_endpoint(settings)
@@ -82,7 +82,8 @@ async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -
 
 async def _describe(settings: ModelSettings) -> Endpoint:
     try:
-        answer: Any = await client_for(settings).root_async_client.get("/models", cast_to=object)
+        client = await client_for(settings)
+        answer: Any = await client.root_async_client.get("/models", cast_to=object)
         lengths = {str(model["id"]): model.get("max_model_len") for model in answer["data"]}
         return Endpoint(context_lengths=lengths, counts_tokens=await _counts_tokens(settings))
     except openai.NotFoundError as error:
@@ -102,5 +103,5 @@ async def _counts_tokens(settings: ModelSettings) -> bool:
 
 async def _tokenize(settings: ModelSettings, **what: Any) -> Any:
     address = settings.base_url.removesuffix("/v1") + "/tokenize"
-    client = client_for(settings).root_async_client
-    return await client.post(address, cast_to=object, body={"model": settings.model, **what})
+    client = await client_for(settings)
+    return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **what})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from state.errors import ContextOverflow
 from state.records import Trim
 from state.settings import ModelSettings
-from tools.models.endpoint import Endpoint, context_length, count_tokens, describe_endpoint
+from tools.models.endpoint import context_length, count_tokens, describe_endpoint
 from tools.prompts import Prompt
 
 REASK_TOKENS = 160
@@ -40,16 +40,30 @@ async def fit(prompt: Prompt, variables: dict[str, object], trim: str, settings:
     """
     endpoint = await describe_endpoint(settings)
     length = context_length(settings, endpoint)
-    text = prompt.render(variables)
-    tokens = await count_tokens(text, settings, endpoint)
-    max_tokens = settings.max_tokens if length is None else min(settings.max_tokens, length // 2)
-    whole = FittedPrompt(text, tokens, max_tokens, [])
-    if length is None or tokens <= length - max_tokens - REASK_TOKENS:
-        return whole
-    shorter = await _shorten(whole, length - max_tokens - REASK_TOKENS, prompt, variables, trim, settings, endpoint)
-    if shorter is None:
-        raise ContextOverflow(
-            f"The prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}; "
-            "serve it with a longer context, lower `max_tokens`, or give a shorter paper."
-        )
-    return shorter
+    whole = str(variables[trim])
+
+    async def render(value: str) -> tuple[str, int]:
+        text = prompt.render({**variables, trim: value})
+        return text, await count_tokens(text, settings, endpoint)
+
+    text, tokens = await render(whole)
+    if length is None:
+        return FittedPrompt(text, tokens, settings.max_tokens, [])
+    max_tokens = min(settings.max_tokens, length // 2)
+    room = length - max_tokens - REASK_TOKENS
+    if tokens <= room:
+        return FittedPrompt(text, tokens, max_tokens, [])
+
+    _, fixed = await render("")
+    words = list(re.finditer(r"\S+", whole))
+    kept = len(words)
+    while tokens > room:
+        share = (room - fixed) / max(1, tokens - fixed)
+        kept = min(kept - 1, int(kept * share * AIM))
+        if kept < FEWEST_WORDS:
+            raise ContextOverflow(
+                f"The prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}; "
+                "serve it with a longer context, lower `max_tokens`, or give a shorter paper."
+            )
+        text, tokens = await render(whole[: words[kept - 1].end()])
+    return FittedPrompt(text, tokens, max_tokens, [Trim(variable=trim, words_kept=kept, words_before=len(words))])

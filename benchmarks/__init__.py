@@ -1,0 +1,1 @@
+"""Measurements that are ratios of things timed in one run: `make bench`."""

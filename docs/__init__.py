@@ -1,0 +1,1 @@
+"""Documentation, and the scripts that keep generated parts of it current."""

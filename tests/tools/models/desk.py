@@ -1,0 +1,80 @@
+"""One agent at its desk: a graph of a single node that asks a model for a word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from state.records import CallRecord
+from state.settings import ModelSettings
+from tests.fake_endpoint import FakeEndpoint, Json
+from tools.models import Caller, ask
+
+PROMPT = """---
+role: reader
+purpose: Ask for a word.
+variables: [text, question]
+---
+{{ text }}
+
+{{ question }}
+"""
+GOOD = Json({"word": "cell"})
+THREAD: Any = {"configurable": {"thread_id": "desk"}}
+
+
+class Verdict(BaseModel):
+    """What the model is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    word: str = Field(min_length=2, max_length=20)
+
+
+class Result(TypedDict):
+    """State of the graph."""
+
+    text: str
+    word: str
+    calls: list[CallRecord]
+
+
+@dataclass
+class Desk:
+    """Asks `endpoint` with the prompt file `prompt`."""
+
+    endpoint: FakeEndpoint
+    prompt: Path
+
+    def settings(self, **choices: Any) -> ModelSettings:
+        """Settings that never wait between tries."""
+        here = {"base_url": self.endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
+        return ModelSettings.model_validate({**here, **choices})
+
+    def graph(self, saver: BaseCheckpointSaver[str] | None = None, **choices: Any) -> CompiledStateGraph[Any]:
+        """A graph whose only node asks for a word about the text of its state."""
+
+        async def judge(state: Result) -> dict[str, Any]:
+            variables: dict[str, object] = {"text": state["text"], "question": "Which word?"}
+            caller = Caller("reader", "judge", 2)
+            answer = await ask(caller, self.prompt, variables, Verdict, self.settings(**choices), trim="text")
+            return {"word": answer.value.word, "calls": answer.calls}
+
+        return StateGraph(Result).add_node(judge).add_edge(START, "judge").compile(checkpointer=saver)
+
+    async def ask(self, text: str = "A tale of cells.", **choices: Any) -> Result:
+        """Run the graph once."""
+        result: Any = await self.graph(**choices).ainvoke({"text": text})
+        return result
+
+    @property
+    def sent(self) -> list[dict[str, Any]]:
+        """Bodies of the chat requests so far."""
+        return [request.body for request in self.endpoint.chat_requests]

@@ -1,0 +1,110 @@
+"""From the text that a model answers with to a checked value, and the one re-ask."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from state.errors import ModelOutputError, ModelUnavailable
+from tests.fake_endpoint import Json, Reasoning, Reply, Script, Status, Text, Truncated
+from tests.tools.models.desk import GOOD, THREAD, Desk
+
+JSON = GOOD.content
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reasoning("Is {it} a cell?", JSON),
+        Reasoning("Is it a cell?", JSON, field="reasoning"),
+        Text(f"Is it {{a}} cell?\n</think>\n\n{JSON}"),
+        Text(f"{JSON}\n<think>Or is it {{not}}?"),
+        Text(f"```json\n{JSON}\n```\nThat is the word."),
+        Text(f"Here it is: {JSON}"),
+        Text('{"word": "a\tcell"}'),
+    ],
+    ids=["thoughts", "thoughts apart", "unopened thoughts", "unclosed thoughts", "fence", "prose", "raw tab"],
+)
+async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
+    desk.endpoint.answer = Script([reply])
+    result = await desk.ask()
+    assert result["word"] in {"cell", "a\tcell"}
+    assert len(result["calls"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Text("A cell, I think."), "it contains no JSON object"),
+        (Text("<think>Perhaps a cell"), "it contains no JSON object"),
+        (Text('{"word": cell}'), "it is not valid JSON: Expecting value at character 9"),
+        (Json({"word": "c"}), "`word`: string should have at least 2 characters"),
+        (Json({"word": "cell", "mood": "fine"}), "`mood`: extra inputs are not permitted"),
+        (Json({}), "`word`: field required"),
+        (Truncated('{"word": "ce'), "it was cut off after 6 tokens; answer more briefly"),
+        (Truncated(JSON), "it was cut off after"),
+    ],
+    ids=[
+        "prose",
+        "only thoughts",
+        "not JSON",
+        "too short",
+        "another key",
+        "missing key",
+        "truncated",
+        "closed in time",
+    ],
+)
+async def test_an_unusable_answer_is_asked_for_again_with_the_reason(reply: Reply, reason: str, desk: Desk) -> None:
+    desk.endpoint.answer = Script([reply, GOOD])
+    result = await desk.ask()
+    first, second = (request.text for request in desk.endpoint.chat_requests)
+    assert second.startswith(first)
+    assert reason in second.removeprefix(first)
+    assert [call["reask"] for call in result["calls"]] == [False, True]
+    assert result["word"] == "cell"
+
+
+async def test_the_reason_that_is_told_stays_short(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Json({"x" * 5000: 1}), GOOD])
+    await desk.ask()
+    first, second = (request.text for request in desk.endpoint.chat_requests)
+    assert len(second) - len(first) < 600
+
+
+async def test_two_unusable_answers_are_an_error_that_accounts_for_both(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Text("Hm."), Text("Hm, hm.")])
+    with pytest.raises(ModelOutputError, match="The reader \\(large\\) gave no usable answer in two tries") as caught:
+        await desk.ask()
+    assert [(call["reask"], call["output_tokens"]) for call in caught.value.spent] == [(False, 2), (True, 4)]
+    assert len(desk.sent) == 2
+
+
+async def test_a_failed_re_ask_accounts_for_the_first_answer(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Text("Hm."), Status(500)])
+    with pytest.raises(ModelUnavailable) as caught:
+        await desk.ask(retries=0)
+    assert [call["output_tokens"] for call in caught.value.spent] == [2]
+
+
+@pytest.mark.parametrize("second", [Text("Hm, hm."), Status(500)], ids=["unusable", "server down"])
+async def test_a_resumed_run_repeats_only_the_re_ask(second: Reply, desk: Desk) -> None:
+    desk.endpoint.answer = Script([Text("Hm."), second, GOOD])
+    graph = desk.graph(InMemorySaver(), retries=0)
+    with pytest.raises((ModelOutputError, ModelUnavailable)):
+        await graph.ainvoke({"text": "A tale of cells."}, THREAD, durability="sync")
+    result = await graph.ainvoke(None, THREAD, durability="sync")
+    first, failed, again = (request.text for request in desk.endpoint.chat_requests)
+    assert first != failed == again
+    assert result["word"] == "cell"
+    assert [(call["reask"], call["output_tokens"]) for call in result["calls"]] == [(False, 2), (True, 7)]
+
+
+async def test_checkpoints_hold_what_was_answered_as_plain_values(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Text("Hm."), GOOD])
+    saver = InMemorySaver()
+    await desk.graph(saver).ainvoke({"text": "A tale of cells."}, THREAD, durability="sync")
+    async for saved in saver.alist(THREAD):
+        json.dumps([saved.checkpoint["channel_values"], [value for _, _, value in saved.pending_writes or []]])

@@ -1,0 +1,117 @@
+"""What is sent to the server, and over which connection."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint, Script
+from tests.tools.models.desk import GOOD, Desk, Verdict
+from tools.models import close_clients, complete
+from tools.models.connection import client_for
+
+
+async def test_only_what_is_set_is_sent(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    await desk.ask(top_p=None, max_tokens=200)
+    assert desk.sent == [
+        {
+            "model": "large",
+            "messages": [{"role": "user", "content": "A tale of cells.\n\nWhich word?"}],
+            "max_tokens": 200,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "Verdict", "schema": Verdict.model_json_schema()},
+            },
+        }
+    ]
+
+
+async def test_all_sampling_values_are_sent(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    values = {
+        "temperature": 0.0,
+        "top_p": 0.4,
+        "frequency_penalty": 1.0,
+        "repetition_penalty": 1.1,
+        "seed": 7,
+        "max_tokens": 64,
+    }
+    further = {"top_k": 20, "chat_template_kwargs": {"enable_thinking": False}}
+    await desk.ask(**values, extra_body=further)
+    body = desk.sent[0]
+    assert {name: body[name] for name in (*values, *further)} == {**values, **further}
+
+
+async def test_no_schema_is_sent_to_a_server_that_cannot_use_it(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    result = await desk.ask(structured_output="prompt")
+    assert result["word"] == "cell"
+    assert "response_format" not in desk.sent[0]
+
+
+async def test_the_other_name_of_max_tokens_takes_its_place(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    await desk.ask(extra_body={"max_completion_tokens": 99})
+    assert desk.sent[0]["max_completion_tokens"] == 99
+    assert "max_tokens" not in desk.sent[0]
+
+
+async def test_the_key_is_taken_from_the_named_variable(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "s3cret")
+    desk.endpoint.api_key = "s3cret"
+    desk.endpoint.answer = Script([GOOD])
+    result = await desk.ask(api_key_env="MY_KEY")
+    assert result["word"] == "cell"
+    assert "s3cret" not in str(result)
+
+
+async def test_a_call_is_accounted_for(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    result = await desk.ask()
+    (call,) = result["calls"]
+    assert call.pop("seconds") >= 0  # type: ignore[misc]
+    assert len(call.pop("prompt_sha256")) == 64  # type: ignore[misc]
+    assert call == {
+        "role": "reader",
+        "step": "judge",
+        "round": 2,
+        "model": "large",
+        "prompt": "judge",
+        "input_tokens": 16,
+        "output_tokens": 7,
+        "tokens_estimated": False,
+        "http_retries": 0,
+        "reask": False,
+        "finish_reason": "stop",
+        "trims": [],
+    }
+
+
+async def test_progress_is_told(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    stream = desk.graph().astream({"text": "Cells."}, stream_mode="custom")
+    events: list[Any] = [event async for event in stream]
+    who = {"role": "reader", "step": "judge", "round": 2, "model": "large"}
+    assert events[0] == {"event": "call", **who}
+    assert events[1:] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 8)]
+
+
+async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:
+    client = await client_for(desk.settings())
+    assert await client_for(desk.settings(model="small", temperature=1.0)) is client
+    assert await client_for(desk.settings(base_url="http://127.0.0.1:9/v1")) is not client
+
+
+def test_each_event_loop_has_connections_of_its_own(fake_endpoint: FakeEndpoint, desk: Desk) -> None:
+    async def once() -> str:
+        completion = await complete("Which word?", desk.settings(), None, 64, lambda _: None)
+        await close_clients()
+        return completion["text"]
+
+    fake_endpoint.answer = Script([GOOD, GOOD])
+    assert asyncio.run(once()) == asyncio.run(once()) == GOOD.content
