@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
 SHORTEST_SAME = 2
-"""In words. Fewer words that happen to stay between two changes are shown as part of the change, to keep it readable."""
+"""In words. Fewer words that happen to stay between two changes are shown as part of the change: it reads better."""
 
 
 class Change(NamedTuple):

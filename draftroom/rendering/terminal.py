@@ -111,8 +111,8 @@ def _print_round(part: Round) -> None:
         _line(f"  improved: {text}", "blue")
     if part.draft:
         OUT.print()
-        text = _coloured(part.changes) if part.changes else Text(plain(part.draft["text"]))
-        OUT.print(text, soft_wrap=not OUT.is_terminal)
+        draft = _coloured(part.changes) if part.changes else Text(plain(part.draft["text"]))
+        OUT.print(draft, soft_wrap=not OUT.is_terminal)
     for fact in part.assessment["unsupported"] if part.assessment else []:
         _line(f'  not in the paper: {fact["kind"]} "{fact["text"]}" in: {fact["sentence"]}', "yellow")
 

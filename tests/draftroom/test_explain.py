@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import PAPER, Command
+from tests.fake_endpoint import RecordedRequest, Reply, fill
 
 
 def article_of(draftroom: Command, result) -> str:
@@ -147,3 +149,20 @@ def test_a_reader_that_goes_away_is_no_fault(draftroom: Command, paper: Path):
         result = draftroom.process("explain", paper, "--rounds", "0", "--quiet", stdout=closed)
     assert "Traceback" not in result.stderr
     assert draftroom.records()[0]["status"] == "done"
+
+
+def test_a_file_that_cannot_be_written_in_the_end_loses_nothing(draftroom: Command, tmp_path: Path, paper: Path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+
+    def remove_the_folder(request: RecordedRequest) -> Reply:
+        folder.rmdir()
+        return fill(request)
+
+    draftroom.endpoint.answer = remove_the_folder
+    result = draftroom("explain", paper, "--rounds", "0", "-o", folder / "article.md")
+    (record,) = draftroom.records()
+    assert result.exit_code == EXIT_CODES["output_unwritable"]
+    assert f"draftroom show {record['id']}" in result.stderr
+    assert record["status"] == "done"
+    assert draftroom("resume", "last").stdout.startswith("# ")

@@ -5,11 +5,10 @@ import re
 from pathlib import Path
 
 from draftroom.records import all_calls, new_record, new_run_id, usage, with_failure, with_state
+from nodes.journalism.initialise import freeze
 from state.errors import ModelOutputError
 from state.records import CallRecord, Paper
 from state.settings import ModelSettings, Settings
-
-from nodes.journalism.initialise import freeze
 from tests.draftroom.conftest import Command
 
 

@@ -11,8 +11,8 @@ from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED, table
 from draftroom.reference import DOCS, pages
 from state.errors import Kind
 from state.settings import JournalismSettings, ModelSettings, Settings
-from tools.configuration import OTHER_VARIABLES, load_settings, preset_names, preset_path
 from tests.draftroom.conftest import Command
+from tools.configuration import OTHER_VARIABLES, load_settings, preset_names, preset_path
 
 ROOT = Path(__file__).parents[2]
 

@@ -92,8 +92,8 @@ def test_the_markdown_has_the_article_and_an_appendix(hostile: Path):
     article, appendix = text.split("\n---\n", 1)
     result = json.loads((hostile / "out.json").read_text(encoding="utf-8"))
     assert article.strip() == result["article"].replace("\x1b", "").strip()
-    rows = [line for line in appendix.splitlines() if line.startswith("| 0 ") or line.startswith("| **")]
-    assert len(rows) >= 1
+    rows = [line for line in appendix.splitlines() if line.startswith(("| 0 ", "| 1 ", "| **"))]
+    assert len(rows) == 2, "a row for each draft"
     assert "77 bears" in appendix
     assert result["source"]["sha256"] in appendix
     assert all(sha256 in appendix for sha256 in result["run"]["prompts"].values())

@@ -22,6 +22,7 @@ def test_an_answer_follows_its_json_schema(embedded_endpoint: str) -> None:
             {"role": "user", "content": "Mosses live without roots. Summarise this, and say its school grade."}
         ],
         "max_tokens": 200,
+        "temperature": 0,
         "response_format": {"type": "json_schema", "json_schema": {"name": "notes", "schema": SCHEMA}},
     }
     response = httpx.post(f"{embedded_endpoint}/chat/completions", json=request, timeout=300, trust_env=False)

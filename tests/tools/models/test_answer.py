@@ -43,7 +43,7 @@ async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
         (Json({"word": "c"}), "`word`: string should have at least 2 characters"),
         (Json({"word": "cell", "mood": "fine"}), "`mood`: extra inputs are not permitted"),
         (Json({}), "`word`: field required"),
-        (Truncated('{"word": "ce'), "it was cut off after 6 tokens; answer more briefly"),
+        (Truncated('{"word": "ce'), "it was cut off after 7 tokens; answer more briefly"),
         (Truncated(JSON), "it was cut off after"),
     ],
     ids=[
@@ -99,7 +99,7 @@ async def test_a_resumed_run_repeats_only_the_re_ask(second: Reply, desk: Desk) 
     first, failed, again = (request.text for request in desk.endpoint.chat_requests)
     assert first != failed == again
     assert result["word"] == "cell"
-    assert [(call["reask"], call["output_tokens"]) for call in result["calls"]] == [(False, 2), (True, 7)]
+    assert [(call["reask"], call["output_tokens"]) for call in result["calls"]] == [(False, 2), (True, 9)]
 
 
 async def test_checkpoints_hold_what_was_answered_as_plain_values(desk: Desk) -> None:

@@ -82,8 +82,8 @@ async def test_a_call_is_accounted_for(desk: Desk) -> None:
         "round": 2,
         "model": "large",
         "prompt": "judge",
-        "input_tokens": 16,
-        "output_tokens": 7,
+        "input_tokens": 15,
+        "output_tokens": 9,
         "tokens_estimated": False,
         "http_retries": 0,
         "reask": False,
@@ -98,7 +98,7 @@ async def test_progress_is_told(desk: Desk) -> None:
     events: list[Any] = [event async for event in stream]
     who = {"role": "reader", "step": "judge", "round": 2, "model": "large"}
     assert events[0] == {"event": "call", **who}
-    assert events[1:] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 8)]
+    assert events[1:] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 10)]
 
 
 async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:

@@ -1,0 +1,76 @@
+"""`draftroom studio` without a server: what it would serve, and what it refuses.
+
+The command runs as a process of its own, because it gives its process to the server.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from draftroom.commands.studio import CONFIGURATION, require_packages, server_command
+from draftroom.exit_codes import EXIT_CODES
+from draftroom.systems import SYSTEMS
+from state.errors import SettingsError
+from tests.draftroom.conftest import Command
+from tests.fake_endpoint import FakeEndpoint
+from tests.studio.server import REPOSITORY, free_port
+from tools.privacy import SILENCE
+
+
+@pytest.fixture
+def draftroom(fake_endpoint: FakeEndpoint, tmp_path: Path) -> Command:
+    return Command(tmp_path / "home", fake_endpoint)
+
+
+def test_langgraph_json_says_the_same_and_is_silent():
+    written = json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))
+    del written["$schema"]
+    assert written == {**CONFIGURATION, "env": SILENCE}
+
+
+def test_every_system_is_served():
+    assert set(CONFIGURATION["graphs"]) == set(SYSTEMS)
+
+
+def test_the_server_listens_on_this_machine_only(tmp_path: Path):
+    command = server_command(2025, tmp_path / "studio.json")
+    options = dict(zip(command[6::2], command[7::2], strict=True))
+    assert options == {
+        "--host": "127.0.0.1",
+        "--port": "2025",
+        "--n-jobs-per-worker": "10",
+        "--config": f"{tmp_path}/studio.json",
+    }
+    assert command[3:6] == ["dev", "--no-browser", "--no-reload"]
+
+
+def test_a_missing_package():
+    with pytest.raises(SettingsError, match=r"no_such_package is missing\): pip install 'draftroom\[studio\]'"):
+        require_packages(["json", "no_such_package"])
+
+
+def test_a_port_in_use(draftroom: Command):
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        result = draftroom.process("studio", "--port", str(busy.getsockname()[1]))
+    assert result.returncode == EXIT_CODES["serving_failed"]
+    assert "--port" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_state_folder_that_cannot_be_made(draftroom: Command, tmp_path: Path):
+    (tmp_path / "file").touch()
+    result = draftroom.with_variables({"DRAFTROOM_HOME": str(tmp_path / "file")}).process(
+        "studio", "--port", str(free_port())
+    )
+    assert result.returncode == EXIT_CODES["state_unwritable"]
+
+
+def test_settings_are_checked_before_the_server_starts(draftroom: Command):
+    result = draftroom.with_variables({"DRAFTROOM_ROUNDS": "3"}).process("studio")
+    assert result.returncode == EXIT_CODES["bad_settings"]

@@ -1,0 +1,210 @@
+"""The graphs behind LangGraph's own server, driven as Studio and the SDK do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+
+from graphs.science_journalism import builder
+from tests.draftroom.conftest import PAPER
+from tests.fake_endpoint import FakeEndpoint
+from tests.studio.server import StudioServer
+from tools.checkpoints import open_checkpointer
+
+GRAPH = "science_journalism"
+ADVICE = "Say what a moss is before you say how fast it grows."
+
+Client = SyncLangGraphClient
+
+
+@pytest.fixture
+def thread(client: Client) -> str:
+    return client.threads.create()["thread_id"]
+
+
+@pytest.fixture(scope="module")
+def assistant(client: Client) -> dict[str, Any]:
+    (assistant,) = client.assistants.search()
+    return dict(assistant)
+
+
+def run(client: Client, thread: str, **arguments: Any) -> dict[str, Any]:
+    result = client.runs.wait(thread, GRAPH, **arguments)
+    assert isinstance(result, dict)
+    return result
+
+
+def before(client: Client, thread: str, node: str) -> dict[str, Any]:
+    """The newest checkpoint at which `node` came next."""
+    return next(dict(state) for state in client.threads.get_history(thread, limit=50) if state["next"] == [node])
+
+
+def test_the_graph_is_listed(assistant: dict[str, Any]):
+    assert assistant["graph_id"] == GRAPH
+    assert "journalist" in assistant["description"]
+
+
+def test_the_form_explains_itself(client: Client, assistant: dict[str, Any]):
+    schemas = client.assistants.get_schemas(assistant["assistant_id"])
+    for schema in (schemas["input_schema"], schemas["output_schema"], schemas["context_schema"]):
+        assert schema is not None
+        assert schema["description"]
+        assert [name for name, field in schema["properties"].items() if not field.get("description")] == []
+    assert schemas["input_schema"]["required"] == ["paper"]  # type: ignore[index]
+
+
+def test_the_form_knows_the_bounds(client: Client, assistant: dict[str, Any]):
+    context: Any = client.assistants.get_schemas(assistant["assistant_id"])["context_schema"]
+    choices = {name: field["anyOf"][0] for name, field in context["properties"].items()}
+    assert choices["rounds"] == {"type": "integer", "minimum": 0, "maximum": 20}
+    assert choices["audience"]["enum"] == ["general public", "teenager", "patient", "policy maker"]
+    assert choices["pause"] == {"type": "boolean"}
+    assert context["additionalProperties"] is False
+
+
+def test_the_picture_is_that_of_the_graph(client: Client, assistant: dict[str, Any]):
+    drawn: Any = client.assistants.get_graph(assistant["assistant_id"])
+    assert {node["id"] for node in drawn["nodes"]} == {"__start__", "__end__", *builder.nodes}
+    edges = {(edge["source"], edge["target"]) for edge in drawn["edges"]}
+    assert edges == {
+        ("__start__", "initialise"),
+        ("initialise", "write_draft"),
+        ("write_draft", "assess_draft"),
+        ("assess_draft", "take_notes"),
+        ("assess_draft", "advise"),
+        ("assess_draft", "revise_draft"),
+        ("assess_draft", "choose_draft"),
+        ("take_notes", "advise"),
+        ("take_notes", "revise_draft"),
+        ("advise", "edit_advice"),
+        ("advise", "revise_draft"),
+        ("edit_advice", "revise_draft"),
+        ("revise_draft", "assess_draft"),
+        ("choose_draft", "__end__"),
+    }
+
+
+def test_a_run_to_its_end(client: Client, thread: str):
+    result = run(client, thread, input={"paper": PAPER}, context={"rounds": 2})
+    assert result["article"].startswith("# ")
+    assert [draft["round"] for draft in result["drafts"]] == [0, 1, 2]
+    assert result["settings"]["journalism"]["rounds"] == 2
+    state = client.threads.get_state(thread)
+    assert state["next"] == []
+    assert {name: state["values"][name] for name in result} == result  # type: ignore[call-overload]
+
+
+def test_what_is_left_empty_comes_from_the_environment(client: Client, thread: str):
+    result = run(client, thread, input={"paper": PAPER})
+    assert result["settings"]["journalism"]["rounds"] == 1
+
+
+def test_the_history_grows_by_what_each_step_added(client: Client, thread: str):
+    run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
+    history = client.threads.get_history(thread, limit=50)
+    steps = [(*state["next"], *(len(state["values"][name]) for name in ("drafts", "reviews"))) for state in history]  # type: ignore[call-overload]
+    assert steps[::-1][2:] == [
+        ("write_draft", 0, 0),
+        ("assess_draft", 1, 0),
+        ("take_notes", 1, 0),
+        ("advise", 1, 0),
+        ("revise_draft", 1, 1),
+        ("assess_draft", 2, 1),
+        ("choose_draft", 2, 1),
+        (2, 1),
+    ]
+
+
+def test_steps_and_calls_are_streamed(client: Client, thread: str):
+    parts = list(
+        client.runs.stream(
+            thread, GRAPH, input={"paper": PAPER}, context={"rounds": 0}, stream_mode=["updates", "custom"]
+        )
+    )
+    nodes = [node for part in parts if part.event == "updates" for node in part.data if node in builder.nodes]
+    assert nodes == ["initialise", "write_draft", "assess_draft", "choose_draft"]
+    progress = [part.data for part in parts if part.event == "custom"]
+    assert progress[0] == {"event": "call", "role": "journalist", "step": "write_draft", "round": 0, "model": "large"}
+    assert progress[-1]["event"] == "tokens"
+
+
+def test_a_person_answers(client: Client, thread: str, endpoint: FakeEndpoint):
+    run(client, thread, input={"paper": PAPER}, context={"rounds": 1, "pause": True})
+    assert client.threads.get(thread)["status"] == "interrupted"
+    state = client.threads.get_state(thread)
+    assert state["next"] == ["edit_advice"]
+    question: Any = state["interrupts"][0]["value"]
+    assert question["advice"] == [advice["text"] for advice in state["values"]["reviews"][-1]["advice"]]  # type: ignore[call-overload]
+    result = run(client, thread, command={"resume": {"advice": [ADVICE]}})
+    assert ADVICE in endpoint.chat_requests[-1].text
+    assert result["reviews"][-1]["advice"] == [{"aspect": "accessibility", "text": ADVICE, "origin": "person"}]
+    assert [draft["round"] for draft in result["drafts"]] == [0, 1]
+
+
+def test_a_run_goes_on_from_an_earlier_checkpoint(client: Client, thread: str, endpoint: FakeEndpoint):
+    first = run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
+    asked = len(endpoint.chat_requests)
+    checkpoint = before(client, thread, "revise_draft")["checkpoint"]["checkpoint_id"]
+    again = run(client, thread, input=None, checkpoint_id=checkpoint)
+    assert len(endpoint.chat_requests) == asked + 1
+    assert [draft["round"] for draft in again["drafts"]] == [0, 1]
+    assert again["drafts"] == first["drafts"]
+    assert len(again["calls"]) == len(first["calls"])
+
+
+def test_a_fork_goes_another_way(client: Client, thread: str, endpoint: FakeEndpoint):
+    first = run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
+    fork = before(client, thread, "revise_draft")
+    review = {**fork["values"]["reviews"][-1], "advice": [{"aspect": "accuracy", "text": ADVICE, "origin": "person"}]}
+    client.threads.update_state(
+        thread, {"reviews": [review]}, as_node="advise", checkpoint_id=fork["checkpoint"]["checkpoint_id"]
+    )
+    state = client.threads.get_state(thread)
+    assert state["next"] == ["revise_draft"]
+    assert len(state["values"]["reviews"]) == 2  # type: ignore[call-overload]
+    second = run(client, thread, input=None)
+    assert ADVICE in endpoint.chat_requests[-1].text
+    assert second["drafts"][0] == first["drafts"][0]
+    assert second["drafts"][1] != first["drafts"][1]
+    ends = [state["values"]["drafts"] for state in client.threads.get_history(thread, limit=50) if not state["next"]]  # type: ignore[call-overload]
+    assert ends == [second["drafts"], first["drafts"]]
+
+
+async def test_python_finds_the_run_in_the_commands_own_file(client: Client, thread: str, home: Path):
+    result = run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
+    async with open_checkpointer(f"sqlite:///{home}/state/checkpoints.sqlite") as saver:
+        graph = builder.compile(checkpointer=saver)
+        state = await graph.aget_state({"configurable": {"thread_id": thread}})
+    assert state.values["article"] == result["article"]
+    assert state.values["calls"] == result["calls"]
+
+
+@pytest.mark.parametrize("paper", ["", "missing.pdf"])
+def test_a_paper_that_cannot_be_used(client: Client, thread: str, endpoint: FakeEndpoint, paper: str):
+    asked = len(endpoint.requests)
+    result = run(client, thread, input={"paper": paper}, raise_error=False)
+    assert result["__error__"]["error"] == "BadInput"
+    assert len(endpoint.requests) == asked
+
+
+def test_a_choice_out_of_bounds(client: Client, thread: str):
+    result = run(client, thread, input={"paper": PAPER}, context={"rounds": 99}, raise_error=False)
+    assert "less than or equal to 20" in result["__error__"]["message"]
+
+
+def test_other_pages_in_the_browser_cannot_read_along(server: StudioServer):
+    def allowed(origin: str) -> str | None:
+        headers = httpx.get(f"{server.url}/info", headers={"Origin": origin}).headers
+        return headers.get("access-control-allow-origin")
+
+    assert allowed("https://smith.langchain.com") == "https://smith.langchain.com"
+    assert allowed("https://example.org") is None
+
+
+def test_how_to_open_it_is_told(server: StudioServer):
+    assert f"https://smith.langchain.com/studio/?baseUrl={server.url}" in server.output.splitlines()[0]
+    assert f"get_client(url='{server.url}')" in server.output.splitlines()[0]

@@ -1,0 +1,97 @@
+"""Imports point one way, so that each layer can be read, tested and replaced without those above it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+ALLOWED = {
+    "state": {"state"},
+    "tools": {"state", "tools"},
+    "nodes": {"state", "tools", "nodes"},
+    "graphs": {"state", "tools", "nodes", "graphs"},
+    "serving": {"state", "serving"},
+    "draftroom": {"state", "tools", "nodes", "graphs", "serving", "draftroom"},
+    "training": {"state", "tools", "nodes", "graphs", "training"},
+    "evals": {"state", "tools", "nodes", "graphs", "draftroom", "evals"},
+}
+"""What each package may import of our own: `draftroom, evals, training -> graphs -> nodes -> tools -> state`."""
+
+OURS = {*ALLOWED, "tests", "benchmarks", "docs", "examples", "presets"}
+PACKAGES = [name for name in ALLOWED if (ROOT / name).is_dir()]
+
+every_package = pytest.mark.parametrize("package", PACKAGES)
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Names of all modules that a file imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def printed(tree: ast.AST) -> Iterator[int]:
+    """Lines that call `print`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            yield node.lineno
+
+
+def files(package: str) -> Iterator[tuple[str, ast.Module]]:
+    """Every file of a package, by its path, as a tree."""
+    for path in sorted((ROOT / package).rglob("*.py")):
+        yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(package: str) -> list[tuple[str, str]]:
+    """Every import of a package: the file and the module."""
+    return [(file, module) for file, tree in files(package) for module in imported(tree)]
+
+
+def test_the_layers_are_there() -> None:
+    assert set(PACKAGES) >= {"state", "tools", "nodes", "graphs", "serving", "draftroom"}
+    assert all(len(imports(package)) > 1 for package in PACKAGES)
+
+
+@every_package
+def test_imports_point_one_way(package: str) -> None:
+    forbidden = OURS - ALLOWED[package]
+    assert [found for found in imports(package) if found[1].split(".")[0] in forbidden] == []
+
+
+@every_package
+def test_imports_name_the_whole_module(package: str) -> None:
+    assert [found for found in imports(package) if found[1].startswith(".")] == []
+
+
+@every_package
+def test_the_application_never_imports_vllm(package: str) -> None:
+    assert [found for found in imports(package) if found[1].split(".")[0] == "vllm"] == []
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in {"draftroom", "evals"}])
+def test_only_the_command_and_the_evaluations_print(package: str) -> None:
+    assert [(file, line) for file, tree in files(package) for line in printed(tree)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import tests.fake, vllm", ["tests.fake", "vllm"]),
+        ("def run():\n    from vllm import LLM", ["vllm"]),
+        ("from . import guard\nfrom ..tools import models", [".", "..tools"]),
+    ],
+)
+def test_no_import_is_overlooked(source: str, names: list[str]) -> None:
+    assert list(imported(ast.parse(source))) == names
+
+
+def test_no_print_is_overlooked() -> None:
+    assert list(printed(ast.parse("if True:\n    print('x')\nconsole.print('y')"))) == [2]

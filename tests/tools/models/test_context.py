@@ -1,0 +1,199 @@
+"""Prompts are made to fit the context that the server tells, and what was cut is on record."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from state.errors import ContextOverflow, ModelOutputError, ModelUnavailable
+from tests.fake_endpoint import FakeEndpoint, Json, Reasoning, Script, Status
+from tests.fake_endpoint.exchange import Exchange
+from tests.fake_endpoint.tokens import count_tokens, render_chat
+from tests.tools.models.desk import GOOD, Desk
+from tools.models import describe_endpoint
+from tools.models.endpoint import count_tokens as count_tokens_of
+
+PARAGRAPH = "One cell met another cell.\n\nThey grew old."
+LONG = "\n\n".join([PARAGRAPH] * 200)  # 1,600 words, 2,000 tokens
+WORDS = len(LONG.split())
+
+
+def prompt_tokens(desk: Desk) -> int:
+    return count_tokens(render_chat(desk.endpoint.chat_requests[-1].messages))
+
+
+def tokenized(desk: Desk) -> int:
+    return sum(request.path == "/tokenize" for request in desk.endpoint.requests)
+
+
+async def test_a_prompt_that_fits_is_sent_whole(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD])
+    (call,) = (await desk.ask(LONG))["calls"]
+    assert LONG in desk.endpoint.chat_requests[0].text
+    assert call["trims"] == []
+
+
+async def test_a_prompt_that_is_too_long_loses_the_end_of_the_named_variable(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 1500}
+    desk.endpoint.answer = Script([GOOD])
+    (call,) = (await desk.ask(LONG, max_tokens=500))["calls"]
+    (trim,) = call["trims"]
+    assert (trim["variable"], trim["words_before"]) == ("text", WORDS)
+    text, question = desk.endpoint.chat_requests[0].text.rsplit("\n\n", 1)
+    assert question == "Which word?"
+    assert LONG.startswith(text)
+    assert len(text.split()) == trim["words_kept"] < WORDS
+    room = 1500 - 500 - 160
+    assert 0.95 * room < prompt_tokens(desk) <= room
+
+
+async def test_the_server_counts_few_times_and_only_where_it_can(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 1500}
+    desk.endpoint.answer = Script([GOOD])
+    await desk.ask(LONG, max_tokens=500)
+    assert 2 <= tokenized(desk) <= 6
+
+
+async def test_without_tokenize_the_count_is_a_cautious_estimate(desk: Desk) -> None:
+    desk.endpoint.tokenizes = False
+    desk.endpoint.models = {"large": 3300}
+    desk.endpoint.answer = Script([GOOD])
+    (call,) = (await desk.ask(LONG, max_tokens=500))["calls"]
+    assert call["trims"], "the prompt would fit, but an estimate must not rely on that"
+    assert len(desk.endpoint.chat_requests[0].text) <= 3 * (3300 - 500 - 160)
+    assert tokenized(desk) == 1
+
+
+async def test_the_configured_context_is_heeded_where_the_server_tells_none(desk: Desk) -> None:
+    desk.endpoint.reports_context = False
+    desk.endpoint.answer = Script([GOOD, GOOD])
+    (trimmed,) = (await desk.ask(LONG, context_length=1500, max_tokens=500))["calls"]
+    (whole,) = (await desk.ask(LONG, max_tokens=500))["calls"]
+    assert trimmed["trims"]
+    assert whole["trims"] == []
+
+
+async def test_nothing_helps_if_the_variable_is_already_short(desk: Desk) -> None:
+    desk.prompt.write_text(desk.prompt.read_text() + "Mind this. " * 400)
+    desk.endpoint.models = {"large": 1500}
+    with pytest.raises(ContextOverflow, match="The prompt judge does not fit the 1500 tokens of 'large'"):
+        await desk.ask("word " * 100, max_tokens=500)
+    assert desk.sent == []
+
+
+async def test_less_than_a_few_words_are_not_worth_sending(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 512}
+    with pytest.raises(ContextOverflow):
+        await desk.ask("long-winded-and-hyphenated-word " * 45, max_tokens=256)
+
+
+async def test_a_small_context_is_shared_with_the_answer(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 1000}
+    desk.endpoint.answer = Script([GOOD])
+    await desk.ask(max_tokens=4096)
+    assert desk.sent[0]["max_tokens"] == 500
+
+
+async def test_the_re_ask_fits_too(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 1500}
+    desk.endpoint.answer = Script([Json({"x" * 5000: 1}), GOOD])
+    result = await desk.ask(LONG, max_tokens=500)
+    assert result["word"] == "cell"
+    assert prompt_tokens(desk) + 500 <= 1500
+
+
+async def test_an_answer_that_the_server_shortens_is_not_taken_for_a_whole_one(desk: Desk) -> None:
+    desk.endpoint.clamps_output = True
+    desk.endpoint.models = {"large": 350}
+    desk.endpoint.reports_context = False  # so nothing is trimmed
+    desk.endpoint.answer = lambda _: Reasoning("thinking " * 100, GOOD.content)
+    with pytest.raises(ModelOutputError, match="gave no usable answer") as caught:
+        await desk.ask("cell " * 260, max_tokens=200)
+    assert [call["finish_reason"] for call in caught.value.spent] == ["length", "length"]
+
+
+async def test_a_server_with_less_context_than_it_was_said_to_have(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 1000}
+    with pytest.raises(ContextOverflow, match="set `context_length` as its server does"):
+        await desk.ask(LONG, context_length=8192)
+    assert len(desk.sent) == 1
+
+
+async def test_an_endpoint_describes_itself_once(desk: Desk) -> None:
+    endpoint = await describe_endpoint(desk.settings())
+    assert endpoint.context_lengths == {"large": 8192, "small": 4096}
+    assert endpoint.counts_tokens
+    assert await describe_endpoint(desk.settings(model="small")) is endpoint
+    assert [request.path for request in desk.endpoint.requests] == ["/v1/models", "/tokenize"]
+
+
+class LlamaCpp(BaseHTTPRequestHandler):
+    """Its list of models tells no context length in vLLM's way, and its /tokenize tells no count."""
+
+    def do_GET(self) -> None:
+        self._send({"object": "list", "data": [{"id": "large", "object": "model", "meta": {"n_ctx_train": 2048}}]})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self._send({"tokens": [1, 2, 3]})
+
+    def _send(self, value: Any) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@pytest.fixture
+def llama_cpp() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), LlamaCpp) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+        thread.join()
+
+
+async def test_another_servers_tokenize_is_not_relied_upon(llama_cpp: str, desk: Desk) -> None:
+    settings = desk.settings(base_url=llama_cpp)
+    endpoint = await describe_endpoint(settings)
+    assert endpoint.context_lengths == {"large": None}
+    assert await count_tokens_of("x" * 300, settings, endpoint) == 100
+
+
+@dataclass(eq=False)
+class Busy(FakeEndpoint):
+    """Fails to count the first time."""
+
+    faults: list[Status] = field(default_factory=lambda: [Status(503)])
+
+    def handle(self, exchange: Exchange) -> None:
+        if self.faults and exchange.request.path == "/tokenize" and "messages" in exchange.request.body:
+            self.faults.pop().send(exchange)
+        else:
+            super().handle(exchange)
+
+
+async def test_counting_is_tried_again_after_a_passing_fault(desk: Desk) -> None:
+    with Busy() as busy:
+        settings = desk.settings(base_url=busy.base_url, retries=1)
+        assert await count_tokens_of("Cells.", settings, await describe_endpoint(settings)) == 9
+    assert busy.faults == []
+
+
+async def test_counting_fails_with_the_server(desk: Desk) -> None:
+    settings = desk.settings(retries=1)
+    endpoint = await describe_endpoint(settings)
+    desk.endpoint.close()
+    with pytest.raises(ModelUnavailable):
+        await count_tokens_of("Cells.", settings, endpoint)

@@ -1,0 +1,218 @@
+"""What happens when the endpoint fails: what is tried again, and what the user is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from state.errors import ModelUnavailable, SettingsError
+from tests.fake_endpoint import CutStream, Drop, Hang, NotJson, Reply, Script, Status, Text
+from tests.fake_endpoint.exchange import Exchange
+from tests.tools.models.desk import GOOD, Desk
+from tools.models import describe_endpoint
+
+JSON = GOOD.content
+
+
+@dataclass(frozen=True)
+class Events:
+    """Streams these chunks, whatever they are, and ends properly."""
+
+    chunks: tuple[Any, ...]
+
+    def send(self, exchange: Exchange) -> None:
+        exchange.send_events(self.chunks)
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Streams the beginning of an answer, then nothing more."""
+
+    def send(self, exchange: Exchange) -> None:
+        exchange.send_events([chunk('{"word"')], "cut")
+        exchange.gates.wait(exchange.release)
+
+
+def chunk(content: str, finish_reason: str | None = None, **more: Any) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {"content": content}, "finish_reason": finish_reason}
+    return {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "large", "choices": [choice], **more}
+
+
+def too_many(retry_after: str) -> Status:
+    return Status(429, headers={"Retry-After": retry_after})
+
+
+YESTERDAY = format_datetime(datetime.now(UTC) - timedelta(days=1), usegmt=True)
+TOMORROW = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Status(500),
+        Status(503),
+        Status(408),
+        Drop(),
+        CutStream(JSON, after_chunks=3),
+        CutStream(JSON, after_chunks=9, unfinished=True),
+        CutStream(JSON, after_chunks=3, unfinished=True),
+        NotJson(),
+        Events(()),
+        Events((chunk(JSON), {"error": {"message": "The engine died.", "code": 500}})),
+        Events((chunk(JSON, finish_reason="abort"),)),
+    ],
+    ids=[
+        "500",
+        "503",
+        "408",
+        "dropped",
+        "cut",
+        "whole text without a finish reason",
+        "ended early",
+        "HTML page",
+        "empty stream",
+        "error in the stream",
+        "aborted",
+    ],
+)
+async def test_a_passing_fault_is_tried_again_and_counted(fault: Reply, desk: Desk) -> None:
+    desk.endpoint.answer = Script([fault, fault, GOOD])
+    result = await desk.ask(retries=2)
+    assert result["word"] == "cell"
+    assert [call["http_retries"] for call in result["calls"]] == [2]
+    assert len(desk.sent) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (Status(500), "answered with status 500; look at its log"),
+        (Drop(), "does not answer as an OpenAI-compatible server (OpenAIConnectionError)"),
+        (CutStream(JSON, after_chunks=9, unfinished=True), "server (StreamCut)"),
+        (NotJson(), "server (StreamCut)"),
+    ],
+    ids=["500", "dropped", "cut", "HTML page"],
+)
+async def test_a_lasting_fault_is_an_error_after_all_retries(fault: Reply, message: str, desk: Desk) -> None:
+    desk.endpoint.answer = lambda _: fault
+    with pytest.raises(ModelUnavailable) as caught:
+        await desk.ask(retries=1)
+    assert message in str(caught.value)
+    assert caught.value.kind == "endpoint_down"
+    assert len(desk.sent) == 2
+
+
+@pytest.mark.parametrize("fault", [Hang(), Stall()], ids=["no answer", "half an answer"])
+async def test_silence_ends_with_the_timeout(fault: Reply, desk: Desk) -> None:
+    desk.endpoint.tokenizes = False
+    await describe_endpoint(desk.settings())  # with time enough, so that only the chat request is short of it
+    desk.endpoint.answer = lambda _: fault
+    with pytest.raises(ModelUnavailable, match=r"was silent for 0\.2 s; look at its log, or set a longer `timeout_s`"):
+        await desk.ask(timeout_s=0.2, retries=0)
+
+
+@pytest.mark.parametrize("moment", ["0", YESTERDAY], ids=["seconds", "date"])
+async def test_retry_after_is_honoured(moment: str, desk: Desk) -> None:
+    desk.endpoint.answer = Script([too_many(moment), GOOD])
+    result = await desk.ask(retry_wait_s=60)  # which it would wait without the header
+    assert [call["http_retries"] for call in result["calls"]] == [1]
+
+
+@pytest.mark.parametrize("moment", ["3600", TOMORROW], ids=["seconds", "date"])
+async def test_a_wait_beyond_the_cap_is_left_to_the_user(moment: str, desk: Desk) -> None:
+    desk.endpoint.answer = Script([too_many(moment)])
+    with pytest.raises(ModelUnavailable, match=r"status 429; it asks to wait \d+ s, then resume the run"):
+        await desk.ask()
+    assert len(desk.sent) == 1
+
+
+@pytest.mark.parametrize("moment", ["soon", "-5", "nan", ""])
+async def test_a_meaningless_retry_after_is_passed_over(moment: str, desk: Desk) -> None:
+    desk.endpoint.answer = Script([too_many(moment), GOOD])
+    assert (await desk.ask())["word"] == "cell"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_refused_key_is_not_told(status: int, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "s3cret")
+    desk.endpoint.answer = Script([Status(status, "The key s3cret is wrong.")])
+    with pytest.raises(ModelUnavailable, match="environment variable MY_KEY") as caught:
+        await desk.ask(api_key_env="MY_KEY")
+    assert caught.value.kind == "endpoint_refused"
+    assert "s3cret" not in str(caught.value)
+    assert len(desk.sent) == 1
+
+
+async def test_a_key_refused_by_the_list_of_models(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "s3cret")
+    desk.endpoint.api_key = "another"
+    with pytest.raises(ModelUnavailable, match="environment variable MY_KEY") as caught:
+        await desk.ask(api_key_env="MY_KEY")
+    assert caught.value.kind == "endpoint_refused"
+    assert "s3cret" not in str(caught.value)
+
+
+async def test_a_model_that_is_not_served_is_told_with_those_that_are(desk: Desk) -> None:
+    with pytest.raises(ModelUnavailable, match="does not serve 'huge' but large, small; set `model`") as caught:
+        await desk.ask(model="huge")
+    assert caught.value.kind == "wrong_model"
+    assert desk.sent == []
+
+
+async def test_a_model_that_is_served_no_longer(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(404, "The model `large` does not exist.")])
+    with pytest.raises(ModelUnavailable, match="does not serve 'large'") as caught:
+        await desk.ask()
+    assert caught.value.kind == "wrong_model"
+    assert len(desk.sent) == 1
+
+
+async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(404), GOOD])
+    with pytest.raises(ModelUnavailable):
+        await desk.ask()
+    desk.endpoint.models = {"other": 8192}
+    assert (await desk.ask(model="other"))["word"] == "cell"
+    with pytest.raises(ModelUnavailable, match="does not serve 'large' but other"):
+        await desk.ask()
+
+
+async def test_a_request_that_the_server_does_not_understand(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(400, "Unknown field with input A tale.", param="repetition_penalty")])
+    with pytest.raises(SettingsError, match="does not accept the request because of `repetition_penalty`") as caught:
+        await desk.ask(repetition_penalty=1.1)
+    assert "A tale" not in str(caught.value)
+    assert len(desk.sent) == 1
+
+
+async def test_nobody_listens(desk: Desk) -> None:
+    desk.endpoint.close()
+    with pytest.raises(ModelUnavailable, match=r"start it \(`draftroom models up`\) or correct `base_url`") as caught:
+        await desk.ask()
+    assert caught.value.kind == "endpoint_down"
+
+
+@pytest.mark.parametrize("path", ["", "/v1/v1"])
+async def test_another_path_is_no_endpoint(path: str, desk: Desk) -> None:
+    with pytest.raises(ModelUnavailable, match="correct `base_url`") as caught:
+        await desk.ask(base_url=desk.endpoint.root_url + path)
+    assert caught.value.kind == "endpoint_down"
+
+
+async def test_missing_usage_is_estimated_and_flagged(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Text(JSON, usage=None)])
+    (call,) = (await desk.ask())["calls"]
+    assert call["tokens_estimated"]
+    assert (call["input_tokens"], call["output_tokens"]) == (15, 9)
+
+
+async def test_usage_and_finish_reason_told_twice_count_once(desk: Desk) -> None:
+    usage = {"prompt_tokens": 15, "completion_tokens": 9, "total_tokens": 24}
+    twice = (chunk(JSON, "stop", usage=usage), chunk("", "stop", usage=usage))
+    desk.endpoint.answer = Script([Events(twice)])
+    (call,) = (await desk.ask())["calls"]
+    assert (call["finish_reason"], call["input_tokens"], call["output_tokens"]) == ("stop", 15, 9)

@@ -1,0 +1,189 @@
+"""Checkpoints in memory, SQLite and Postgres: what was saved is found again, and faults are told in one sentence."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import START, StateGraph
+from typing_extensions import TypedDict
+
+from state.errors import StateError
+from tests.tools.postgres import PROGRAMS, postgres
+from tools.checkpoints import open_checkpointer, storage_error, studio_checkpointer
+
+THREAD: Any = {"configurable": {"thread_id": "run"}}
+
+
+class Count(TypedDict):
+    """State of a graph that counts."""
+
+    count: int
+
+
+async def step(saver: BaseCheckpointSaver[str], count: int | None = None) -> int:
+    """Add one to `count`, or to what the thread holds, and read it back from the checkpoint."""
+
+    async def add(state: Count) -> Count:
+        return {"count": state["count"] + 1}
+
+    graph = StateGraph(Count).add_node(add).add_edge(START, "add").compile(checkpointer=saver)
+    given = {} if count is None else {"count": count}
+    await graph.ainvoke(given, THREAD, durability="sync")  # type: ignore[arg-type]
+    return int((await graph.aget_state(THREAD)).values["count"])
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    if None in PROGRAMS:
+        pytest.skip("Postgres is not installed")
+    pytest.importorskip("langgraph.checkpoint.postgres")
+    with postgres() as address:
+        yield address
+
+
+async def test_memory_forgets() -> None:
+    async with open_checkpointer("memory") as saver:
+        assert await step(saver, 1) == 2
+        assert await step(saver) == 3
+    async with open_checkpointer("memory") as saver:
+        assert await saver.aget_tuple(THREAD) is None
+
+
+async def test_sqlite_is_a_file_in_the_state_folder(home: Path) -> None:
+    async with open_checkpointer("sqlite") as saver:
+        assert await step(saver, 1) == 2
+    assert (home / "state" / "checkpoints.sqlite").is_file()
+    async with open_checkpointer("sqlite") as saver:
+        assert await step(saver) == 3
+
+
+@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
+@pytest.mark.usefixtures("home")
+async def test_sqlite_at_a_path(relative: bool, tmp_path: Path) -> None:
+    path = Path("new/folder/runs.db") if relative else tmp_path / "new" / "folder" / "runs.db"
+    async with open_checkpointer(f"sqlite:///{path}") as saver:
+        assert await step(saver, 1) == 2
+    assert (tmp_path / "new" / "folder" / "runs.db").is_file()
+
+
+async def test_two_at_once_on_one_file(home: Path) -> None:
+    async with open_checkpointer("sqlite") as one, open_checkpointer("sqlite") as other:
+        assert await step(one, 1) == 2
+        assert await step(other) == 3
+        assert await step(one) == 4
+
+
+async def test_studio_uses_the_commands_checkpoints(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DRAFTROOM_CHECKPOINTS", f"sqlite:///{tmp_path / 'runs.db'}")
+    async with studio_checkpointer() as saver:
+        assert await step(saver, 1) == 2
+    async with open_checkpointer(f"sqlite:///{tmp_path / 'runs.db'}") as saver:
+        assert await step(saver) == 3
+
+
+async def open_and_step(address: str) -> None:
+    async with open_checkpointer(address) as saver:
+        await step(saver, 1)
+
+
+async def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StateError, match=r"cannot be written .*; make it writable, or set DRAFTROOM_HOME") as caught:
+        await open_and_step(f"sqlite:///{tmp_path}/file/runs.db")
+    assert caught.value.kind == "state_unwritable"
+
+
+async def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="unable to open database file"):
+        await open_and_step(f"sqlite:///{tmp_path}")
+
+
+async def test_another_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Not a database. " * 100)
+    with pytest.raises(StateError, match=r"notes\.txt is not a sound SQLite file; move it away"):
+        await open_and_step(f"sqlite:///{path}")
+    assert path.read_text() == "Not a database. " * 100
+
+
+async def test_a_fault_of_sqlite_during_the_run_is_told(home: Path) -> None:
+    async def lose_a_table_and_step() -> None:
+        async with open_checkpointer("sqlite") as saver:
+            other = sqlite3.connect(home / "state" / "checkpoints.sqlite")
+            other.execute("DROP TABLE checkpoints")
+            other.close()
+            await step(saver, 1)
+
+    with pytest.raises(StateError, match=r"checkpoints\.sqlite cannot be written \(no such table: checkpoints\)"):
+        await lose_a_table_and_step()
+
+
+async def test_faults_of_others_pass_through(home: Path) -> None:
+    with pytest.raises(TimeoutError):
+        async with open_checkpointer("sqlite"):
+            raise TimeoutError  # an OSError, like those of connections and files
+
+
+def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "small.db")
+    connection.execute("CREATE TABLE t (a)")
+    connection.execute("PRAGMA max_page_count = 2")
+    with pytest.raises(sqlite3.OperationalError) as caught:
+        connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
+    connection.close()
+    for error in (caught.value, OSError(errno.ENOSPC, "No space left on device")):
+        told = storage_error(error, tmp_path)
+        assert told.kind == "disk_full"
+        assert str(told) == f"The disk of {tmp_path} is full; make room, then resume the run."
+
+
+async def test_postgres_keeps_what_was_saved(database: str) -> None:
+    async with open_checkpointer(database) as saver:
+        assert await step(saver, 1) == 2
+    async with open_checkpointer(database) as saver:
+        assert await step(saver) == 3
+
+
+async def test_a_postgres_that_does_not_answer_is_told_without_its_password() -> None:
+    pytest.importorskip("langgraph.checkpoint.postgres")
+    with pytest.raises(StateError, match="The Postgres database of the checkpoints cannot be used") as caught:
+        await open_and_step("postgresql://me:s3cret@127.0.0.1:1/runs?connect_timeout=5")
+    assert "s3cret" not in str(caught.value)
+
+
+def test_postgres_without_its_package_says_what_to_install() -> None:
+    program = """
+import asyncio, sys
+sys.modules["psycopg"] = None  # as if it were not installed
+from state.errors import SettingsError
+from tools.checkpoints import open_checkpointer
+
+async def main():
+    async with open_checkpointer("postgresql://host/runs"):
+        pass
+
+try:
+    asyncio.run(main())
+except SettingsError as error:
+    sys.stdout.write(str(error))
+"""
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert told == "Postgres checkpoints need another package: pip install 'draftroom[postgres]'."

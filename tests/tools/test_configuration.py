@@ -1,0 +1,163 @@
+"""Settings come from a preset, a file, the environment and overrides, in that order, and mistakes are told by name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from state.errors import SettingsError
+from state.settings import Settings
+from tools.configuration import load_settings, merge, preset_names
+
+
+@pytest.fixture(autouse=True)
+def nothing_configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in list(os.environ):
+        if variable.startswith("DRAFTROOM_"):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "draftroom.toml"
+
+
+def error(overrides: dict[str, Any] | None = None) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(overrides)
+    assert caught.value.kind == "bad_settings"
+    return str(caught.value)
+
+
+def test_everything_has_a_default() -> None:
+    assert load_settings() == Settings()
+
+
+def test_each_source_overrides_the_one_before(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    preset = tmp_path / "mine.toml"
+    preset.write_text('[journalism]\nrounds = 1\nmax_words = 101\naudience = "patient"\nstop = "converged"\n')
+    file.write_text('preset = "mine.toml"\n[journalism]\nrounds = 2\nmax_words = 102\naudience = "teenager"\n')
+    monkeypatch.setenv("DRAFTROOM_JOURNALISM__ROUNDS", "3")
+    monkeypatch.setenv("DRAFTROOM_JOURNALISM__MAX_WORDS", "103")
+    journalism = load_settings({"journalism": {"rounds": 4}}).journalism
+    assert (journalism.rounds, journalism.max_words) == (4, 103)
+    assert (journalism.audience, journalism.stop) == ("teenager", "converged")
+
+
+def test_the_preset_itself_is_chosen_in_the_same_order(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('preset = "paper"\n')
+    assert load_settings().journalism.rounds == 5
+    monkeypatch.setenv("DRAFTROOM_PRESET", "fast")
+    assert load_settings().journalism.rounds == 1
+    assert load_settings({"preset": "embedded"}).journalism.rounds == 3
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_presets_are_sound(name: str) -> None:
+    settings = load_settings({"preset": name})
+    assert settings.preset == name
+    assert settings.model_for("journalist").base_url.startswith("http://127.0.0.1:")
+
+
+def test_a_role_takes_from_default_what_it_leaves_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('[models.default]\nmodel = "large"\ntemperature = 0.5\n[models.reader]\ntemperature = 0.1\n')
+    monkeypatch.setenv("DRAFTROOM_MODELS__READER__MODEL", "small")
+    settings = load_settings({"models": {"default": {"seed": 7}}})
+    reader, editor = settings.model_for("reader"), settings.model_for("editor")
+    assert (reader.model, reader.temperature, reader.seed) == ("small", 0.1, 7)
+    assert (editor.model, editor.temperature, editor.seed) == ("large", 0.5, 7)
+
+
+def test_variables_hold_numbers_tables_and_names_that_look_like_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__TEMPERATURE", "0.5")
+    monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__MODEL", "7")
+    monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__EXTRA_BODY", '{"chat_template_kwargs": {"enable_thinking": false}}')
+    model = load_settings().model_for("default")
+    assert (model.temperature, model.model) == (0.5, "7")
+    assert model.extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
+
+
+def test_the_file_that_is_named_wins(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    users = tmp_path / "config" / "draftroom" / "draftroom.toml"
+    users.parent.mkdir(parents=True)
+    users.write_text("[journalism]\nrounds = 7\n")
+    assert load_settings().journalism.rounds == 7
+    file.write_text("[journalism]\nrounds = 8\n")
+    assert load_settings().journalism.rounds == 8
+    named = tmp_path / "named.toml"
+    named.write_text("[journalism]\nrounds = 9\n")
+    monkeypatch.setenv("DRAFTROOM_CONFIG", str(named))
+    assert load_settings().journalism.rounds == 9
+
+
+def test_a_named_file_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_CONFIG", "nowhere.toml")
+    assert "nowhere.toml cannot be read" in error()
+
+
+@pytest.mark.parametrize("data", [b"rounds = [", b"\xff\xfe", b"a = 1\na = 2\n"])
+def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
+    file.write_bytes(data)
+    assert "The settings file draftroom.toml cannot be read" in error()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "culprit"),
+    [
+        ({"jornalism": {"rounds": 3}}, "`jornalism`: extra inputs are not permitted"),
+        ({"journalism": {"round": 3}}, "`journalism.round`: extra inputs are not permitted"),
+        ({"journalism": {"rounds": 99}}, "`journalism.rounds`: input should be less than or equal to 20"),
+        ({"journalism": {"rounds": "s3cret"}}, "`journalism.rounds`: input should be a valid integer"),
+        ({"models": {"raeder": {}}}, "`models.raeder.[key]`: input should be 'default', 'journalist'"),
+        ({"models": {"reader": {"modle": "s3cret"}}}, "`models.reader.modle`: extra inputs are not permitted"),
+        ({"models": {"reader": {"top_p": 2}}}, "`models.reader.top_p`: input should be less than or equal to 1"),
+        ({"models": {"reader": {"extra_body": "{s3cret"}}}, "`models.reader.extra_body`: "),
+        (
+            {"models": {"reader": {"base_url": "http://me:s3cret@host/v1"}}},
+            "`models.reader.base_url`: must not contain",
+        ),
+        ({"models": {"default": {"base_url": "host:8000"}}}, "`models.default.base_url`: must be an address like"),
+        ({"models": {"default": "s3cret"}}, "`models.default`: input should be a valid dictionary"),
+        ({"checkpoints": "postgres:s3cret"}, "`checkpoints`: string should match pattern"),
+        ({"preset": "slow"}, "There is no preset 'slow'; choose one of debug, embedded, fast, paper"),
+    ],
+)
+def test_a_mistake_is_told_by_its_name_and_without_its_value(overrides: dict[str, Any], culprit: str) -> None:
+    message = error(overrides)
+    assert culprit in message
+    assert "s3cret" not in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("variable", ["DRAFTROOM_ROUNDS", "DRAFTROOM_JOURNALISMS__ROUNDS", "DRAFTROOM_"])
+def test_an_unknown_variable_is_named(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "s3cret")
+    message = error()
+    assert f"The environment variable {variable} is not a setting" in message
+    assert "s3cret" not in message
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "culprit"),
+    [
+        ("DRAFTROOM_JOURNALISM__ROUND", "s3cret", "`journalism.round`"),
+        ("DRAFTROOM_MODELS__RAEDER__MODEL", "s3cret", "`models.raeder.[key]`"),
+        ("DRAFTROOM_MODELS", "{s3cret", '"models"'),
+    ],
+)
+def test_a_mistake_in_a_variable(variable: str, value: str, culprit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+    message = error()
+    assert culprit in message
+    assert "s3cret" not in message
+
+
+def test_merging_goes_into_tables_and_changes_neither_side() -> None:
+    base, over = {"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}}
+    assert merge(base, over) == {"a": {"b": 1, "c": [2]}, "d": {"e": 2}}
+    assert (base, over) == ({"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}})

@@ -1,0 +1,147 @@
+"""Prompt files say which variables they need, and render with those and no others."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import jinja2
+import pytest
+from jinja2 import Environment, meta
+
+from state.settings import Audience, Role
+from tools.prompts import Prompt, load_prompt, split_front_matter
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path for path in (ROOT / "nodes").glob("**/prompts/*.md") if not path.name.startswith("_"))
+PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
+OPTIONAL = {"notes", "advice", "unsupported"}
+"""Variables that may be empty."""
+
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
+
+
+def renderings(prompt: Prompt) -> list[str]:
+    """The prompt for every audience, with and without each of the optional variables."""
+    names = prompt.front_matter.variables
+    values = {name: [f"<{name}>"] for name in names} | {name: ["", f"<{name}>"] for name in OPTIONAL & set(names)}
+    values |= {"audience": list(get_args(Audience))} if "audience" in names else {}
+    return [prompt.render(dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
+
+
+def used_variables(path: Path) -> set[str]:
+    """The variables of a prompt file and of the fragments that it includes."""
+    text = path.read_text(encoding="utf-8")
+    tree = Environment(autoescape=False).parse(text if path.name.startswith("_") else split_front_matter(text)[1])
+    included = [path.parent / str(name) for name in meta.find_referenced_templates(tree)]
+    return meta.find_undeclared_variables(tree).union(*(used_variables(fragment) for fragment in included))
+
+
+def test_there_are_prompts() -> None:
+    assert {path.stem for path in FILES} >= {"write_draft", "take_notes", "advise", "revise_draft"}
+
+
+@every_file
+def test_declared_variables_are_those_in_use(path: Path) -> None:
+    declared = load_prompt(path).front_matter.variables
+    assert set(declared) == used_variables(path)
+    assert len(declared) == len(set(declared))
+
+
+@every_file
+def test_the_front_matter_names_a_role(path: Path) -> None:
+    front_matter = load_prompt(path).front_matter
+    assert front_matter.role in get_args(Role)
+    assert front_matter.purpose.endswith(".")
+
+
+@every_file
+def test_every_rendering_is_whole(path: Path) -> None:
+    prompt = load_prompt(path)
+    for text in renderings(prompt):
+        assert "{" not in text
+        assert "}" not in text
+        assert "None" not in text
+        for part in ("# Your role", "# Your task", "# Steps", "# Rules", "# Output"):
+            assert text.count(f"{part}\n") == 1, part
+
+
+@every_file
+def test_each_value_reaches_the_text(path: Path) -> None:
+    prompt = load_prompt(path)
+    texts = renderings(prompt)
+    for name in set(prompt.front_matter.variables) - {"audience"}:
+        assert any(f"<{name}>" in text for text in texts), name
+    if "audience" in prompt.front_matter.variables:
+        assert len(set(texts)) == len(texts), "two audiences, or with and without a variable, read the same"
+
+
+def test_what_stays_the_same_over_a_run_comes_first() -> None:
+    prompts = [prompt for prompt in map(load_prompt, FILES) if "paper" in prompt.front_matter.variables]
+    assert len(prompts) >= 3
+    for prompt in prompts:
+        assert all(text.startswith("# The paper\n\n<paper>\n") for text in renderings(prompt)), prompt.name
+
+
+@every_file
+def test_values_are_not_rendered_themselves(path: Path) -> None:
+    prompt = load_prompt(path)
+    values = dict.fromkeys(prompt.front_matter.variables, PAPER)
+    assert PAPER in prompt.render(values)
+
+
+@every_file
+def test_a_missing_or_unknown_value_is_an_error(path: Path) -> None:
+    prompt = load_prompt(path)
+    values = dict.fromkeys(prompt.front_matter.variables, "value")
+    missing = dict(list(values.items())[1:])
+    for wrong in (missing, {**values, "surplus": "value"}):
+        with pytest.raises(ValueError, match=f"prompt {prompt.name} declares"):
+            prompt.render(wrong)
+
+
+def write(folder: Path, body: str, variables: str = "[]") -> Path:
+    path = folder / "prompt.md"
+    path.write_text(f"---\nrole: reader\npurpose: Test.\nvariables: {variables}\n---\n{body}", encoding="utf-8")
+    return path
+
+
+def test_a_variable_that_is_used_but_not_declared_is_an_error(tmp_path: Path) -> None:
+    prompt = load_prompt(write(tmp_path, "Read {{ paper }}."))
+    with pytest.raises(jinja2.UndefinedError, match="'paper' is undefined"):
+        prompt.render({})
+
+
+def test_rendering_reads_no_file(tmp_path: Path) -> None:
+    (tmp_path / "_paper.md").write_text("The {{ paper }}", encoding="utf-8")
+    prompt = load_prompt(write(tmp_path, 'Read {% include "_paper.md" %}!', "[paper]"))
+    (tmp_path / "_paper.md").unlink()
+    assert prompt.render({"paper": "cell"}) == "Read The cell!"
+
+
+def test_the_hash_tells_of_every_change(tmp_path: Path) -> None:
+    (tmp_path / "with").mkdir()
+    (tmp_path / "with" / "_paper.md").write_text("Paper", encoding="utf-8")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "_paper.md").write_text("Paper!", encoding="utf-8")
+    (tmp_path / "longer").mkdir()
+    folders = [tmp_path, tmp_path / "with", tmp_path / "other"]
+    hashes = [load_prompt(write(folder, "Read.")).sha256 for folder in folders]
+    hashes.append(load_prompt(write(tmp_path / "longer", "Read on.")).sha256)
+    assert len(set(hashes)) == 4
+
+
+@pytest.mark.parametrize("text", ["Read.", "---\nrole: reader\n", "Read.\n---\nrole: reader\n---\n", ""])
+def test_front_matter_is_needed(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "prompt.md"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="must begin with front matter"):
+        load_prompt(path)
+
+
+def test_an_unknown_key_in_the_front_matter_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "prompt.md"
+    path.write_text("---\nrole: reader\npurpose: Test.\nvariables: []\nmodel: large\n---\nRead.", encoding="utf-8")
+    with pytest.raises(ValueError, match="model"):
+        load_prompt(path)
