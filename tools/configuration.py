@@ -22,6 +22,7 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 PRESETS = Path(__file__).parent.parent / "presets"
+EMBEDDED = "embedded"
 OTHER_VARIABLES = {"DRAFTROOM_HOME", "DRAFTROOM_CONFIG", "DRAFTROOM_VLLM_PYTHON", "DRAFTROOM_TRACING"}
 
 
@@ -37,10 +38,19 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     chosen = merge(merge(_from_file(), _from_environment()), overrides or {})
     preset = chosen.get("preset")
     values = merge(_read_toml(preset_path(str(preset))), chosen) if preset else chosen
+    if not _names_a_model(values):
+        values = merge(_read_toml(preset_path(EMBEDDED)), values)
     try:
         return Settings(**values)
     except ValidationError as error:
         raise SettingsError(f"The settings cannot be used: {describe(error)}.") from error
+
+
+def _names_a_model(values: Mapping[str, Any]) -> bool:
+    """Whether anything says which model to use; if not, it is the embedded one, with the sampling that it needs."""
+    models = values.get("models")
+    tables = models.values() if isinstance(models, Mapping) else ()
+    return any({"base_url", "model"} & set(table) for table in tables if isinstance(table, Mapping))
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

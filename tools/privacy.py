@@ -1,6 +1,6 @@
 """Keep drafts private: switch off what the libraries in use would report or download.
 
-Importing `tools` applies it, before any of those libraries is imported by Draftroom. Set `DRAFTROOM_TRACING=1` to let
+Importing `tools` applies it, so every way into Draftroom does. Set `DRAFTROOM_TRACING=1` to let
 LangSmith tracing be configured by its own variables again. A plain `langgraph dev` is silenced by the same variables in
 `langgraph.json`, except that its command line reports one start before it reads them; `draftroom studio` does not.
 """

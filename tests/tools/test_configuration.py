@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from state.errors import SettingsError
-from state.settings import Settings
 from tools.configuration import load_settings, merge, preset_names
 
 
@@ -34,8 +33,15 @@ def error(overrides: dict[str, Any] | None = None) -> str:
     return str(caught.value)
 
 
-def test_everything_has_a_default() -> None:
-    assert load_settings() == Settings()
+def test_with_nothing_configured_the_embedded_model_is_used_as_it_needs_to_be() -> None:
+    assert load_settings() == load_settings({"preset": "embedded"}).model_copy(update={"preset": None})
+    assert load_settings({"preset": "fast"}).model_for("reader").repetition_penalty == 1.1
+
+
+def test_the_embedded_models_sampling_is_not_sent_to_another_model() -> None:
+    settings = load_settings({"models": {"reader": {"model": "mine"}}})
+    assert settings.model_for("journalist").repetition_penalty is None
+    assert settings.model_for("reader").temperature is None
 
 
 def test_each_source_overrides_the_one_before(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
