@@ -1,4 +1,4 @@
-"""What the graph adds to each agent call over a plain asyncio loop that makes the same calls, and what checkpoints weigh.
+"""What the graph adds to each agent call over a plain asyncio loop with the same calls, and what checkpoints weigh.
 
     python -m benchmarks.graph_overhead
 
@@ -21,11 +21,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+
 from graphs.science_journalism import builder
 from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article, RevisedArticle
 from nodes.journalism.reader import ReadingNotes
-from state.settings import ModelSettings
+from state.journalism import JournalismContext, JournalismInput
+from state.settings import ModelSettings, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tools.checkpoints import open_checkpointer
 from tools.fidelity import unsupported_facts
@@ -80,19 +83,25 @@ async def _print_sizes(base_url: str, home: Path) -> None:
     for rounds in (1, 5, 10, 20):
         path = home / f"rounds-{rounds}.sqlite"
         await _graph(base_url, f"sqlite:///{path}", 0, rounds)
-        size = sum(file.stat().st_size for file in home.glob(f"{path.name}*"))
+        size = _bytes_on_disk(path)
         print(f"checkpoints after {rounds:>2} rounds: {size:>9,} bytes, {size // rounds:>8,} a round")
 
 
+def _bytes_on_disk(database: Path) -> int:
+    """Size of an SQLite file with its journal."""
+    return sum(file.stat().st_size for file in database.parent.glob(f"{database.name}*"))
+
+
 async def _graph(base_url: str, checkpoints: str | None, turn: int, rounds: int = ROUNDS) -> None:
-    context = {"rounds": rounds, "models": {"default": {"base_url": base_url, "model": "large"}}}
+    models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
+    context, paper = JournalismContext(rounds=rounds, models=models), JournalismInput(paper=PAPER)
     if checkpoints is None:
-        await builder.compile().ainvoke({"paper": PAPER}, context=context)
+        await builder.compile().ainvoke(paper, context=context)
         return
     async with open_checkpointer(checkpoints) as saver:
-        config = {"configurable": {"thread_id": str(turn)}}
+        config: RunnableConfig = {"configurable": {"thread_id": str(turn)}}
         graph = builder.compile(checkpointer=saver)
-        await graph.ainvoke({"paper": PAPER}, config, context=context, durability="sync")
+        await graph.ainvoke(paper, config, context=context, durability="sync")
 
 
 async def _plain_loop(requests: list[RecordedRequest], base_url: str) -> None:

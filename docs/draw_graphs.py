@@ -1,6 +1,6 @@
 """Draw the graphs of `langgraph.json` as Mermaid pictures into README.md, between their markers.
 
-    python -m docs.draw_graphs
+python -m docs.draw_graphs
 """
 
 from __future__ import annotations

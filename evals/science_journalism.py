@@ -18,7 +18,7 @@ from typing import Any
 
 from graphs.science_journalism import graph
 from state.errors import DraftroomError
-from state.journalism import Assessment
+from state.journalism import Assessment, JournalismContext, JournalismInput
 from tools.fidelity import unsupported_facts
 from tools.models import close_clients
 from tools.readability import grade, mean_grade
@@ -34,7 +34,7 @@ async def main() -> None:
     done = {result["id"] for result in _read(arguments.out)}
     todo = [sample for sample in samples if sample["id"] not in done]
     gate = asyncio.Semaphore(arguments.concurrency)
-    context = {"rounds": arguments.rounds, "variant": arguments.variant, "select": "best"}
+    context = JournalismContext(rounds=arguments.rounds, variant=arguments.variant, select="best")
     tasks = [asyncio.create_task(_run(sample, context, gate)) for sample in todo]
     for number, task in enumerate(asyncio.as_completed(tasks), start=1):
         result = await task
@@ -46,10 +46,10 @@ async def main() -> None:
     print(table(samples, [result for result in _read(arguments.out) if result["id"] in ids]))
 
 
-async def _run(sample: Sample, context: dict[str, Any], gate: asyncio.Semaphore) -> dict[str, Any]:
+async def _run(sample: Sample, context: JournalismContext, gate: asyncio.Semaphore) -> dict[str, Any]:
     async with gate:
         try:
-            output = await graph.ainvoke({"paper": sample["abstract"]}, context=context)
+            output = await graph.ainvoke(JournalismInput(paper=sample["abstract"]), context=context)
         except DraftroomError as error:
             return {"id": sample["id"], "error": f"{error.kind}: {error}"}
     return {"id": sample["id"], **{key: value for key, value in output.items() if key != "settings"}}
