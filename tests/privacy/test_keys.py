@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import PAPER, Command
-from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Status
+from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest, Status, fill
 from tests.studio.server import STUDIO, StudioServer, variables
 
 KEY = "sk-moss-4f7a1c90d2"
@@ -40,24 +41,37 @@ def paper(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_search_finds_what_is_there(guarded: FakeEndpoint, paper: Path, tmp_path: Path):
-    draftroom = Command(tmp_path / "home", guarded, {"OPENAI_API_KEY": KEY, "DRAFTROOM_MODELS__DEFAULT__SEED": "90417"})
-    assert draftroom.process("explain", paper).returncode == 0
-    suffixes = {path.suffix for path in files_with("OPENAI_API_KEY", tmp_path / "home")}
-    assert {".sqlite", ".json"} <= suffixes | {".sqlite" for path in files_with("OPENAI_API_KEY", tmp_path / "home")}
+@pytest.fixture
+def draftroom(guarded: FakeEndpoint, tmp_path: Path) -> Command:
+    return Command(tmp_path / "home", guarded, {"OPENAI_API_KEY": KEY})
 
 
-@pytest.mark.parametrize("answer", [None, quote_the_key])
-@pytest.mark.parametrize("arguments", [["explain", "moss.md", "-o", "moss.json"], ["doctor", "--json"]])
-def test_the_command(
-    guarded: FakeEndpoint, paper: Path, tmp_path: Path, answer: Callable | None, arguments: list[str]
-):
-    guarded.answer = answer or guarded.answer
-    draftroom = Command(tmp_path / "home", guarded, {"OPENAI_API_KEY": KEY})
-    result = draftroom.process(*[tmp_path / part if part.startswith("moss") else part for part in arguments])
-    assert result.returncode == (41 if answer else 0), result.stderr
-    assert was_sent(guarded)
+def test_a_run(draftroom: Command, paper: Path, tmp_path: Path):
+    result = draftroom.process("explain", paper, "-o", tmp_path / "moss.json", "-o", tmp_path / "moss.html")
+    assert result.returncode == 0, result.stderr
+    assert was_sent(draftroom.endpoint)
     assert KEY not in result.stdout + result.stderr
+    assert files_with(KEY, tmp_path) == []
+    # The search does find what stands beside it: the name of its variable, in checkpoints, record and result.
+    assert {path.suffix for path in files_with("OPENAI_API_KEY", tmp_path)} == {".sqlite", ".json"}
+
+
+def test_a_refusal_that_quotes_the_key(draftroom: Command, paper: Path, tmp_path: Path):
+    draftroom.endpoint.answer = quote_the_key
+    result = draftroom.process("explain", paper)
+    assert result.returncode == EXIT_CODES["endpoint_refused"]
+    assert was_sent(draftroom.endpoint)
+    assert draftroom.records()[0]["status"] == "failed"
+    assert KEY not in result.stdout + result.stderr
+    assert files_with(KEY, tmp_path) == []
+
+
+@pytest.mark.parametrize("answer", [fill, quote_the_key])
+def test_doctor(draftroom: Command, tmp_path: Path, answer: Answer):
+    draftroom.endpoint.answer = answer
+    result = draftroom("doctor", "--json")
+    assert was_sent(draftroom.endpoint)
+    assert KEY not in result.output
     assert files_with(KEY, tmp_path) == []
 
 
