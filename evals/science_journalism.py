@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from graphs.science_journalism import graph
+from nodes.journalism.assessment import assess
 from state.errors import DraftroomError
 from state.journalism import Assessment, JournalismContext, JournalismInput
-from tools.fidelity import unsupported_facts
 from tools.models import close_clients
-from tools.readability import grade, mean_grade
 
 Sample = dict[str, Any]
 
@@ -60,8 +59,8 @@ def table(samples: Sequence[Sample], results: Sequence[dict[str, Any]]) -> str:
     finished = [result for result in results if "error" not in result]
     rounds = range(max((len(result["assessments"]) for result in finished), default=0))
     rows = [
-        _row("paper abstracts", (_assess(sample["abstract"], sample["abstract"]) for sample in samples)),
-        _row("plain summaries", (_assess(sample["summary"], sample["abstract"]) for sample in samples)),
+        _row("paper abstracts", (assess(0, sample["abstract"], sample["abstract"]) for sample in samples)),
+        _row("plain summaries", (assess(0, sample["summary"], sample["abstract"]) for sample in samples)),
         *(_row(_name(number), (result["assessments"][number] for result in finished)) for number in rounds),
         _row("selected (best)", (result["assessments"][result["selected_round"]] for result in finished)),
     ]
@@ -72,16 +71,6 @@ def table(samples: Sequence[Sample], results: Sequence[dict[str, Any]]) -> str:
 
 def _name(number: int) -> str:
     return "single model (first draft)" if number == 0 else f"round {number}"
-
-
-def _assess(text: str, source: str) -> Assessment:
-    readability = grade(text)
-    return Assessment(
-        round=0,
-        readability=readability,
-        mean_grade=mean_grade(readability),
-        unsupported=unsupported_facts(text, source),
-    )
 
 
 def _row(name: str, assessments: Iterable[Assessment]) -> str:

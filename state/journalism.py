@@ -38,6 +38,8 @@ class Assessment(TypedDict):
     round: int
     readability: Readability
     mean_grade: float
+    hard_sentences: list[str]
+    """The hardest sentences of the draft, hardest first."""
     unsupported: list[Fact]
     """Details of the draft that the paper does not support."""
 

@@ -9,21 +9,26 @@ from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
 from tools.documents import stored_text
 from tools.fidelity import unsupported_facts
-from tools.readability import grade, mean_grade
+from tools.readability import grade, hard_sentences, mean_grade
 
 
 async def assess_draft(state: JournalismState) -> dict[str, Any]:
     """Grade the newest draft, check its facts against the paper, and set the stop reason if the loop is over."""
     draft = state["drafts"][-1]
-    source = stored_text(state["source"])
-    readability = grade(draft["text"])
-    assessment = Assessment(
-        round=draft["round"],
+    assessment = await asyncio.to_thread(assess, draft["round"], draft["text"], stored_text(state["source"]))
+    return {"assessments": [assessment], "stop_reason": stop_reason(state, assessment)}
+
+
+def assess(number: int, text: str, source: str) -> Assessment:
+    """Measure `text` as the draft of round `number` of an article on `source`."""
+    readability = grade(text)
+    return Assessment(
+        round=number,
         readability=readability,
         mean_grade=round(mean_grade(readability), 3),
-        unsupported=await asyncio.to_thread(unsupported_facts, draft["text"], source),
+        hard_sentences=hard_sentences(text),
+        unsupported=unsupported_facts(text, source),
     )
-    return {"assessments": [assessment], "stop_reason": stop_reason(state, assessment)}
 
 
 def stop_reason(state: JournalismState, newest: Assessment) -> Literal["", "rounds done", "converged", "single draft"]:

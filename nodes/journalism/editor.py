@@ -44,13 +44,19 @@ class EditorReview(BaseModel):
 
 
 async def advise(state: JournalismState) -> dict[str, Any]:
-    """Review the newest draft: s = editor(x, p_i-1, r). Details that the paper does not support become advice, too."""
-    unsupported = state["assessments"][-1]["unsupported"]
+    """Review the newest draft: s = editor(x, p_i-1, r).
+
+    What measuring the draft found, details that the paper does not support and hard sentences, is shown to the editor
+    and becomes advice of its own, so that no model can leave it away (ours, not the paper's).
+    """
+    assessment = state["assessments"][-1]
+    unsupported, hard = assessment["unsupported"], assessment["hard_sentences"]
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
         "article": state["drafts"][-1]["text"],
         "notes": "" if options(state).variant == "no-notes" else as_text(state["notes"][-1]),
+        "hard_sentences": numbered(hard),
         "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
     }
     answer = await ask_as("editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1)
@@ -64,7 +70,7 @@ async def advise(state: JournalismState) -> dict[str, Any]:
     review = Review(
         round=state["round"],
         evaluation=answer.value.evaluation.model_dump(),
-        advice=[*(correction(fact) for fact in unsupported), *kept],
+        advice=[*map(correction, unsupported), *map(simplification, hard), *kept],
         dropped=dropped,
     )
     return {"reviews": [review], "calls": answer.calls}
@@ -90,9 +96,15 @@ async def edit_advice(state: JournalismState) -> dict[str, Any]:
 
 
 def correction(fact: Fact) -> Advice:
-    """Advice to take an unsupported detail out, worded by code so that no model can leave it away."""
+    """Advice to take an unsupported detail out."""
     text = f'The paper does not say "{fact["text"]}" ("{fact["sentence"]}"). Take it out or say what the paper says.'
     return Advice(aspect="accuracy", text=text, origin="guard")
+
+
+def simplification(sentence: str) -> Advice:
+    """Advice to break a hard sentence up."""
+    text = f'Too hard: "{sentence}" Say it in two or three short sentences with everyday words.'
+    return Advice(aspect="accessibility", text=text, origin="guard")
 
 
 _REQUEST = r"\b(?:add|include|insert|provide|cite|link|attach|use|show)\b"

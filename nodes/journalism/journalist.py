@@ -31,10 +31,16 @@ class Article(BaseModel):
         return [whole_sentences(paragraph) for paragraph in paragraphs]
 
 
-class RevisedArticle(Article):
-    """What the journalist writes when revising: first what is improved, then the article."""
+class Improvement(BaseModel):
+    """What the journalist decides first when revising; decoding follows the order of the fields."""
+
+    model_config = ConfigDict(extra="forbid")
 
     improvements: list[Annotated[str, Field(max_length=200)]] = Field(min_length=1, max_length=5)
+
+
+class RevisedArticle(Article, Improvement):
+    """What the journalist writes when revising: first what is improved, then the article."""
 
 
 async def write_draft(state: JournalismState) -> dict[str, Any]:

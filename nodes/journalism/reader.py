@@ -50,11 +50,10 @@ async def take_notes(state: JournalismState) -> dict[str, Any]:
 
 
 def as_text(notes: Notes) -> str:
-    """The notes as the editor reads them. A term that the reader made up is told as what it is."""
-    return numbered([_line(term) for term in notes["terms"]])
-
-
-def _line(term: Term) -> str:
-    if not term["in_article"]:
-        return f'"{term["term"]}": the reader wrote this word, but the article does not contain it.'
-    return f'"{term["term"]}" (in "{term["where"]}"): {term["explanation"]} (understood from {term["basis"]})'
+    """The notes as the editor reads them; of made-up terms only the number, for there is nothing to learn from them."""
+    read = [term for term in notes["terms"] if term["in_article"]]
+    lines = [f'"{t["term"]}" (in "{t["where"]}"): {t["explanation"]} (understood from {t["basis"]})' for t in read]
+    made_up = len(notes["terms"]) - len(read)
+    if made_up:
+        lines.append(f"The reader also named {made_up} terms that the article does not contain.")
+    return numbered(lines)

@@ -72,7 +72,8 @@ async def test_notes_reach_the_editor_and_advice_reaches_the_journalist(fake_end
     result = await run(fake_endpoint, rounds=1)
     editor, journalist = fake_endpoint.chat_requests[2:4]
     assert "NOTE-7" in editor.text
-    assert '"quasar": the reader wrote this word, but the article does not contain it' in editor.text
+    assert "quasar" not in editor.text
+    assert "named 1 terms that the article does not contain" in editor.text
     assert "ADVICE-9" in journalist.text
     assert "NOTE-7" not in journalist.text
     assert [term["in_article"] for term in result["notes"][0]["terms"]] == [True, False]
@@ -95,6 +96,21 @@ async def test_unsupported_details_reach_editor_journalist_and_result(fake_endpo
     assert 'The paper does not say "47%"' in journalist.text
     assert result["reviews"][0]["advice"][0]["origin"] == "guard"
     assert result["assessments"][1]["unsupported"] == []
+
+
+async def test_hard_sentences_reach_editor_and_journalist(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article(EASY, HARD)])
+    result = await run(fake_endpoint, rounds=1)
+    assert result["assessments"][0]["hard_sentences"] == [HARD]
+    _, _, editor, journalist = fake_endpoint.chat_requests
+    assert f"1. {HARD}" in editor.text
+    assert f'Too hard: "{HARD}"' in journalist.text
+
+
+async def test_the_journalist_decides_on_improvements_before_it_writes(fake_endpoint: FakeEndpoint) -> None:
+    await run(fake_endpoint, rounds=1)
+    assert fake_endpoint.chat_requests[-1].schema is not None
+    assert next(iter(fake_endpoint.chat_requests[-1].schema["properties"])) == "improvements"
 
 
 async def test_advice_that_asks_for_a_picture_or_a_link_is_left_out(fake_endpoint: FakeEndpoint) -> None:

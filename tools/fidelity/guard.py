@@ -26,7 +26,7 @@ from tools.fidelity.amount_index import AmountIndex
 from tools.fidelity.name_index import NameIndex, folded
 from tools.fidelity.names import Name, names
 from tools.fidelity.numerals import Amount, amounts
-from tools.fidelity.sentences import Sentence, sentences
+from tools.sentences import Sentence, sentences
 
 _DEFINITION: Final = re.compile(r"\(([A-Za-z][A-Za-z0-9-]{1,9})\)")
 _DEFINED_WITHIN: Final = 120  # characters before the parenthesis

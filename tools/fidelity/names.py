@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from tools.fidelity.sentences import Sentence
 from tools.fidelity.units import is_unit_symbol
+from tools.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
