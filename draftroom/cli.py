@@ -19,6 +19,9 @@ from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
 from state.errors import DraftroomError
 
+LANGGRAPH_NOTE = "During task with name"
+"""LangGraph notes on every error in which node it happened; the sentence says more to the user."""
+
 
 class ErrorsInOneSentence(TyperGroup):
     """Turns the errors that Draftroom raises on purpose into a sentence and an exit code; no others."""
@@ -30,7 +33,8 @@ class ErrorsInOneSentence(TyperGroup):
         except DraftroomError as error:
             tell(str(error), style="red")
             for note in getattr(error, "__notes__", []):
-                tell(note)
+                if not note.startswith(LANGGRAPH_NOTE):
+                    tell(note)
             raise typer.Exit(EXIT_CODES[error.kind]) from error
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from draftroom.records import RunRecord
 from state.errors import StateError
+from state.files import write_atomically
 from state.paths import state_folder
 from tools.checkpoints import storage_error
 from tools.configuration import describe
@@ -39,7 +39,7 @@ def write_record(record: RunRecord) -> None:
     folder = _folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(folder / f"{record['id']}.json", _RECORD.dump_json(record, indent=2))
+        write_atomically(folder / f"{record['id']}.json", _RECORD.dump_json(record, indent=2))
     except OSError as error:
         raise storage_error(error, folder) from error
 
@@ -127,17 +127,6 @@ def _record_paths() -> list[Path]:
         return sorted(_folder().glob("*.json"), reverse=True)
     except OSError as error:
         raise storage_error(error, _folder()) from error
-
-
-def _write(path: Path, data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            file.write(data)
-            file.close()
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> RunRecord:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from serving.processes import ProcessGroup
 from serving.profiles import Server
 from state.errors import ServingError
+from state.files import write_atomically
 from state.paths import state_folder
 
 
@@ -77,7 +78,4 @@ def _write(profile: str, records: dict[str, ServerRecord]) -> None:
     if not records:
         path.unlink(missing_ok=True)
         return
-    # Written by the holder of the profile's lock only, so the name need not be unique.
-    unfinished = path.with_suffix(".tmp")
-    unfinished.write_bytes(_RECORDS.dump_json(records, indent=2))
-    unfinished.replace(path)
+    write_atomically(path, _RECORDS.dump_json(records, indent=2))

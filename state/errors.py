@@ -37,8 +37,10 @@ Kind = Literal[
 ]
 
 
-class DraftroomError(Exception):
+class DraftroomError(RuntimeError):
     """Base of all errors that a user can do something about.
+
+    A RuntimeError, because LangGraph's server passes on the messages of common builtin errors only.
 
     Args:
         message: One sentence: what happened and what to change.

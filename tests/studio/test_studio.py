@@ -188,6 +188,7 @@ def test_a_paper_that_cannot_be_used(client: Client, thread: str, endpoint: Fake
     asked = len(endpoint.requests)
     result = run(client, thread, input={"paper": paper}, raise_error=False)
     assert result["__error__"]["error"] == "BadInput"
+    assert "no paper" in result["__error__"]["message"] or "There is no file" in result["__error__"]["message"]
     assert len(endpoint.requests) == asked
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import tempfile
 from pathlib import Path
 
 from state.errors import StateError
+from state.files import write_atomically
 from state.paths import state_folder
 from state.records import Paper
 
@@ -23,7 +23,7 @@ def store_text(text: str) -> Path:
     try:
         if not path.exists() or path.read_bytes() != data:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, data)
+            write_atomically(path, data)
     except OSError as error:
         raise unwritable(path.parent, error) from error
     return path
@@ -49,17 +49,6 @@ def stored_text(paper: Paper) -> str:
             kind="run_incompatible",
         )
     return data.decode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            file.write(data)
-            file.close()
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 def unwritable(folder: Path, error: OSError) -> StateError:

@@ -60,7 +60,7 @@ async def complete(
                 completion["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
         forget_endpoint(settings)
-        raise translate(error, settings) from error
+        raise translate(error, settings) from None  # the cause may quote the key or the prompt
     return completion
 
 

@@ -77,7 +77,7 @@ async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -
         return int(answer["count"])
     except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
         forget_endpoint(settings)
-        raise translate(error, settings) from error
+        raise translate(error, settings) from None  # the cause may quote the key or the prompt
 
 
 async def _describe(settings: ModelSettings) -> Endpoint:
@@ -89,7 +89,7 @@ async def _describe(settings: ModelSettings) -> Endpoint:
     except openai.NotFoundError as error:
         raise unreachable(settings, error) from error
     except (openai.OpenAIError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise translate(error, settings) from error
+        raise translate(error, settings) from None  # the cause may quote the key or the prompt
 
 
 async def _counts_tokens(settings: ModelSettings) -> bool:
