@@ -162,7 +162,7 @@ class JournalismContext(BaseModel):
     pause: bool | None = Field(None, description="Pause after the editor, so that a person can edit the advice.")
     scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
-    max_words: int | None = Field(None, ge=80, le=2000, description="Length of the article that is aimed at.")
+    max_words: int | None = Field(None, ge=80, le=600, description="Length of the article that is aimed at.")
     models: dict[Role, dict[str, Any]] | None = Field(
         None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
     )

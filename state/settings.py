@@ -89,7 +89,7 @@ class JournalismSettings(BaseModel):
     pause: bool = Field(False, description="Let a person edit the editor's advice before each revision.")
     scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
-    max_words: int = Field(300, ge=80, le=2000, description="Length of the article that the journalist aims at.")
+    max_words: int = Field(300, ge=80, le=600, description="Length of the article that the journalist aims at.")
 
 
 class Settings(BaseSettings):

@@ -11,7 +11,7 @@ from nodes.journalism.reader import as_text
 from state.journalism import Draft, JournalismState
 from tools.documents import stored_text
 
-LONGEST_PARAGRAPH = 900
+LONGEST_PARAGRAPH = 600
 """In characters. A bound that constrained decoding enforces, so that a small model cannot ramble on for ever."""
 
 Paragraph = Annotated[str, Field(min_length=20, max_length=LONGEST_PARAGRAPH)]
@@ -28,7 +28,10 @@ class Article(BaseModel):
     @field_validator("paragraphs")
     @classmethod
     def _ends_with_whole_sentences(cls, paragraphs: list[str]) -> list[str]:
-        return [whole_sentences(paragraph) for paragraph in paragraphs]
+        finished = [whole for paragraph in paragraphs if (whole := whole_sentences(paragraph))]
+        if not finished:
+            raise ValueError("no paragraph holds a finished sentence")
+        return finished
 
 
 class Improvement(BaseModel):
@@ -36,7 +39,7 @@ class Improvement(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    improvements: list[Annotated[str, Field(max_length=200)]] = Field(min_length=1, max_length=5)
+    improvements: list[Annotated[str, Field(max_length=160)]] = Field(min_length=1, max_length=5)
 
 
 class RevisedArticle(Article, Improvement):
@@ -82,13 +85,7 @@ def as_markdown(article: Article) -> str:
 
 
 def whole_sentences(paragraph: str) -> str:
-    """Drop what follows the last finished sentence: decoding ends a paragraph that reaches its bound in mid-sentence.
-
-    Raises:
-        ValueError: If the paragraph has no finished sentence.
-    """
+    """Drop what follows the last finished sentence: decoding ends a paragraph at its bound, also in mid-sentence."""
     end = max(paragraph.rfind(mark) for mark in ".!?")
-    if end < 0:
-        raise ValueError("a paragraph holds no finished sentence")
     closing = paragraph[end + 1 : end + 2]
-    return paragraph[: end + 1] + (closing if closing in {'"', "”", "'", "’", ")"} else "")
+    return paragraph[: end + 1] + (closing if end >= 0 and closing in {'"', "”", "'", "’", ")"} else "")

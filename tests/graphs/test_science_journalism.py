@@ -169,6 +169,13 @@ async def test_a_paragraph_that_decoding_cut_off_ends_with_its_last_whole_senten
     assert "meas" not in result["article"]
 
 
+async def test_a_paragraph_without_a_finished_sentence_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article("Bones and bones and bones and bones and", DRAFT[1])])
+    result = await run(fake_endpoint, rounds=0)
+    assert result["article"] == f"# Stronger bones\n\n{DRAFT[1]}\n"
+    assert len(result["calls"]) == 1
+
+
 async def test_the_audience_reaches_every_prompt(fake_endpoint: FakeEndpoint) -> None:
     await run(fake_endpoint, rounds=1, audience="teenager")
     assert all("fifteen-year-old" in request.text for request in fake_endpoint.chat_requests)
