@@ -19,7 +19,7 @@ demo: install  ## Start the embedded model on real vLLM and explain the example 
 	$(BIN)/draftroom explain examples/mosses.md --preset embedded
 
 test: install  ## All tests that need no model server; loopback only.
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-live: install  ## Tests against real vLLM serving the embedded model (installed on first use).
 	$(BIN)/python -m pytest -m live
@@ -41,7 +41,7 @@ types:
 
 coverage:
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest -n auto --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
