@@ -38,6 +38,8 @@ class Assessment(TypedDict):
     round: int
     readability: Readability
     mean_grade: float
+    coverage: float
+    """Share of the paper's content words that the draft uses, from 0 to 1."""
     hard_sentences: list[str]
     """The hardest sentences of the draft, hardest first."""
     unsupported: list[Fact]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
 from tools.documents import stored_text
-from tools.fidelity import unsupported_facts
+from tools.fidelity import coverage, unsupported_facts
 from tools.readability import grade, hard_sentences, mean_grade
 
 
@@ -26,6 +26,7 @@ def assess(number: int, text: str, source: str) -> Assessment:
         round=number,
         readability=readability,
         mean_grade=round(mean_grade(readability), 3),
+        coverage=round(coverage(text, source), 3),
         hard_sentences=hard_sentences(text),
         unsupported=unsupported_facts(text, source),
     )

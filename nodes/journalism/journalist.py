@@ -10,6 +10,7 @@ from nodes.journalism.agent import ask_as, numbered, options
 from nodes.journalism.reader import as_text
 from state.journalism import Draft, JournalismState
 from tools.documents import stored_text
+from tools.sentences import sentences
 
 LONGEST_PARAGRAPH = 600
 """In characters. A bound that constrained decoding enforces, so that a small model cannot ramble on for ever."""
@@ -27,8 +28,8 @@ class Article(BaseModel):
 
     @field_validator("paragraphs")
     @classmethod
-    def _ends_with_whole_sentences(cls, paragraphs: list[str]) -> list[str]:
-        finished = [whole for paragraph in paragraphs if (whole := whole_sentences(paragraph))]
+    def _holds_whole_sentences_once(cls, paragraphs: list[str]) -> list[str]:
+        finished = without_repetition([whole_sentences(paragraph) for paragraph in paragraphs])
         if not finished:
             raise ValueError("no paragraph holds a finished sentence")
         return finished
@@ -89,3 +90,14 @@ def whole_sentences(paragraph: str) -> str:
     end = max(paragraph.rfind(mark) for mark in ".!?")
     closing = paragraph[end + 1 : end + 2]
     return paragraph[: end + 1] + (closing if end >= 0 and closing in {'"', "”", "'", "’", ")"} else "")
+
+
+def without_repetition(paragraphs: list[str]) -> list[str]:
+    """Leave out sentences that stand there already: a small model that loops says one over and over."""
+    seen: set[str] = set()
+    kept: list[str] = []
+    for paragraph in paragraphs:
+        fresh = dict.fromkeys(item.text for item in sentences(paragraph) if item.text.casefold() not in seen)
+        seen.update(sentence.casefold() for sentence in fresh)
+        kept += [" ".join(fresh)] if fresh else []
+    return kept

@@ -11,6 +11,10 @@ PAPERS_CHOICE = 3
 """The paper keeps the third revision: readability falls steeply until then and levels off after it."""
 
 
+LEAST_SHARE_OF_COVERAGE = 0.5
+"""Of the coverage of the draft that covers most: a draft that has less has lost the subject or most of the story."""
+
+
 async def choose_draft(state: JournalismState) -> dict[str, Any]:
     """Pick by `select`, and say why."""
     last = state["drafts"][-1]["round"]
@@ -28,9 +32,15 @@ async def choose_draft(state: JournalismState) -> dict[str, Any]:
 
 
 def best_round(assessments: list[Assessment]) -> tuple[int, str]:
-    """The easiest draft among those that say nothing unsupported, or, if there is none, among those that say least."""
-    fewest = min(len(assessment["unsupported"]) for assessment in assessments)
-    candidates = [assessment for assessment in assessments if len(assessment["unsupported"]) == fewest]
-    best = min(candidates, key=lambda assessment: assessment["mean_grade"])
+    """The easiest draft among those that keep to the paper.
+
+    These are the drafts that still cover the paper, or what is easiest would be the one that says nothing; and of
+    them those that say nothing unsupported, or, if there is none, those that say least of it.
+    """
+    most = max(assessment["coverage"] for assessment in assessments)
+    covering = [item for item in assessments if item["coverage"] >= most * LEAST_SHARE_OF_COVERAGE]
+    fewest = min(len(item["unsupported"]) for item in covering)
+    candidates = [item for item in covering if len(item["unsupported"]) == fewest]
+    best = min(candidates, key=lambda item: item["mean_grade"])
     detail = "no detail that the paper does not support" if fewest == 0 else f"only {fewest} unsupported details"
-    return best["round"], f"the easiest of {len(candidates)} drafts with {detail}"
+    return best["round"], f"the easiest of {len(candidates)} drafts that cover the paper with {detail}"

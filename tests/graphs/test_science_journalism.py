@@ -22,7 +22,7 @@ ROUND = {
 }
 
 HARD = "The administration of zoledronate precipitated substantial augmentation of mineralisation characteristics."
-EASY = "The drug made the bones of the adults a bit stronger, and most of them felt well."
+EASY = "The treatment made the bones of adults a bit more dense, and few patients had any bad events."
 
 
 async def run(endpoint: FakeEndpoint, paper: str = PAPER, **choices: Any) -> dict[str, Any]:
@@ -167,6 +167,21 @@ async def test_a_paragraph_that_decoding_cut_off_ends_with_its_last_whole_senten
     result = await run(fake_endpoint, rounds=0)
     assert "Bones grew denser.\n" in result["article"]
     assert "meas" not in result["article"]
+
+
+async def test_a_sentence_that_a_looping_model_repeats_stands_there_once(fake_endpoint: FakeEndpoint) -> None:
+    looping = "Bones grew denser. Bones grew denser. Bones grew denser."
+    fake_endpoint.answer = Newsroom(Article=[article(looping, f"{DRAFT[1]} Bones grew denser.")])
+    result = await run(fake_endpoint, rounds=0)
+    assert result["article"] == f"# Stronger bones\n\nBones grew denser.\n\n{DRAFT[1]}\n"
+
+
+async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEndpoint) -> None:
+    recipe = article("This is how to bake a pie.", "Mix it and let it be.")
+    fake_endpoint.answer = Newsroom(Article=[article()], RevisedArticle=[recipe])
+    result = await run(fake_endpoint, rounds=1, select="best")
+    assert result["assessments"][1]["mean_grade"] < result["assessments"][0]["mean_grade"]
+    assert result["selected_round"] == 0
 
 
 async def test_a_paragraph_without_a_finished_sentence_is_left_out(fake_endpoint: FakeEndpoint) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.fidelity import extract_facts, unsupported_facts
+from tools.fidelity import coverage, extract_facts, unsupported_facts
 
 
 def facts(text: str) -> list[tuple[str, str]]:
@@ -266,3 +266,11 @@ def test_a_hostile_text_of_100_kb_is_read_to_its_end(piece: str) -> None:
     text = piece * (100_000 // len(piece))
 
     assert unsupported_facts(text, text) == []
+
+
+def test_coverage_is_the_share_of_the_sources_content_words() -> None:
+    source = "Mosses on roofs measured carbon."
+    assert coverage("The measurements of mosses", source) == 0.5
+    assert coverage(source, source) == 1
+    assert coverage("We bake a pie.", source) == 0
+    assert coverage("Anything", "1 2 3") == 1
