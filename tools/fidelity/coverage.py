@@ -13,8 +13,8 @@ def coverage(draft: str, source: str) -> float:
     """Share of the source's content words (five letters or more) that the draft uses, from 0 to 1.
 
     It tells drafts that still retell a source from those that do not, and is no measure of quality. Measured over 200
-    eLife papers: their own plain summaries cover 0.39 of the abstract on average, other papers' summaries 0.15. A source
-    without such words counts as covered.
+    eLife papers: their own plain summaries cover 0.39 of the abstract on average, other papers' summaries 0.15.
+    A source without such words counts as covered.
     """
     wanted = _stems(source)
     return len(wanted & _stems(draft)) / len(wanted) if wanted else 1.0
