@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -59,11 +60,17 @@ def terminal() -> Iterator[Terminal]:
     os.close(terminal.mine)
 
 
-def start(draftroom: Command, terminal: Terminal, *arguments: str | Path) -> subprocess.Popen[str]:
+@contextmanager
+def start(draftroom: Command, terminal: Terminal, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
     wide = draftroom.with_variables({"COLUMNS": "160", "LINES": "50", "TERM": "xterm", **draftroom.variables})
     process = wide.start(*arguments, stdin=terminal.theirs, stderr=terminal.theirs, stdout=terminal.theirs)
     os.close(terminal.theirs)
-    return process
+    try:
+        yield process
+        process.wait(LONGEST_SILENCE_S)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_a_person_keeps_the_advice(draftroom: Command, paper: Path, terminal: Terminal):
@@ -106,10 +113,19 @@ def test_a_person_decides_later(draftroom: Command, paper: Path, terminal: Termi
     assert_paused(draftroom, process, seen)
 
 
+def press_ctrl_c(process: subprocess.Popen[str]) -> None:
+    """As a person does: again if nothing happens, for Python can miss a signal just before it begins to read."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+
+
 def test_ctrl_c_at_the_question_leaves_the_run_paused(draftroom: Command, paper: Path, terminal: Terminal):
     with start(draftroom, terminal, "explain", paper, "--pause") as process:
         terminal.read_until(PROMPT)
-        process.send_signal(signal.SIGINT)
+        press_ctrl_c(process)
         seen = terminal.read_all()
     assert_paused(draftroom, process, seen)
 

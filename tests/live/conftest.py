@@ -17,6 +17,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker("live")
+            item.add_marker(pytest.mark.timeout(1800))  # the first one may install vLLM
 
 
 @pytest.fixture(scope="session")
