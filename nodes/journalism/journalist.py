@@ -12,7 +12,7 @@ from state.journalism import Draft, JournalismState
 from tools.documents import stored_text
 from tools.sentences import sentences
 
-LONGEST_PARAGRAPH = 600
+LONGEST_PARAGRAPH = 900
 """In characters. A bound that constrained decoding enforces, so that a small model cannot ramble on for ever."""
 
 Paragraph = Annotated[str, Field(min_length=20, max_length=LONGEST_PARAGRAPH)]
@@ -86,10 +86,10 @@ def as_markdown(article: Article) -> str:
 
 
 def whole_sentences(paragraph: str) -> str:
-    """Drop what follows the last finished sentence: decoding ends a paragraph at its bound, also in mid-sentence."""
-    end = max(paragraph.rfind(mark) for mark in ".!?")
-    closing = paragraph[end + 1 : end + 2]
-    return paragraph[: end + 1] + (closing if end >= 0 and closing in {'"', "”", "'", "’", ")"} else "")
+    """Drop an unfinished last sentence: decoding ends a paragraph at its bound, also in mid-sentence."""
+    texts = [sentence.text for sentence in sentences(paragraph)]
+    finished = texts if texts and texts[-1].rstrip("\"'”’)]").endswith((".", "!", "?")) else texts[:-1]
+    return " ".join(finished)
 
 
 def without_repetition(paragraphs: list[str]) -> list[str]:

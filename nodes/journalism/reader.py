@@ -36,17 +36,21 @@ async def take_notes(state: JournalismState) -> dict[str, Any]:
     answer = await ask_as(
         "reader", "take_notes", state, variables, ReadingNotes, round_number=state["round"] + 1, trim="article"
     )
-    terms = [
-        Term(
-            term=noted.term,
-            where=noted.where,
-            explanation=noted.explanation,
-            basis=noted.basis,
-            in_article=noted.term.casefold() in article.casefold(),
-        )
-        for noted in answer.value.terms
-    ]
+    first_of_each: dict[str, NotedTerm] = {}
+    for noted in answer.value.terms:
+        first_of_each.setdefault(noted.term.casefold(), noted)
+    terms = [_checked(noted, article) for noted in first_of_each.values()]
     return {"notes": [Notes(round=state["round"], terms=terms)], "calls": answer.calls}
+
+
+def _checked(noted: NotedTerm, article: str) -> Term:
+    return Term(
+        term=noted.term,
+        where=noted.where,
+        explanation=noted.explanation,
+        basis=noted.basis,
+        in_article=noted.term.casefold() in article.casefold(),
+    )
 
 
 def as_text(notes: Notes) -> str:

@@ -184,6 +184,23 @@ async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEn
     assert result["selected_round"] == 0
 
 
+async def test_a_cut_inside_a_number_does_not_leave_another_number(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They grew by 3.5", DRAFT[1])])
+    result = await run(fake_endpoint, rounds=0)
+    assert "3" not in result["article"]
+    assert "Bones grew denser.\n" in result["article"]
+
+
+async def test_a_term_is_noted_once(fake_endpoint: FakeEndpoint) -> None:
+    notes = [
+        {"term": term, "where": "there", "explanation": said, "basis": "article"}
+        for term, said in (("Bones", "first"), ("drug", "other"), ("bones", "again"))
+    ]
+    fake_endpoint.answer = Newsroom(Article=[article()], ReadingNotes=[{"terms": notes}])
+    result = await run(fake_endpoint, rounds=1)
+    assert [term["explanation"] for term in result["notes"][0]["terms"]] == ["first", "other"]
+
+
 async def test_a_paragraph_without_a_finished_sentence_is_left_out(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(Article=[article("Bones and bones and bones and bones and", DRAFT[1])])
     result = await run(fake_endpoint, rounds=0)
