@@ -35,7 +35,7 @@ def test_explain_writes_an_article_with_its_account(embedded_endpoint: str, tmp_
 
     written = json.loads(result.read_text(encoding="utf-8"))
     assert [draft["round"] for draft in written["drafts"]] == [0, 1]
-    assert all(assessment["readability"]["words"] > 20 for assessment in written["assessments"])
+    assert all(assessment["readability"]["words"] > 0 for assessment in written["assessments"])
     assert [call["step"] for call in written["calls"] if not call["reask"]] == [
         "write_draft",
         "take_notes",
