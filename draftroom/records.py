@@ -116,9 +116,18 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
     )
 
 
-def with_state(record: RunRecord, values: Mapping[str, Any], results: dict[str, Any]) -> RunRecord:
-    """`record` brought up to the state `values` of its graph; `results` is what the system makes of them."""
-    calls = all_calls(values.get("calls", []), record["failures"])
+def with_state(
+    record: RunRecord, values: Mapping[str, Any], answered: Iterable[CallRecord], results: dict[str, Any]
+) -> RunRecord:
+    """`record` brought up to the state of its graph.
+
+    Args:
+        record: The record so far.
+        values: The state.
+        answered: The calls that the state tells of.
+        results: What the system makes of the state.
+    """
+    calls = all_calls(answered, record["failures"])
     return {
         **record,
         "updated": now(),

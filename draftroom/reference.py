@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from draftroom.exit_codes import table
-from state.settings import JournalismSettings, ModelSettings, Role, Settings
+from state.settings import JournalismSettings, ModelSettings, Role, Settings, SimplificationSettings
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -40,9 +40,11 @@ def settings_page() -> str:
     sections = [
         _SETTINGS_HEAD,
         "## At the top\n",
-        _table(Settings, leave_out={"models", "journalism"}),
+        _table(Settings, leave_out={"models", "journalism", "simplification"}),
         "## [journalism]\n",
         _table(JournalismSettings),
+        "## [simplification]\n",
+        _table(SimplificationSettings),
         f"## [models.ROLE]\n\nROLE is one of {roles}; what a role leaves out it takes from `default`.\n",
         _table(ModelSettings),
     ]
@@ -61,13 +63,18 @@ def _row(name: str, field: FieldInfo) -> str:
 
 
 def _values(field: FieldInfo) -> str:
-    choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
-    if choices:
-        return ", ".join(f"`{choice}`" for choice in choices)
+    if get_origin(field.annotation) is list:
+        return f"list of {_choices(get_args(field.annotation)[0])}"
+    if choices := _choices(field.annotation):
+        return choices
     kinds = [kind for kind in (get_args(field.annotation) or (field.annotation,)) if kind is not type(None)]
     kind = "table" if len(kinds) != 1 else getattr(kinds[0], "__name__", str(kinds[0]))
     bounds = [f"{sign} {getattr(rule, key)}" for rule in field.metadata for key, sign in _BOUNDS if hasattr(rule, key)]
     return " ".join([kind, *bounds])
+
+
+def _choices(annotation: Any) -> str:
+    return ", ".join(f"`{choice}`" for choice in get_args(annotation) if isinstance(choice, str))
 
 
 _BOUNDS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"))

@@ -17,6 +17,7 @@ from state.paths import state_folder
 from tools.checkpoints import storage_error
 from tools.configuration import describe
 
+NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE` or `draftroom simplify FILE`."
 _RECORD = TypeAdapter(RunRecord)
 _LOCK_WAIT_S = 1.0
 """`draftroom runs` holds a lock for a moment to see whether it is free; a run that begins just then waits for it."""
@@ -75,7 +76,7 @@ def find_record(name: str) -> RunRecord:
     if len(matches) == 1:
         return _read(matches[0])
     if not paths:
-        raise StateError("There are no runs yet; begin one with `draftroom explain FILE`.", kind="run_not_found")
+        raise StateError(NO_RUNS, kind="run_not_found")
     problem = "More than one run has" if matches else "No run has"
     raise StateError(
         f"{problem} an id that begins with {name!r}; choose from {_candidates(matches or paths)}.", kind="run_not_found"

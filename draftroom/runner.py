@@ -80,9 +80,18 @@ def read_state(record: RunRecord) -> dict[str, Any]:
     async def read() -> dict[str, Any]:
         async with open_checkpointer(checkpoints_of(record)) as saver:
             graph = find_system(record["system"]).builder.compile(checkpointer=saver)
-            return dict((await graph.aget_state(_config(record))).values)
+            return newest_values(await graph.aget_state(_config(record), subgraphs=True))
 
     return asyncio.run(read())
+
+
+def newest_values(snapshot: StateSnapshot) -> dict[str, Any]:
+    """State of the graph. Where a subgraph is under way, what it has written so far lies over what it began with."""
+    values = dict(snapshot.values)
+    for task in snapshot.tasks:
+        if isinstance(task.state, StateSnapshot):
+            values |= newest_values(task.state)
+    return values
 
 
 def checkpoints_of(record: RunRecord) -> str:
@@ -138,7 +147,7 @@ class _Runner:
     async def _with_checkpoints(self, checkpoints: str, answer: Answer | None) -> Outcome:
         async with open_checkpointer(checkpoints) as saver:
             graph: Graph = self._system.builder.compile(checkpointer=saver)
-            snapshot = await graph.aget_state(self._config)
+            snapshot = await graph.aget_state(self._config, subgraphs=True)
             return await self._to_the_end(graph, snapshot, self._start(snapshot, answer))
 
     def _start(self, snapshot: StateSnapshot, answer: Answer | None) -> Any:
@@ -158,10 +167,10 @@ class _Runner:
     async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
         """Stream, and ask at every question, until there is nothing more to do."""
         while start is not None or snapshot.next:
-            self._save("running", snapshot.values)
+            self._save("running", newest_values(snapshot))
             self._begun = True
             stopped = await self._stream(graph, start)
-            snapshot = await graph.aget_state(self._config)
+            snapshot = await graph.aget_state(self._config, subgraphs=True)
             if stopped:
                 return self._outcome("stopped", snapshot)
             if not snapshot.interrupts:
@@ -206,28 +215,38 @@ class _Runner:
             self._config,
             context=self._context,
             stream_mode=["values", "updates", "custom"],
+            subgraphs=True,
             version="v2",
             durability="sync",
             control=control,
         )
+        news: dict[str, Any] = {}
         async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
             async for part in parts:
                 if part["type"] == "custom":
                     self._progress.event(part["data"])
+                elif part["ns"] and part["type"] == "values":
+                    # Of a loop that is under way: they lie over the state that it began with.
+                    self._save("running", {**self._values, **part["data"]})
+                elif part["type"] == "updates" and not part["ns"]:
+                    news |= part["data"]
                 elif part["type"] == "values":
+                    before = self._values
                     self._save("running", part["data"])
-                elif part["type"] == "updates":
-                    self._tell_steps(part["data"])
+                    self._tell_steps(news, before)
+                    news = {}
 
-    def _tell_steps(self, updates: Mapping[str, Any]) -> None:
+    def _tell_steps(self, updates: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         for node, update in updates.items():
             if node in self._system.builder.nodes and update:  # not a task within a node, not an interrupt
-                self._progress.step(node, update, total_tokens(self._record))
+                line = self._system.milestone(node, update, before)
+                if line:
+                    self._progress.milestone(line, total_tokens(self._record))
 
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
-        self._save(status, snapshot.values)
+        self._save(status, newest_values(snapshot))
         question = snapshot.interrupts[0].value if status == "paused" else {}
-        return Outcome(status, self._record, snapshot.values, question)
+        return Outcome(status, self._record, self._values, question)
 
     def _save(self, status: Literal["running", "done", "paused", "stopped"], values: Mapping[str, Any]) -> None:
         self._values = values
@@ -235,4 +254,5 @@ class _Runner:
         write_record(self._record)
 
     def _update(self, record: RunRecord) -> None:
-        self._record = with_state(record, self._values, self._system.results(self._values))
+        values = self._values
+        self._record = with_state(record, values, self._system.calls(values), self._system.results(values))

@@ -4,57 +4,42 @@
 
 The corpus has one JSON object a line with `abstract` and, for the row of human summaries, `summary`. Models come from
 the settings, as everywhere. Each finished paper is appended to `--out` at once, and a second call with the same file
-goes on where the first one stopped. The single model's row is the first draft of the same runs, so the rows are paired.
+goes on where the first one stopped; papers that failed are run again. The single model's row is the first draft of the
+same runs, so the rows are paired.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from evals.jobs import Job, Key, Record, read_records, run_jobs
 from graphs.science_journalism import graph
 from nodes.journalism.assessment import assess
-from state.errors import DraftroomError
 from state.journalism import Assessment, JournalismContext, JournalismInput
 from tools.models import close_clients
-
-Sample = dict[str, Any]
 
 
 async def main() -> None:
     """Run the papers that are not in the results yet, then print the table."""
     arguments = _arguments()
-    samples = [json.loads(line) for line in arguments.corpus.read_text(encoding="utf-8").splitlines()]
-    samples = samples[: arguments.limit]
-    done = {result["id"] for result in _read(arguments.out)}
-    todo = [sample for sample in samples if sample["id"] not in done]
-    gate = asyncio.Semaphore(arguments.concurrency)
+    samples = read_records(arguments.corpus)[: arguments.limit]
     context = JournalismContext(rounds=arguments.rounds, variant=arguments.variant, select="best")
-    tasks = [asyncio.create_task(_run(sample, context, gate)) for sample in todo]
-    for number, task in enumerate(asyncio.as_completed(tasks), start=1):
-        result = await task
-        with arguments.out.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(result, ensure_ascii=False) + "\n")
-        print(f"{len(done) + number}/{len(samples)} {result['id']} {result.get('error', 'ok')}", flush=True)
+    jobs: dict[Key, Job] = {(sample["id"],): partial(_run, sample, context) for sample in samples}
+    results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id"])
     await close_clients()
-    ids = {sample["id"] for sample in samples}
-    print(table(samples, [result for result in _read(arguments.out) if result["id"] in ids]))
+    print(table(samples, results))
 
 
-async def _run(sample: Sample, context: JournalismContext, gate: asyncio.Semaphore) -> dict[str, Any]:
-    async with gate:
-        try:
-            output = await graph.ainvoke(JournalismInput(paper=sample["abstract"]), context=context)
-        except DraftroomError as error:
-            return {"id": sample["id"], "error": f"{error.kind}: {error}"}
-    return {"id": sample["id"], **{key: value for key, value in output.items() if key != "settings"}}
+async def _run(sample: Record, context: JournalismContext) -> Record:
+    output = await graph.ainvoke(JournalismInput(paper=sample["abstract"]), context=context)
+    return {key: value for key, value in output.items() if key != "settings"}
 
 
-def table(samples: Sequence[Sample], results: Sequence[dict[str, Any]]) -> str:
+def table(samples: Sequence[Record], results: Sequence[Record]) -> str:
     """A Markdown table of means: the texts themselves, each round, and the draft that was selected."""
     finished = [result for result in results if "error" not in result]
     rounds = range(max((len(result["assessments"]) for result in finished), default=0))
@@ -85,10 +70,6 @@ def _row(name: str, assessments: Iterable[Assessment]) -> str:
     ]
     means = [f"{sum(column) / len(column):.2f}" for column in zip(*cells, strict=True)]
     return f"| {name} | {len(cells)} | {' | '.join(means)} |"
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
 def _arguments() -> argparse.Namespace:

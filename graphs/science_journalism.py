@@ -22,7 +22,7 @@ from langgraph.graph import END, START, StateGraph
 from nodes.journalism.assessment import assess_draft
 from nodes.journalism.editor import advise, edit_advice
 from nodes.journalism.initialise import initialise
-from nodes.journalism.journalist import revise_draft, write_draft
+from nodes.journalism.journalist import revise_draft, rewrite_copied, write_draft
 from nodes.journalism.reader import take_notes
 from nodes.journalism.selection import choose_draft
 from state.journalism import JournalismContext, JournalismInput, JournalismOutput, JournalismState
@@ -55,13 +55,28 @@ def after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft
     return "edit_advice" if state["settings"]["journalism"]["pause"] else "revise_draft"
 
 
+def after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
+    """Sentences that were sent back and yet copied are rewritten one by one (ours, not the paper's)."""
+    return "rewrite_copied" if state["copied"] else "assess_draft"
+
+
 builder = StateGraph(
     JournalismState,
     context_schema=JournalismContext,
     input_schema=JournalismInput,
     output_schema=JournalismOutput,
 )
-for node in (initialise, write_draft, assess_draft, take_notes, advise, edit_advice, revise_draft, choose_draft):
+for node in (
+    initialise,
+    write_draft,
+    assess_draft,
+    take_notes,
+    advise,
+    edit_advice,
+    revise_draft,
+    rewrite_copied,
+    choose_draft,
+):
     builder.add_node(node)
 
 builder.add_edge(START, "initialise")
@@ -71,7 +86,8 @@ builder.add_conditional_edges("assess_draft", after_assessment)
 builder.add_conditional_edges("take_notes", after_notes)
 builder.add_conditional_edges("advise", after_advice)
 builder.add_edge("edit_advice", "revise_draft")
-builder.add_edge("revise_draft", "assess_draft")
+builder.add_conditional_edges("revise_draft", after_revision)
+builder.add_edge("rewrite_copied", "assess_draft")
 builder.add_edge("choose_draft", END)
 
 graph = builder.compile(name="science_journalism")

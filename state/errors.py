@@ -86,6 +86,11 @@ class ModelOutputError(DraftroomError):
     default_kind = "model_output"
     retryable = True
 
+    def __init__(self, message: str, *, problem: str, spent: Sequence[CallRecord] = ()) -> None:
+        super().__init__(message, spent=spent)
+        self.problem = problem
+        """What was wrong with the answer, for a record of a run that goes on."""
+
 
 class StateError(DraftroomError):
     """A run's files cannot be written, read or found."""

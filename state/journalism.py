@@ -6,7 +6,6 @@ checkpoints grow linearly with its rounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
@@ -14,12 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from state.records import CallRecord, Fact, Paper, Readability
+from state.reducers import append
 from state.settings import Audience, Role, Scope, Selection, StopRule, Variant
-
-
-def append(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
-    """Reducer: add every written list at the end. Law: arrival order is kept and nothing is ever removed or merged."""
-    return [*current, *(record for write in writes for record in write)]
 
 
 class Draft(TypedDict):
@@ -80,7 +75,7 @@ class Review(TypedDict):
     """The notes judged for accuracy, complexity and information."""
     advice: list[Advice]
     dropped: list[str]
-    """Advice that the rules forbid (figures, references, links) and that was left out."""
+    """Advice that was left out: the rules forbid it (figures, references, links), or it changes nothing."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))  # Studio shows the docstrings beside the fields of its form
@@ -106,6 +101,10 @@ class JournalismState(TypedDict):
     notes: Annotated[list[Notes], DeltaChannel(append)]
     reviews: Annotated[list[Review], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    revision: Draft
+    """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
+    copied: list[str]
+    """Sentences of the newest revision that were sent back and stayed as they were."""
     stop_reason: Literal["", "rounds done", "converged", "single draft"]
     article: str
     selected_round: int

@@ -50,6 +50,19 @@ class Fact(TypedDict):
     """The sentence it stands in, so that a person can find it."""
 
 
+LostKind = Literal["number", "percentage", "year", "quantity", "interval", "effect size", "negation", "name"]
+
+
+class LostDetail(TypedDict):
+    """Checked content of a source that a text made from it has lost or changed."""
+
+    kind: LostKind
+    text: str
+    """As the source has it."""
+    sentence: str
+    """The source's sentence that it stands in."""
+
+
 class Readability(TypedDict):
     """United States school grades; lower is easier to read."""
 

@@ -9,11 +9,27 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-Role = Literal["default", "journalist", "reader", "editor"]
+Role = Literal[
+    "default",
+    "journalist",
+    "reader",
+    "editor",
+    "agent_selector",
+    "layperson",
+    "medical_expert",
+    "simplifier",
+    "language_clarifier",
+    "redundancy_checker",
+]
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
 Scope = Literal["auto", "abstract", "whole"]
+Lead = Literal["layperson", "language_clarifier", "redundancy_checker"]
+"""The lead agents of medical simplification; each enters the interaction loop that bears its name."""
+SimplificationStopRule = Literal["fixed", "adaptive"]
+SimplificationVariant = Literal["society", "single"]
+Restoration = Literal["everything", "essentials", "nothing"]
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
 
@@ -92,6 +108,45 @@ class JournalismSettings(BaseModel):
     max_words: int = Field(300, ge=80, le=600, description="Length of the article that the journalist aims at.")
 
 
+class SimplificationSettings(BaseModel):
+    """How `medical_simplification` runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    loops: list[Lead] = Field(
+        ["layperson", "language_clarifier", "redundancy_checker"],
+        min_length=1,
+        description="Interaction loops that may be entered.",
+    )
+    entries: int = Field(2, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
+    stop: SimplificationStopRule = Field(
+        "fixed",
+        description="Enter every loop that often, or end early: when the selector finds nothing left to do after a "
+        "loop that changed nothing, or when the target grade and length are reached.",
+    )
+    variant: SimplificationVariant = Field("society", description="The society, or one rewrite by a single model.")
+    revision_rounds: int = Field(3, ge=1, le=10, description="Most rounds of proposing and judging wordings in a loop.")
+    accuracy_check: bool = Field(False, description="Let the medical expert check each text that was rewritten.")
+    restore: Restoration = Field(
+        "essentials",
+        description="Which lost details go back to the simplifier: everything, the essentials (doses and other "
+        "quantities, negations, names of drugs and conditions), or nothing. All are reported.",
+    )
+    target_grade: float | None = Field(
+        None, ge=1, le=16, description="School grade (Flesch-Kincaid) that the text should reach."
+    )
+    max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
+    scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+
+    @field_validator("loops")
+    @classmethod
+    def _holds_each_once(cls, value: list[Lead]) -> list[Lead]:
+        if len(set(value)) < len(value):
+            raise ValueError("must name each loop once")
+        return value
+
+
 class Settings(BaseSettings):
     """Everything that can be configured; unknown keys are errors. Values come from `tools/configuration.py`."""
 
@@ -102,6 +157,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="Fields of ModelSettings, `default` for all roles and overrides per role."
     )
     journalism: JournalismSettings = Field(default_factory=JournalismSettings)
+    simplification: SimplificationSettings = Field(default_factory=SimplificationSettings)
     checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )

@@ -7,7 +7,7 @@ front matter does not declare, or that is not given, is an error, never an empty
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -84,3 +84,8 @@ def split_front_matter(text: str) -> tuple[str, str]:
     if before or len(parts) != 2:
         raise ValueError("a prompt file must begin with front matter between two lines of ---")
     return parts[0], parts[1]
+
+
+def numbered(points: Iterable[str]) -> str:
+    """A numbered list for a prompt, one point a line."""
+    return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))

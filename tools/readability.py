@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from textstat.textstat import textstatistics
 
 from state.records import Readability
@@ -16,13 +18,15 @@ _STATISTICS.set_rounding(rounding=False)
 
 _SHORT = 8  # words; the grade of a shorter sentence hangs on a single word
 _SENTENCE_ENDS = (".", "!", "?")
+_DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
 
 
 def grade(text: str) -> Readability:
     """Grades a Markdown text with textstat.
 
-    Every heading, list item and paragraph ends a sentence, with or without a full stop. The version of textstat that is
-    pinned counts as the paper's did: syllables by hyphenation, each difficult word once.
+    Every heading, list item and paragraph ends a sentence, with or without a full stop. A decimal point does not,
+    though textstat takes it for one: an abstract full of intervals would look three grades easier than it is. Otherwise
+    the pinned version of textstat counts as the paper's did: syllables by hyphenation, each difficult word once.
 
     Args:
         text: Markdown or plain text, in English.
@@ -53,7 +57,7 @@ def hard_sentences(text: str, *, above: float = 10.0, at_most: int = 3) -> list[
         at_most: How many sentences to return.
     """
     graded = [
-        (_STATISTICS.flesch_kincaid_grade(sentence.text), sentence.text)
+        (_STATISTICS.flesch_kincaid_grade(_as_sentence(sentence.text)), sentence.text)
         for sentence in sentences(text)
         if not sentence.heading and len(sentence.text.split()) >= _SHORT
     ]
@@ -71,5 +75,6 @@ def _prose(text: str) -> str:
 
 
 def _as_sentence(text: str) -> str:
+    text = _DECIMAL_POINT.sub(",", text)
     closed = text.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS)
     return text if closed else f"{text.rstrip(':;,')}."

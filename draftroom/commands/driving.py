@@ -1,4 +1,4 @@
-"""What `explain` and `resume` share: drive a run, let a person answer, and show how it stands."""
+"""What all commands that drive a run share: drive a run, let a person answer, and show how it stands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from draftroom.outputs import write_outputs
 from draftroom.progress import Progress
 from draftroom.records import RunRecord
 from draftroom.runner import Answer, Ask, Outcome, drive, resume_command
-from draftroom.systems import System, find_system
+from draftroom.systems import Dialogue, System, find_system
 from state.errors import BadInput
 
 _CHOICES = {"k": "keep it", "e": "edit it", "s": "stop here and decide later"}
@@ -39,7 +39,7 @@ def drive_and_show(
     Args:
         record: Of the run.
         outputs: Files that the result is written to.
-        quiet: Print nothing but the article and errors.
+        quiet: Print nothing but the result and errors.
         checkpoints: Address of the checkpoints of a new run.
         answer: To the question at which the run has paused.
 
@@ -48,19 +48,20 @@ def drive_and_show(
         DraftroomError: Whatever ended the run early.
     """
     system = find_system(record["system"])
-    progress = Progress(system.milestone, quiet=quiet)
-    outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=_person(system))
+    progress = Progress(system.unit, quiet=quiet)
+    ask = _person(system.dialogue) if system.dialogue else None
+    outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=ask)
+    command = resume_command(outcome.record)
     if outcome.status == "done":
         show_result(system, outcome, outputs, quiet=quiet)
-    elif outcome.status == "stopped":
-        tell(f"Stopped. To go on: {resume_command(outcome.record)}")
-        raise typer.Exit(STOPPED)
-    else:
-        command = resume_command(outcome.record)
-        tell(system.describe_question(outcome.question))
+    elif outcome.status == "paused" and system.dialogue:
+        tell(system.dialogue.describe(outcome.question))
         tell(f"Paused. To go on with this advice: {command} --accept")
         tell(f"To go on with your own, one piece a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
+    else:
+        tell(f"Stopped. To go on: {command}")
+        raise typer.Exit(STOPPED)
 
 
 def show_result(system: System, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:
@@ -88,29 +89,29 @@ def read_advice(path: Path) -> list[str]:
     return advice
 
 
-def _person(system: System) -> Ask | None:
+def _person(dialogue: Dialogue) -> Ask | None:
     """Someone to ask, if the command runs in a terminal."""
     if not (sys.stdin.isatty() and ERR.is_terminal):
         return None
 
     def ask(question: Mapping[str, Any]) -> Answer | None:
-        tell(system.describe_question(question))
+        tell(dialogue.describe(question))
         try:
-            return _decide(system, list(question["advice"]))
+            return _decide(dialogue, list(question["advice"]))
         except (typer.Abort, KeyboardInterrupt, EOFError):
             return None
 
     return ask
 
 
-def _decide(system: System, advice: list[str]) -> Answer | None:
+def _decide(dialogue: Dialogue, advice: list[str]) -> Answer | None:
     prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _CHOICES.items())
     choice = ""
     while choice not in _CHOICES:
         choice = typer.prompt(f"Your choice ({prompt})", default="k", err=True).strip().lower()
     if choice == "e":
-        return system.answer(_edit(advice))
-    return system.answer(None) if choice == "k" else None
+        return dialogue.answer(_edit(advice))
+    return dialogue.answer(None) if choice == "k" else None
 
 
 def _edit(advice: list[str]) -> list[str]:

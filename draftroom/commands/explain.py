@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from draftroom.commands.driving import drive_and_show
+from draftroom.commands.options import (
+    BaseUrlOption,
+    ModelOption,
+    OutputOption,
+    PresetOption,
+    QuietOption,
+    ScopeOption,
+    overrides,
+)
 from draftroom.outputs import check_outputs
 from draftroom.papers import take_paper
 from draftroom.records import new_record
 from draftroom.systems import JOURNALISM
 from nodes.journalism.initialise import ROLES, freeze
-from state.settings import Audience, Scope, Selection, StopRule, Variant
+from state.settings import Audience, Selection, StopRule, Variant
 from tools.configuration import load_settings
-
-OutputOption = Annotated[
-    list[Path], typer.Option("-o", "--output", help="Also write the result here; .md, .json or .html; repeatable.")
-]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the article and errors.")]
 
 
 def explain(  # noqa: PLR0913 - each parameter is a flag
@@ -27,15 +30,15 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     *,
     rounds: Annotated[int | None, typer.Option(help="Rounds of notes, advice and revision.")] = None,
     audience: Annotated[Audience | None, typer.Option(help="Who the article is for.")] = None,
-    preset: Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")] = None,
+    preset: PresetOption = None,
     variant: Annotated[Variant | None, typer.Option(help="Leave agents out, as the paper's ablations do.")] = None,
     select: Annotated[Selection | None, typer.Option(help="Which draft is returned.")] = None,
     stop: Annotated[StopRule | None, typer.Option(help="All rounds, or until one no longer reads easier.")] = None,
-    scope: Annotated[Scope | None, typer.Option(help="Of a PDF: its abstract, or the whole paper.")] = None,
+    scope: ScopeOption = None,
     max_words: Annotated[int | None, typer.Option(help="Length of the article that is aimed at.")] = None,
     pause: Annotated[bool | None, typer.Option(help="Let you edit the advice before each revision.")] = None,
-    model: Annotated[str | None, typer.Option(help="Name of the model for all roles.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")] = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
@@ -50,19 +53,8 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
         "max_words": max_words,
         "pause": pause,
     }
-    endpoint = {"model": model, "base_url": base_url}
     check_outputs(output, JOURNALISM)
-    settings = load_settings(_overrides(preset, journalism, endpoint))
-    run_input = take_paper(file, settings.journalism)
+    settings = load_settings(overrides("journalism", journalism, ROLES, preset=preset, model=model, base_url=base_url))
+    run_input = take_paper(file, scope=settings.journalism.scope, max_pages=settings.journalism.max_pages)
     record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
-
-
-def _overrides(preset: str | None, journalism: dict[str, Any], endpoint: dict[str, Any]) -> dict[str, Any]:
-    """The flags that were given, as nested settings."""
-    models = dict.fromkeys(("default", *ROLES), _given(endpoint)) if _given(endpoint) else None
-    return _given({"preset": preset, "journalism": _given(journalism), "models": models})
-
-
-def _given(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}

@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from draftroom.commands.driving import drive_and_show, read_advice
-from draftroom.commands.explain import OutputOption, QuietOption
+from draftroom.commands.options import OutputOption, QuietOption, RunArgument
 from draftroom.outputs import check_outputs
 from draftroom.run_files import find_record
 from draftroom.runner import Answer
-from draftroom.systems import System, find_system
-
-RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
+from draftroom.systems import Dialogue, find_system
+from state.errors import BadInput
 
 
 def resume(
@@ -30,13 +29,15 @@ def resume(
     record = find_record(run)
     system = find_system(record["system"])
     check_outputs(output, system)
-    answer = _answer(system, advice, accept=accept)
+    if (advice or accept) and not system.dialogue:
+        raise BadInput(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
+    answer = _answer(system.dialogue, advice, accept=accept) if system.dialogue else None
     if record["status"] != "done":
         record = {**record, "resumed": record["resumed"] + 1}
     drive_and_show(record, output, quiet=quiet, answer=answer)
 
 
-def _answer(system: System, advice: Path | None, *, accept: bool) -> Answer | None:
+def _answer(dialogue: Dialogue, advice: Path | None, *, accept: bool) -> Answer | None:
     if advice:
-        return system.answer(read_advice(advice))
-    return system.answer(None) if accept else None
+        return dialogue.answer(read_advice(advice))
+    return dialogue.answer(None) if accept else None

@@ -13,7 +13,7 @@ from rich.text import Text
 from draftroom.consoles import OUT, plain, tell
 from draftroom.records import RunRecord, total_tokens
 from draftroom.rendering.terminal import print_table
-from draftroom.run_files import all_records, shown_status
+from draftroom.run_files import NO_RUNS, all_records, shown_status
 from draftroom.systems import SYSTEMS
 
 _COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
@@ -30,7 +30,7 @@ def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the run rec
     elif records.readable:
         print_table(OUT, _table(records.readable))
     else:
-        tell("There are no runs yet; begin one with `draftroom explain FILE`.")
+        tell(NO_RUNS)
 
 
 def _table(records: list[RunRecord]) -> Table:

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from draftroom.commands.explain import OutputOption
-from draftroom.commands.resume import RunArgument
-from draftroom.consoles import OUT, plain
+from draftroom.commands.options import OutputOption, RunArgument
+from draftroom.consoles import OUT, plain, spoken
 from draftroom.outputs import check_outputs, write_outputs
 from draftroom.records import RunRecord
 from draftroom.run_files import find_record, shown_status
@@ -19,10 +18,10 @@ from draftroom.systems import find_system
 
 def show(
     run: RunArgument,
-    only: Annotated[int | None, typer.Option("--round", help="Show only this round.")] = None,
+    only: Annotated[int | None, typer.Option("--round", help="Show only this round or entry.")] = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
 ) -> None:
-    """Show drafts, notes, advice, changes, readability and cost of a run."""
+    """Show the story of a run: what every agent said, what changed, readability and cost."""
     record = find_record(run)
     system = find_system(record["system"])
     check_outputs(output, system)
@@ -34,7 +33,7 @@ def show(
 
 def _print_head(record: RunRecord) -> None:
     paper = record["input"]["paper"]
-    models = ", ".join(f"{role} {model}" for role, model in record["models"].items())
+    models = ", ".join(f"{spoken(role)} {model}" for role, model in record["models"].items())
     for line in (
         f"Run {record['id']}: {record['system']}, {shown_status(record)}, resumed {record['resumed']} times",
         f"Input: {record['input']['name']} ({paper['format']}, {paper['scope']}, {paper['words']} words)",

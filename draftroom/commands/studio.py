@@ -30,7 +30,11 @@ CONFIGURATION = {
         "science_journalism": {
             "path": "graphs.science_journalism:graph",
             "description": "A journalist writes, a smaller reader takes notes, an editor advises, the journalist revises.",  # noqa: E501
-        }
+        },
+        "medical_simplification": {
+            "path": "graphs.medical_simplification:graph",
+            "description": "A selector lets a layperson ask, a clarifier reword and a checker shorten a medical abstract.",  # noqa: E501
+        },
     },
     "checkpointer": {"path": "tools.checkpoints.studio_checkpointer"},
     "http": {

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from draftroom.records import RunRecord
-from draftroom.rendering.rounds import Values
-from state.journalism import JournalismOutput
 
 
-def to_json(record: RunRecord, values: Values) -> str:
-    """One object with `run` and the keys of the graph's output."""
-    result = {"run": record, **{key: values.get(key) for key in JournalismOutput.__annotations__}}
-    return json.dumps(result, ensure_ascii=False, indent=2) + "\n"
+def json_of(output: type[Any]) -> Callable[[RunRecord, Mapping[str, Any]], str]:
+    """A renderer of one object with `run` and the keys of `output`, the graph's output schema."""
+
+    def to_json(record: RunRecord, values: Mapping[str, Any]) -> str:
+        result = {"run": record, **{key: values.get(key) for key in output.__annotations__}}
+        return json.dumps(result, ensure_ascii=False, indent=2) + "\n"
+
+    return to_json

@@ -1,81 +1,42 @@
-"""The article as Markdown, with an appendix that says how it was made and what to check."""
+"""What every result in Markdown has: tables, warnings and provenance, with all that models wrote as plain text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from draftroom.consoles import plain
+from draftroom.consoles import plain, spoken
 from draftroom.records import RunRecord
-from draftroom.rendering.rounds import Values, selected_round, unsupported_facts, warnings
-from state.journalism import Assessment
+from draftroom.rendering.notes import warnings
 
 
-def to_markdown(record: RunRecord, values: Values) -> str:
-    """The returned article and its appendix."""
-    parts = [
-        plain(values.get("article", "")).strip(),
-        "---",
-        "## How this article was made",
-        "Readability in United States school grades; lower is easier to read.",
-        _readability(values.get("assessments", []), selected_round(values)),
-        _selection(values),
-        "### Details that the paper does not support",
-        _facts(values),
-        *_warnings(values),
-        "### Provenance",
-        _provenance(record, values),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _readability(assessments: Sequence[Assessment], selected: int | None) -> str:
-    rows = [
-        [
-            f"**{item['round']}**" if item["round"] == selected else str(item["round"]),
-            *(f"{item['readability'][measure]:.1f}" for measure in ("cli", "fkgl", "dcrs", "ari")),
-            str(item["readability"]["words"]),
-            str(len(item["unsupported"])),
-        ]
-        for item in assessments
-    ]
-    return _table(["draft", "CLI", "FKGL", "DCRS", "ARI", "words", "unsupported"], rows)
-
-
-def _selection(values: Values) -> str:
-    selected = selected_round(values)
-    if selected is None:
-        return "The run has not chosen a draft yet."
-    return f"Draft {selected} was chosen: {values['selected_because']}. The loop ended: {values['stop_reason']}."
-
-
-def _facts(values: Values) -> str:
-    facts = unsupported_facts(values)
-    rows = [[fact["kind"], fact["text"], fact["sentence"]] for fact in facts]
-    return _table(["kind", "detail", "sentence"], rows) if facts else "None was found."
-
-
-def _warnings(values: Values) -> list[str]:
-    found = warnings(values)
-    return ["### Please note", "\n".join(f"- {_cell(warning)}" for warning in found)] if found else []
-
-
-def _provenance(record: RunRecord, values: Values) -> str:
-    paper = values.get("source") or record["input"]["paper"]
-    lines = [
-        f"- Run {record['id']}, Draftroom {record['version']}, begun {record['created']}",
-        f"- Paper: {_cell(record['input']['name'])} ({paper['format']}, {paper['scope']}, {paper['words']} words), "
-        f"SHA-256 `{paper['sha256']}`",
-        *(f"- {role.capitalize()}: {_cell(model)}" for role, model in record["models"].items()),
-        *(f"- Prompt {name}: SHA-256 `{sha256}`" for name, sha256 in record["prompts"].items()),
-    ]
-    return "\n".join(lines)
-
-
-def _table(header: list[str], rows: Iterable[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *([_cell(text) for text in row] for row in rows)]
+def table(header: list[str], rows: Iterable[list[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *([on_one_line(text) for text in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(text: str) -> str:
-    """Text on one line that neither ends a table cell nor opens an HTML tag."""
+def on_one_line(text: str) -> str:
+    """Text that neither ends a table cell or a list item nor opens an HTML tag."""
     return " ".join(plain(text).split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def please_note(values: Mapping[str, Any], unit: str) -> str:
+    """The warnings under a heading of their own; empty if there are none."""
+    found = warnings(values, unit)
+    return "\n".join(["### Please note", "", *(f"- {on_one_line(warning)}" for warning in found)]) if found else ""
+
+
+def provenance(record: RunRecord, values: Mapping[str, Any]) -> str:
+    """Where the result comes from: run, paper, models and prompts."""
+    paper = values.get("source") or record["input"]["paper"]
+    lines = [
+        "### Provenance",
+        "",
+        f"- Run {record['id']}, Draftroom {record['version']}, begun {record['created']}",
+        f"- Paper: {on_one_line(record['input']['name'])} ({paper['format']}, {paper['scope']}, "
+        f"{paper['words']} words), SHA-256 `{paper['sha256']}`",
+        *(f"- {spoken(role).capitalize()}: {on_one_line(model)}" for role, model in record["models"].items()),
+        *(f"- Prompt {name}: SHA-256 `{sha256}`" for name, sha256 in record["prompts"].items()),
+    ]
+    return "\n".join(lines)

@@ -1,10 +1,11 @@
 """What the command must know of each system; everything else in this package works for all of them."""
 
 from draftroom.systems.journalism import JOURNALISM
-from draftroom.systems.system import System
+from draftroom.systems.simplification import SIMPLIFICATION
+from draftroom.systems.system import Dialogue, System
 from state.errors import StateError
 
-SYSTEMS = {JOURNALISM.name: JOURNALISM}
+SYSTEMS = {system.name: system for system in (JOURNALISM, SIMPLIFICATION)}
 
 
 def find_system(name: str) -> System:
@@ -21,4 +22,4 @@ def find_system(name: str) -> System:
     return SYSTEMS[name]
 
 
-__all__ = ["JOURNALISM", "SYSTEMS", "System", "find_system"]
+__all__ = ["JOURNALISM", "SIMPLIFICATION", "SYSTEMS", "Dialogue", "System", "find_system"]

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from draftroom.records import RunInput
-from draftroom.rendering.data import to_json
-from draftroom.rendering.html import to_html
-from draftroom.rendering.markdown import to_markdown
-from draftroom.rendering.terminal import print_article, print_findings, print_story
-from draftroom.systems.system import System, Values
+from draftroom.rendering.data import json_of
+from draftroom.rendering.journalism.html import to_html
+from draftroom.rendering.journalism.markdown import to_markdown
+from draftroom.rendering.journalism.rounds import UNIT
+from draftroom.rendering.journalism.terminal import print_article, print_findings, print_story
+from draftroom.systems.system import Dialogue, System, Values
 from graphs.science_journalism import builder
-from state.journalism import Assessment, JournalismContext
+from state.journalism import Assessment, JournalismContext, JournalismOutput
+from state.records import CallRecord
 
 
 def graph_input(run_input: RunInput) -> dict[str, Any]:
@@ -28,6 +30,11 @@ def context(settings: Mapping[str, Any]) -> JournalismContext:
 def is_finished(values: Values) -> bool:
     """Whether a draft was chosen."""
     return bool(values.get("article"))
+
+
+def calls(values: Values) -> list[CallRecord]:
+    """The calls of all rounds."""
+    return list(values.get("calls", []))
 
 
 def results(values: Values) -> dict[str, Any]:
@@ -51,7 +58,7 @@ def progress(found: dict[str, Any]) -> tuple[str, str]:
     return str(found["rounds"]), f"{drafts[0]['mean_grade']:.1f} -> {last:.1f}"
 
 
-def milestone(node: str, update: Values) -> str:
+def milestone(node: str, update: Values, _: Values) -> str:
     """A line after each assessment."""
     if node != "assess_draft":
         return ""
@@ -77,17 +84,18 @@ def answer(lines: list[str] | None) -> dict[str, Any]:
 
 JOURNALISM = System(
     name="science_journalism",
+    unit=UNIT,
     builder=builder,
     graph_input=graph_input,
     context=context,
     is_finished=is_finished,
+    calls=calls,
     results=results,
     progress=progress,
     milestone=milestone,
-    describe_question=describe_question,
-    answer=answer,
     print_result=print_article,
     print_warnings=print_findings,
     print_details=print_story,
-    formats={".md": to_markdown, ".markdown": to_markdown, ".html": to_html, ".json": to_json},
+    formats={".md": to_markdown, ".markdown": to_markdown, ".html": to_html, ".json": json_of(JournalismOutput)},
+    dialogue=Dialogue(describe_question, answer),
 )

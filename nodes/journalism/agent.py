@@ -33,8 +33,3 @@ async def ask_as(
 def options(state: JournalismState) -> JournalismSettings:
     """The journalism settings that the run was started with."""
     return JournalismSettings(**state["settings"]["journalism"])
-
-
-def numbered(points: list[str]) -> str:
-    """A numbered list, one point a line."""
-    return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))

@@ -8,11 +8,12 @@ from typing import Any, Literal
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.journalism.agent import ask_as, numbered, options
+from nodes.journalism.agent import ask_as, options
 from nodes.journalism.reader import as_text
 from state.journalism import Advice, JournalismState, Review
 from state.records import Fact
 from tools.documents import stored_text
+from tools.prompts import numbered
 
 
 class Evaluation(BaseModel):
@@ -26,12 +27,13 @@ class Evaluation(BaseModel):
 
 
 class Suggestion(BaseModel):
-    """One piece of advice on one aspect."""
+    """One piece of advice on one aspect: words of the article, and what they should become."""
 
     model_config = ConfigDict(extra="forbid")
 
     aspect: Literal["accuracy", "accessibility", "information"]
-    text: str = Field(min_length=10, max_length=300)
+    quote: str = Field(max_length=200)
+    change: str = Field(min_length=10, max_length=300)
 
 
 class EditorReview(BaseModel):
@@ -49,24 +51,24 @@ async def advise(state: JournalismState) -> dict[str, Any]:
     What measuring the draft found, details that the paper does not support and hard sentences, is shown to the editor
     and becomes advice of its own, so that no model can leave it away (ours, not the paper's).
     """
-    assessment = state["assessments"][-1]
+    assessment, article = state["assessments"][-1], state["drafts"][-1]["text"]
     unsupported, hard = assessment["unsupported"], assessment["hard_sentences"]
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
-        "article": state["drafts"][-1]["text"],
+        "article": article,
         "notes": "" if options(state).variant == "no-notes" else as_text(state["notes"][-1]),
         "hard_sentences": numbered(hard),
         "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
     }
     answer = await ask_as("editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1)
-    suggestions = answer.value.advice
-    dropped = [suggestion.text for suggestion in suggestions if is_forbidden(suggestion.text)]
-    kept = [
-        Advice(aspect=suggestion.aspect, text=suggestion.text, origin="editor")
-        for suggestion in suggestions
-        if suggestion.text not in dropped
-    ]
+    kept, dropped = [], []
+    for suggestion in answer.value.advice:
+        text = in_words(suggestion, article)
+        if is_forbidden(suggestion.change) or is_idle(suggestion, article):
+            dropped.append(text)
+        else:
+            kept.append(Advice(aspect=suggestion.aspect, text=text, origin="editor"))
     review = Review(
         round=state["round"],
         evaluation=answer.value.evaluation.model_dump(),
@@ -112,6 +114,22 @@ _FORBIDDEN = (
     r"\b(?:figures?|diagrams?|images?|pictures?|illustrations?|charts?|tables?|infographics?|videos?"
     r"|hyperlinks?|links?|urls?|references? to|citations?|bibliography)\b"
 )
+
+
+def in_words(suggestion: Suggestion, article: str) -> str:
+    """Advice as the journalist reads it; a quote that the article does not have would only mislead."""
+    quote = suggestion.quote.strip()
+    return f'Instead of "{quote}", say: {suggestion.change}' if _holds(article, quote) else suggestion.change
+
+
+def is_idle(suggestion: Suggestion, article: str) -> bool:
+    """Whether advice changes nothing, because the article says so already."""
+    return _holds(article, suggestion.change.strip(' ."'))
+
+
+def _holds(article: str, words: str) -> bool:
+    plain = " ".join(words.split()).casefold()
+    return bool(plain) and plain in " ".join(article.split()).casefold()
 
 
 def is_forbidden(advice: str) -> bool:

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from state.errors import BadInput
-from state.journalism import JournalismContext, JournalismInput
+from state.journalism import Draft, JournalismContext, JournalismInput
 from state.settings import Settings
 from tools.configuration import load_settings
 from tools.documents import read_paper
@@ -38,6 +38,8 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
         "round": 0,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("drafts", "assessments", "notes", "reviews", "calls")},
+        "revision": Draft(round=0, text="", improvements=[]),
+        "copied": [],
         "stop_reason": "",
         "article": "",
         "selected_round": 0,

@@ -6,11 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from nodes.journalism.agent import ask_as, numbered, options
+from nodes.journalism.agent import ask_as, options
 from nodes.journalism.reader import as_text
-from state.journalism import Draft, JournalismState
+from nodes.rewriting import RewrittenSentences, better, still_in
+from state.errors import ModelOutputError
+from state.journalism import Assessment, Draft, JournalismState
 from tools.documents import stored_text
-from tools.sentences import sentences
+from tools.prompts import numbered
+from tools.prose import finished_paragraphs
 
 LONGEST_PARAGRAPH = 900
 """In characters. A bound that constrained decoding enforces, so that a small model cannot ramble on for ever."""
@@ -29,7 +32,7 @@ class Article(BaseModel):
     @field_validator("paragraphs")
     @classmethod
     def _holds_whole_sentences_once(cls, paragraphs: list[str]) -> list[str]:
-        finished = without_repetition([whole_sentences(paragraph) for paragraph in paragraphs])
+        finished = finished_paragraphs(paragraphs)
         if not finished:
             raise ValueError("no paragraph holds a finished sentence")
         return finished
@@ -76,28 +79,47 @@ async def revise_draft(state: JournalismState) -> dict[str, Any]:
     }
     answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
     draft = Draft(round=number, text=as_markdown(answer.value), improvements=answer.value.improvements)
-    return {"round": number, "drafts": [draft], "calls": answer.calls}
+    copied = still_in(draft["text"], sent_back(state["assessments"][-1])) if reviewed else []
+    finished = {"revision": draft} if copied else {"drafts": [draft]}
+    return {"round": number, **finished, "copied": copied, "calls": answer.calls}
+
+
+async def rewrite_copied(state: JournalismState) -> dict[str, Any]:
+    """Rewrite the sentences that were sent back and yet copied: a small model likes to repeat its article (ours).
+
+    Each is put in by code, where it is easier and as true. If the journalist gives no usable answer, the draft stays.
+    """
+    draft, paper = state["revision"], stored_text(state["source"])
+    variables: dict[str, object] = {
+        "audience": options(state).audience,
+        "sentences": numbered(state["copied"]),
+    }
+    try:
+        answer = await ask_as(
+            "journalist",
+            "rewrite_copied",
+            state,
+            variables,
+            RewrittenSentences,
+            round_number=draft["round"],
+            trim="sentences",
+        )
+    except ModelOutputError as error:
+        return {"drafts": [draft], "calls": error.spent}
+    text = draft["text"]
+    for old, new in better(state["copied"], answer.value, paper):
+        text = text.replace(old, new, 1)
+    return {"drafts": [{**draft, "text": text}], "calls": answer.calls}
+
+
+def sent_back(assessment: Assessment) -> list[str]:
+    """Sentences of a draft that must not stay as they are: the hardest, and those that say what the paper does not."""
+    return list(
+        dict.fromkeys([*assessment["hard_sentences"], *(fact["sentence"] for fact in assessment["unsupported"])])
+    )
 
 
 def as_markdown(article: Article) -> str:
     """The article as Markdown: its title as a heading, then its paragraphs."""
     title = article.title.lstrip("# ").split(". ")[0].strip().rstrip(".")
     return "\n\n".join([f"# {title}", *(paragraph.strip() for paragraph in article.paragraphs)]) + "\n"
-
-
-def whole_sentences(paragraph: str) -> str:
-    """Drop an unfinished last sentence: decoding ends a paragraph at its bound, also in mid-sentence."""
-    texts = [sentence.text for sentence in sentences(paragraph)]
-    finished = texts if texts and texts[-1].rstrip("\"'”’)]").endswith((".", "!", "?")) else texts[:-1]
-    return " ".join(finished)
-
-
-def without_repetition(paragraphs: list[str]) -> list[str]:
-    """Leave out sentences that stand there already: a small model that loops says one over and over."""
-    seen: set[str] = set()
-    kept: list[str] = []
-    for paragraph in paragraphs:
-        fresh = dict.fromkeys(item.text for item in sentences(paragraph) if item.text.casefold() not in seen)
-        seen.update(sentence.casefold() for sentence in fresh)
-        kept += [" ".join(fresh)] if fresh else []
-    return kept

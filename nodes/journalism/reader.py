@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.journalism.agent import ask_as, numbered, options
+from nodes.journalism.agent import ask_as, options
 from state.journalism import JournalismState, Notes, Term
+from tools.prompts import numbered
 
 
 class NotedTerm(BaseModel):

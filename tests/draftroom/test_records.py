@@ -64,13 +64,15 @@ def test_usage_is_summed_by_round_and_role_in_the_order_of_the_calls():
 
 def test_a_call_told_by_both_a_failure_and_the_state_is_counted_once():
     first, failed, better = a_call(seconds=1), a_call(seconds=2, reask=True), a_call(seconds=3, reask=True)
-    record = with_failure(a_record(), ModelOutputError("No use.", spent=[first, failed]))
+    record = with_failure(a_record(), ModelOutputError("No use.", problem="no JSON", spent=[first, failed]))
     assert all_calls([first, better], record["failures"]) == [first, better, failed]
 
 
 def test_calls_spent_on_a_failure_stay_in_the_usage():
-    record = with_failure(a_record(), ModelOutputError("No use.", spent=[a_call(), a_call(reask=True)]))
-    record = with_state(record, {"calls": []}, {})
+    record = with_failure(
+        a_record(), ModelOutputError("No use.", problem="no JSON", spent=[a_call(), a_call(reask=True)])
+    )
+    record = with_state(record, {}, [], {})
     assert record["usage"][0]["calls"] == 2
     assert record["failures"][0]["kind"] == "model_output"
 

@@ -7,10 +7,11 @@ from typing import get_args
 
 import pytest
 
+from draftroom.doctor import AGENTS
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED, table
 from draftroom.reference import DOCS, pages
 from state.errors import Kind
-from state.settings import JournalismSettings, ModelSettings, Settings
+from state.settings import JournalismSettings, ModelSettings, Settings, SimplificationSettings
 from tests.draftroom.conftest import Command
 from tools.configuration import OTHER_VARIABLES, load_settings, preset_names, preset_path
 
@@ -40,9 +41,9 @@ def test_reference_pages_are_current(name: str):
     assert current == pages()[name], "run `python -m draftroom.reference`"
 
 
-@pytest.mark.parametrize("model", [Settings, JournalismSettings, ModelSettings])
+@pytest.mark.parametrize("model", [Settings, JournalismSettings, SimplificationSettings, ModelSettings])
 def test_the_settings_page_names_every_setting(model: type):
-    tables = {"models", "journalism"}
+    tables = {"models", "journalism", "simplification"}
     page = pages()["settings.md"]
     assert [name for name in model.model_fields if name not in tables and f"| `{name}` |" not in page] == []
 
@@ -70,6 +71,7 @@ def test_the_paper_preset_is_the_papers_setting():
     settings = load_settings({"preset": "paper"})
     journalist = settings.model_for("journalist")
     assert (settings.journalism.rounds, settings.journalism.select) == (5, "third")
+    assert (settings.simplification.entries, settings.simplification.stop) == (2, "fixed")
     assert (journalist.top_p, journalist.frequency_penalty, journalist.repetition_penalty) == (0.4, 1, 1)
     assert journalist.max_tokens == 4096
 
@@ -80,5 +82,5 @@ def test_presets_use_the_servers_of_their_profile(preset: str, profile: str):
     servers = tomllib.loads(path.read_text(encoding="utf-8"))["servers"]
     served = {(f"http://127.0.0.1:{server['port']}/v1", server["served_model_name"]) for server in servers}
     settings = load_settings({"preset": preset})
-    roles = [settings.model_for(role) for role in ("journalist", "reader", "editor")]
+    roles = [settings.model_for(role) for role in AGENTS]
     assert {(role.base_url, role.model) for role in roles} == served

@@ -8,7 +8,7 @@ import pytest
 
 from draftroom.commands.runs import age
 from draftroom.exit_codes import PAUSED
-from draftroom.rendering.curve import MEASURES
+from draftroom.rendering.journalism.curve import MEASURES
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Json, Script, When
 
@@ -30,8 +30,8 @@ NOTES = {
 REVIEW = {
     "evaluation": {"accuracy": "Bears?", "complexity": "Easy.", "information": "Enough."},
     "advice": [
-        {"aspect": "accessibility", "text": "Say what moss is, in the first sentence."},
-        {"aspect": "information", "text": "Add a figure that shows how moss grows."},
+        {"aspect": "accessibility", "quote": "", "change": "Say what moss is, in the first sentence."},
+        {"aspect": "information", "quote": "", "change": "Add a figure that shows how moss grows."},
     ],
 }
 

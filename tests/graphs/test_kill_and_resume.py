@@ -10,40 +10,32 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import StateGraph
 
-from graphs.science_journalism import builder
-from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Script, Text, When
+from graphs.medical_simplification import builder as medical_simplification
+from graphs.science_journalism import builder as science_journalism
+from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Script, Text, When
+from tests.graphs.society import ABSTRACT, PART, WORDING, Society
 from tests.graphs.support import PAPER
 
-CALLS = ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"]
-"""One round, in which the reader's first answer is no JSON and is asked for again."""
 
+@dataclass(frozen=True)
+class Killed:
+    """A command whose process is killed, and what its models answer."""
 
-def test_killed_after_each_call_in_turn(tmp_path: Path) -> None:
-    (tmp_path / "paper.txt").write_text(PAPER, encoding="utf-8")
-    with FakeEndpoint(answer=newsroom()) as endpoint:
-        assert explain(endpoint, tmp_path / "whole", tmp_path / "paper.txt").wait(120) == 0
-        assert [request.schema_name for request in endpoint.chat_requests] == CALLS
-    expected = final_state(tmp_path / "whole")
-
-    for finished in range(len(CALLS)):
-        home = tmp_path / f"killed-after-{finished}"
-        with FakeEndpoint(answer=newsroom()) as endpoint:
-            endpoint.hold_after(finished)
-            process = explain(endpoint, home, tmp_path / "paper.txt")
-            endpoint.wait_for_requests(finished + 1, timeout_s=60)
-            wait_until(lambda kept=finished, home=home: answers_in_checkpoint(home) == kept)
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait(30)
-            endpoint.release()
-            assert command(endpoint, home, "resume", "last").wait(120) == 0
-            assert asked_once(endpoint.chat_requests) == Counter(CALLS)
-        assert final_state(home) == expected
+    command: list[str]
+    builder: StateGraph[Any, Any, Any, Any]
+    paper: str
+    answer: Callable[[], Answer]
+    calls: list[str]
+    """What it asks for when nobody kills it, by schema name."""
 
 
 def newsroom() -> Script:
@@ -51,12 +43,64 @@ def newsroom() -> Script:
     return Script([When(Text("I would rather not."), schema="ReadingNotes", where=is_first_try)])
 
 
+def society() -> Script:
+    """Each loop goes its whole way; the layperson's first answer is no JSON, and a lost detail is sent back."""
+    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
+    return Script(
+        [
+            When(Text("I would rather not."), schema="Questions", where=is_first_try),
+            When(Json(lossy), schema="ReasonedSimplification"),
+        ],
+        otherwise=Society(Wordings=[{"suggestions": [WORDING]}], Redundancies=[{"redundancies": [PART]}]),
+    )
+
+
+JOURNALISM = Killed(
+    ["explain", "--rounds", "1"],
+    science_journalism,
+    PAPER,
+    newsroom,
+    ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"],
+)
+SIMPLIFICATION = Killed(
+    ["simplify", "--entries", "1"],
+    medical_simplification,
+    ABSTRACT,
+    society,
+    [
+        *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification", "Repairs"],
+        *["AgentChoice", "Wordings", "WordingVerdicts"],
+        *["Redundancies", "RemovalVerdicts"],
+    ],
+)
+
+
+@pytest.mark.parametrize("system", [JOURNALISM, SIMPLIFICATION], ids=["explain", "simplify"])
+def test_killed_after_each_call_in_turn(system: Killed, tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text(system.paper, encoding="utf-8")
+    arguments = [*system.command, str(tmp_path / "paper.txt"), "--quiet"]
+    with FakeEndpoint(answer=system.answer()) as endpoint:
+        assert command(endpoint, tmp_path / "whole", *arguments).wait(120) == 0
+        assert [request.schema_name for request in endpoint.chat_requests] == system.calls
+    expected = final_state(tmp_path / "whole", system.builder)
+
+    for finished in range(len(system.calls)):
+        home = tmp_path / f"killed-after-{finished}"
+        with FakeEndpoint(answer=system.answer()) as endpoint:
+            endpoint.hold_after(finished)
+            process = command(endpoint, home, *arguments)
+            endpoint.wait_for_requests(finished + 1, timeout_s=60)
+            wait_until(lambda kept=finished, home=home: answers_in_checkpoint(home) == kept)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait(30)
+            endpoint.release()
+            assert command(endpoint, home, "resume", "last").wait(120) == 0
+            assert asked_once(endpoint.chat_requests) == Counter(system.calls)
+        assert final_state(home, system.builder) == expected
+
+
 def is_first_try(request: RecordedRequest) -> bool:
     return "could not be used" not in request.text
-
-
-def explain(endpoint: FakeEndpoint, home: Path, paper: Path) -> subprocess.Popen[bytes]:
-    return command(endpoint, home, "explain", str(paper), "--rounds", "1", "--quiet")
 
 
 def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> subprocess.Popen[bytes]:
@@ -95,7 +139,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
     assert any(condition() or never.wait(0.01) for _ in range(1000))
 
 
-def final_state(home: Path) -> dict[str, Any]:
+def final_state(home: Path, builder: StateGraph[Any, Any, Any, Any]) -> dict[str, Any]:
     async def read() -> dict[str, Any]:
         async with AsyncSqliteSaver.from_conn_string(str(home / "state" / "checkpoints.sqlite")) as saver:
             (thread,) = {checkpoint.config["configurable"]["thread_id"] async for checkpoint in saver.alist(None)}
@@ -105,4 +149,6 @@ def final_state(home: Path) -> dict[str, Any]:
     values = asyncio.run(read())
     calls = [{key: value for key, value in call.items() if key != "seconds"} for call in values["calls"]]
     stored = {key: value for key, value in values["source"].items() if key != "path"}
-    return {**values, "calls": calls, "source": stored, "paper": "", "settings": values["settings"]["journalism"]}
+    settings = {name: value for name, value in values["settings"].items() if name != "models"}  # they hold the port
+    paths = dict.fromkeys({"paper", "abstract"} & set(values), "")
+    return {**values, **paths, "calls": calls, "source": stored, "settings": settings}

@@ -10,7 +10,7 @@ from langgraph.types import Command
 
 from graphs.science_journalism import builder, graph
 from state.errors import BadInput, SettingsError
-from tests.fake_endpoint import FakeEndpoint
+from tests.fake_endpoint import FakeEndpoint, Script, Text, When
 from tests.graphs.support import DRAFT, PAPER, Newsroom, article, context, steps
 
 ROUND = {
@@ -124,6 +124,62 @@ async def test_advice_that_asks_for_a_picture_or_a_link_is_left_out(fake_endpoin
     assert kept == ["Explain density in a clause."]
     assert len(result["reviews"][0]["dropped"]) == 2
     assert "diagram" not in fake_endpoint.chat_requests[-1].text
+
+
+async def test_advice_names_the_words_to_change_and_what_changes_nothing_is_left_out(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    good = {"aspect": "accessibility", "quote": "a drug made", "change": "Doctors gave a drug that made"}
+    elsewhere = {"aspect": "accuracy", "quote": "a quasar", "change": "Name the drug at its first mention."}
+    idle = {"aspect": "accuracy", "quote": DRAFT[1], "change": DRAFT[1]}
+    fake_endpoint.answer = Newsroom(
+        Article=[article()], EditorReview=[{**review("-"), "advice": [good, elsewhere, idle]}]
+    )
+    result = await run(fake_endpoint, rounds=1)
+    kept = [advice["text"] for advice in result["reviews"][0]["advice"] if advice["origin"] == "editor"]
+    assert kept == ['Instead of "a drug made", say: Doctors gave a drug that made', elsewhere["change"]]
+    assert len(result["reviews"][0]["dropped"]) == 1
+
+
+async def test_a_hard_sentence_that_is_copied_is_sent_back_by_itself(fake_endpoint: FakeEndpoint) -> None:
+    easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
+    fake_endpoint.answer = Newsroom(
+        Article=[article(EASY, HARD)],
+        RevisedArticle=[article(EASY, HARD)],
+        RewrittenSentences=[{"rewrites": [{"number": 1, "point": "what it is", "rewritten": easier}]}],
+    )
+    result = await run(fake_endpoint, rounds=1, select="last")
+    assert steps(fake_endpoint) == ["Article", *ROUND["full"], "RewrittenSentences"]
+    assert f"1. {HARD}" in fake_endpoint.chat_requests[-1].text
+    assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
+    assert [draft["round"] for draft in result["drafts"]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        f"Notwithstanding uncertainties, {HARD[:-1]} and immunological interrelationships.",
+        "This is good for us. We like it a lot. It is fun.",
+        "Zoledronate gave substantial mineralisation to 999 adults.",
+    ],
+    ids=["harder", "about something else", "not in the paper"],
+)
+async def test_a_rewritten_sentence_that_is_no_better_is_left_out(fake_endpoint: FakeEndpoint, worse: str) -> None:
+    fake_endpoint.answer = Newsroom(
+        Article=[article(EASY, HARD)],
+        RevisedArticle=[article(EASY, HARD)],
+        RewrittenSentences=[{"rewrites": [{"number": 1, "point": "what it is", "rewritten": worse}]}],
+    )
+    result = await run(fake_endpoint, rounds=1, select="last")
+    assert HARD in result["article"]
+
+
+async def test_nonsense_instead_of_rewritten_sentences_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
+    scripted = Newsroom(Article=[article(EASY, HARD)], RevisedArticle=[article(EASY, HARD)])
+    fake_endpoint.answer = Script([When(Text("No."), schema="RewrittenSentences")], otherwise=scripted)
+    result = await run(fake_endpoint, rounds=1, select="last")
+    assert HARD in result["article"]
+    assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
 
 async def test_best_is_the_easiest_draft_among_those_that_keep_the_facts(fake_endpoint: FakeEndpoint) -> None:
@@ -290,10 +346,15 @@ def test_the_wiring_is_the_papers_figure() -> None:
         ("advise", "revise_draft"),
         ("edit_advice", "revise_draft"),
         ("revise_draft", "assess_draft"),
+        ("revise_draft", "rewrite_copied"),
+        ("rewrite_copied", "assess_draft"),
         ("choose_draft", "__end__"),
     }
 
 
 def review(*texts: str) -> dict[str, Any]:
     judged = {"accuracy": "good", "complexity": "fair", "information": "good"}
-    return {"evaluation": judged, "advice": [{"aspect": "accessibility", "text": text} for text in texts]}
+    return {
+        "evaluation": judged,
+        "advice": [{"aspect": "accessibility", "quote": "", "change": text} for text in texts],
+    }

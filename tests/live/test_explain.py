@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from draftroom.exit_codes import EXIT_CODES
+from tests.live.command import run_until_usable
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mosses.md"
 
@@ -19,18 +16,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "mosses.md"
 def test_explain_writes_an_article_with_its_account(embedded_endpoint: str, tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     command = ["explain", str(EXAMPLE), "--preset", "embedded", "--rounds", "1", "--select", "last", "-o", str(result)]
-    environment = {
-        **os.environ,
-        "DRAFTROOM_HOME": str(tmp_path),
-        "DRAFTROOM_MODELS__DEFAULT__BASE_URL": embedded_endpoint,
-    }
-    for seed in ("1", "2", "3"):  # a model of 135M may give no usable answer, which is told as exit code 44
-        environment["DRAFTROOM_MODELS__DEFAULT__SEED"] = seed
-        finished = subprocess.run(
-            [sys.executable, "-m", "draftroom", *command], env=environment, capture_output=True, text=True, check=False
-        )
-        if finished.returncode != EXIT_CODES["model_output"]:
-            break
+    finished = run_until_usable(command, embedded_endpoint, tmp_path)
     assert finished.returncode == 0, finished.stderr
 
     written = json.loads(result.read_text(encoding="utf-8"))

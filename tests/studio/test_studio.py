@@ -28,7 +28,7 @@ def thread(client: Client) -> str:
 
 @pytest.fixture(scope="module")
 def assistant(client: Client) -> dict[str, Any]:
-    (assistant,) = client.assistants.search()
+    (assistant,) = client.assistants.search(graph_id=GRAPH)
     return dict(assistant)
 
 

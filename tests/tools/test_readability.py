@@ -101,3 +101,9 @@ def test_the_mean_is_of_the_papers_three_measures() -> None:
 @settings(deadline=None)
 def test_any_text_can_be_graded(text: str) -> None:
     assert grade(text)["words"] >= 0
+
+
+def test_a_decimal_point_ends_no_sentence() -> None:
+    exact = grade("The rate of relapse was 17.5 per cent in the group that took 2.25 grams of the new drug a day.")
+    rounded = grade("The rate of relapse was 17 per cent in the group that took 2 grams of the new drug a day.")
+    assert exact["fkgl"] == pytest.approx(rounded["fkgl"], abs=0.5)

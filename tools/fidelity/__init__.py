@@ -1,6 +1,7 @@
-"""Checks the numbers and names of a draft against its source."""
+"""Checks a text against its source: what it invents, and what of the source's content it loses."""
 
+from tools.fidelity.content import lost_content
 from tools.fidelity.coverage import coverage
 from tools.fidelity.guard import extract_facts, unsupported_facts
 
-__all__ = ["coverage", "extract_facts", "unsupported_facts"]
+__all__ = ["coverage", "extract_facts", "lost_content", "unsupported_facts"]

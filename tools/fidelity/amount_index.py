@@ -48,22 +48,38 @@ class AmountIndex:
         self._values: set[float] = set()
         self._ages: set[float] = set()
         self._counts: set[float] = set()
+        self._list_lengths: set[float] = set()
         for sentence, amounts in sentences:
             self._stated |= {_identity(amount): amount for amount in amounts}
             self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
             self._ages |= {amount.value for amount in amounts if _is_age(sentence, amount)}
             self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
-            self._counts.update(_list_lengths(sentence))
+            self._list_lengths.update(_list_lengths(sentence))
 
     def supports(self, amount: Amount) -> bool:
         """Whether the source states an amount: its value with its unit, a fair rounding, or a list of that length."""
+        if _is_count(amount) and amount.value in self._list_lengths:
+            return True
+        return self._states(amount) or any(_agrees(amount, stated) for stated in self._stated.values())
+
+    def restates(self, amount: Amount) -> bool:
+        """Whether a text made from a source still states an amount of it: `supports` read the other way round.
+
+        The text may be rounder than its source, or hedge, but it may not drop a unit. The length of a list does not
+        count: there is nearly always a list of three somewhere.
+        """
+        bare = amount.unit is None and amount.value in self._values
+        return bare or self._states(amount) or any(_restates(stated, amount) for stated in self._stated.values())
+
+    def _states(self, amount: Amount) -> bool:
+        """Whether the very value is there: as such, as two numbers of a ratio, as "tripled", or as an age."""
         if amount.pair and self._values.issuperset(amount.pair):
             return True
         if _is_count(amount) and amount.value in self._counts:
             return True
         if amount.unit and amount.unit.dimension == "time" and amount.value in self._ages:
             return True
-        return _identity(amount) in self._stated or any(_agrees(amount, stated) for stated in self._stated.values())
+        return _identity(amount) in self._stated
 
 
 def _identity(amount: Amount) -> Hashable:
@@ -95,6 +111,11 @@ def _agrees(amount: Amount, stated: Amount) -> bool:
     equal = math.isclose(amount.value, value, rel_tol=_tolerance(amount, stated))
     loose = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
     return equal or (loose and _is_approximation(amount, value, stated))
+
+
+def _restates(stated: Amount, amount: Amount) -> bool:
+    """Whether an amount of a text stands for an amount of its source: "3 trials" do not for "3 mg"."""
+    return _in_unit_of(amount, stated) is not None and _agrees(stated, amount)
 
 
 def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:

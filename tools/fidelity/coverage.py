@@ -16,9 +16,10 @@ def coverage(draft: str, source: str) -> float:
     eLife papers: their own plain summaries cover 0.39 of the abstract on average, other papers' summaries 0.15.
     A source without such words counts as covered.
     """
-    wanted = _stems(source)
-    return len(wanted & _stems(draft)) / len(wanted) if wanted else 1.0
+    wanted = stems(source)
+    return len(wanted & stems(draft)) / len(wanted) if wanted else 1.0
 
 
-def _stems(text: str) -> set[str]:
+def stems(text: str) -> set[str]:
+    """The content words of a text (five letters or more), each by its first letters."""
     return {word[:_STEM] for word in _CONTENT_WORD.findall(text.casefold())}

@@ -123,6 +123,7 @@ async def second_request(request: Request, first: CallRecord) -> Completion:
         raise ModelOutputError(
             f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
             "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
+            problem=str(problem),
             spent=[first, _record(request, completion)],
         ) from problem
     return completion

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from draftroom.rendering.changes import Change, word_changes
 from state.journalism import Assessment, Draft, Notes, Review
-from state.records import CallRecord, Fact
+from state.records import Fact
 
+UNIT = "round"
 Values = Mapping[str, Any]
 _Item = TypeVar("_Item", bound=Mapping[str, Any])
 
@@ -61,23 +62,6 @@ def unsupported_facts(values: Values) -> list[Fact]:
     selected = selected_round(values)
     found = [item["unsupported"] for item in values.get("assessments", []) if item["round"] == selected]
     return list(found[-1]) if found else []
-
-
-def warnings(values: Values) -> list[str]:
-    """What a reader of the result should know: how the paper was read and what was cut from prompts."""
-    source = values.get("source")
-    return [*(source["warnings"] if source else []), *trimmings(values.get("calls", []))]
-
-
-def trimmings(calls: Iterable[CallRecord]) -> list[str]:
-    """One sentence for each prompt that was shortened."""
-    sentences = [
-        f"in round {call['round']} the {call['role']} saw only the first {trim['words_kept']:,} of "
-        f"{trim['words_before']:,} words of the {trim['variable']}, because more does not fit its model's context"
-        for call in calls
-        for trim in call["trims"]
-    ]
-    return list(dict.fromkeys(sentences))
 
 
 def _by_round(items: Iterable[_Item]) -> dict[int, _Item]:

@@ -1,0 +1,49 @@
+"""Options that commands have in common, and the settings that flags amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from state.settings import Scope
+
+RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
+OutputOption = Annotated[
+    list[Path], typer.Option("-o", "--output", help="Also write the result here; .md, .json or .html; repeatable.")
+]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
+PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
+ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF: its abstract, or the whole paper.")]
+ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all roles.")]
+BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
+
+
+def overrides(
+    table: str,
+    choices: Mapping[str, Any],
+    roles: Iterable[str],
+    *,
+    preset: str | None,
+    model: str | None,
+    base_url: str | None,
+) -> dict[str, Any]:
+    """The flags that were given, as nested settings.
+
+    Args:
+        table: The system's table in the settings.
+        choices: Its flags by the names of its settings; None was not given.
+        roles: The system's agents, who all get the model and the endpoint, whatever a preset says of each.
+        preset: Settings to start from.
+        model: Name of a model.
+        base_url: Address of an endpoint.
+    """
+    endpoint = _given({"model": model, "base_url": base_url})
+    models = dict.fromkeys(("default", *roles), endpoint) if endpoint else None
+    return _given({"preset": preset, table: _given(choices), "models": models})
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,73 @@
+"""`draftroom simplify`: put a medical abstract into plain language."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from draftroom.commands.driving import drive_and_show
+from draftroom.commands.options import (
+    BaseUrlOption,
+    ModelOption,
+    OutputOption,
+    PresetOption,
+    QuietOption,
+    ScopeOption,
+    overrides,
+)
+from draftroom.outputs import check_outputs
+from draftroom.papers import take_paper
+from draftroom.records import new_record
+from draftroom.systems import SIMPLIFICATION
+from nodes.simplification.initialise import ROLES, freeze
+from state.settings import Restoration, SimplificationStopRule, SimplificationVariant
+from tools.configuration import load_settings
+
+LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
+
+
+def simplify(  # noqa: PLR0913 - each parameter is a flag
+    file: Annotated[str, typer.Argument(help="The abstract: text, Markdown or PDF; - reads standard input.")],
+    *,
+    loops: Annotated[list[str] | None, typer.Option(help=LOOPS)] = None,
+    entries: Annotated[int | None, typer.Option(help="How often each loop is entered.")] = None,
+    stop: Annotated[
+        SimplificationStopRule | None, typer.Option(help="All entries, or until nothing changes or the aim is reached.")
+    ] = None,
+    variant: Annotated[
+        SimplificationVariant | None, typer.Option(help="The society, or one rewrite by a single model.")
+    ] = None,
+    revision_rounds: Annotated[int | None, typer.Option(help="Rounds of proposing and judging wordings.")] = None,
+    accuracy_check: Annotated[bool | None, typer.Option(help="Let the medical expert check each rewrite.")] = None,
+    restore: Annotated[Restoration | None, typer.Option(help="Which lost details the simplifier puts back.")] = None,
+    target_grade: Annotated[float | None, typer.Option(help="School grade that the text should reach.")] = None,
+    max_words: Annotated[int | None, typer.Option(help="Length that the text should keep to.")] = None,
+    scope: ScopeOption = None,
+    preset: PresetOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    output: OutputOption = [],  # noqa: B006 - Typer copies it
+    quiet: QuietOption = False,
+) -> None:
+    """Put a medical abstract into plain language, and tell what was lost on the way."""
+    simplification = {
+        "loops": [name.strip() for names in loops for name in names.split(",")] if loops else None,
+        "entries": entries,
+        "stop": stop,
+        "variant": variant,
+        "revision_rounds": revision_rounds,
+        "accuracy_check": accuracy_check,
+        "restore": restore,
+        "target_grade": target_grade,
+        "max_words": max_words,
+        "scope": scope,
+    }
+    check_outputs(output, SIMPLIFICATION)
+    settings = load_settings(
+        overrides("simplification", simplification, ROLES, preset=preset, model=model, base_url=base_url)
+    )
+    options = settings.simplification
+    run_input = take_paper(file, scope=options.scope, max_pages=options.max_pages)
+    record = new_record(SIMPLIFICATION.name, run_input, freeze(settings), settings.checkpoints)
+    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)

@@ -1,0 +1,30 @@
+"""The run as one page: article, readability, every round with its changes, notes and advice."""
+
+from __future__ import annotations
+
+from draftroom.records import RunRecord
+from draftroom.rendering.html import page
+from draftroom.rendering.journalism.curve import HEIGHT, MEASURES, WIDTH, drawing
+from draftroom.rendering.journalism.rounds import UNIT, Values, rounds, selected_round, unsupported_facts
+
+
+def to_html(record: RunRecord, values: Values) -> str:
+    """The page."""
+    assessments = values.get("assessments", [])
+    return page(
+        "journalism.html",
+        record,
+        values,
+        UNIT,
+        article=values.get("article", ""),
+        selected=selected_round(values),
+        because=values.get("selected_because", ""),
+        stop_reason=values.get("stop_reason", ""),
+        assessments=assessments,
+        measures=MEASURES,
+        curve=drawing(assessments) if assessments else None,
+        width=WIDTH,
+        height=HEIGHT,
+        facts=unsupported_facts(values),
+        rounds=rounds(values),
+    )

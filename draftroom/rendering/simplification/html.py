@@ -1,0 +1,35 @@
+"""The run as one page: text, lost details, the change from source to result, and the conversation of every entry."""
+
+from __future__ import annotations
+
+from draftroom.records import RunRecord
+from draftroom.rendering.html import page
+from draftroom.rendering.simplification.story import (
+    UNIT,
+    Values,
+    changes_of_the_run,
+    entries,
+    measured,
+    origin,
+    outcome,
+)
+
+
+def to_html(record: RunRecord, values: Values) -> str:
+    """The page."""
+    return page(
+        "simplification.html",
+        record,
+        values,
+        UNIT,
+        simplified=values.get("simplified", ""),
+        stop_reason=values.get("stop_reason", ""),
+        lost=values.get("lost", []),
+        glossary=values.get("glossary", []),
+        versions=values.get("versions", []),
+        changes=changes_of_the_run(values),
+        entries=entries(values),
+        outcome=outcome,
+        measured=measured,
+        origin=origin,
+    )

@@ -1,0 +1,1 @@
+"""Measures that papers report, as functions of texts."""

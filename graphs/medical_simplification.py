@@ -1,0 +1,181 @@
+"""Medical simplification: five agents, three interaction loops, and an agent selector that routes between them.
+
+The Society of Medical Simplifiers of Lyu and Pergola (SoMS). Use it from Python:
+
+    from graphs.medical_simplification import graph
+    result = await graph.ainvoke({"abstract": "abstract.txt"}, context={"entries": 2})
+
+Each loop is a subgraph and gives a new version of the text. The content guard, which sends lost details back once, is
+ours and not the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+
+from nodes.simplification.agent import options
+from nodes.simplification.content_guard import check_content, restore_content
+from nodes.simplification.editing import apply_wordings, judge_wordings, remove_redundancies
+from nodes.simplification.finish import finish
+from nodes.simplification.initialise import initialise
+from nodes.simplification.language_clarifier import of_round, propose_wordings, revise_wordings
+from nodes.simplification.layperson import ask_questions
+from nodes.simplification.logger import log_exchange
+from nodes.simplification.medical_expert import answer_questions, check_accuracy, validate_redundancies
+from nodes.simplification.redundancy_checker import find_redundancies
+from nodes.simplification.selector import condense_history, select_agent
+from nodes.simplification.simplifier import correct_text, rewrite_alone, rewrite_copied, rewrite_text
+from state.simplification import (
+    LoopOutput,
+    LoopState,
+    SimplificationContext,
+    SimplificationInput,
+    SimplificationOutput,
+    SimplificationState,
+)
+
+
+def failed(state: LoopState) -> bool:
+    """Whether an agent gave no usable answer, which ends the loop."""
+    return bool(state["exchange"]["problem"])
+
+
+def unless_failed(node: str) -> Callable[[LoopState], str]:
+    """A router to `node`, or to the end of the loop."""
+
+    def go_on(state: LoopState) -> str:
+        return END if failed(state) else node
+
+    return go_on
+
+
+def after_rewrite(state: LoopState) -> Literal["rewrite_copied", "check_accuracy", "__end__"]:
+    """Hard sentences that were copied are written anew one by one (ours, not the paper's)."""
+    return "rewrite_copied" if state["copied"] and not failed(state) else after_rewriting(state)
+
+
+def after_rewriting(state: LoopState) -> Literal["check_accuracy", "__end__"]:
+    """The medical expert checks the new text if the run was started so."""
+    return "check_accuracy" if not failed(state) and options(state).accuracy_check else "__end__"
+
+
+def after_accuracy_check(state: LoopState) -> Literal["correct_text", "__end__"]:
+    """The simplifier follows the expert's comments, if there are any."""
+    return "correct_text" if state["exchange"]["comments"] and not failed(state) else "__end__"
+
+
+def after_proposal(state: LoopState) -> Literal["judge_wordings", "apply_wordings", "__end__"]:
+    """The simplifier judges what can be judged."""
+    if failed(state) or not of_round(state):
+        return "__end__"
+    return "judge_wordings" if any(item["verdict"] == "open" for item in of_round(state)) else "apply_wordings"
+
+
+def after_application(state: LoopState) -> Literal["revise_wordings", "__end__"]:
+    """Rejected wordings go back to the language clarifier, as long as there are rounds."""
+    rejected = any(item["verdict"] == "rejected" for item in of_round(state))
+    return "revise_wordings" if rejected and not failed(state) else "__end__"
+
+
+def after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
+    """The expert judges the quotes that keep to the rules, if there are any."""
+    open_ones = any(part["verdict"] == "open" for part in state["exchange"]["redundancies"])
+    return "validate_redundancies" if open_ones and not failed(state) else "__end__"
+
+
+def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
+    """An interaction loop with these nodes, entered at the first one."""
+    builder = StateGraph(LoopState, context_schema=SimplificationContext, output_schema=LoopOutput)
+    for node in nodes:
+        builder.add_node(node)
+    builder.add_edge(START, nodes[0].__name__)
+    return builder
+
+
+layperson_loop = loop(ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text)
+layperson_loop.add_conditional_edges("ask_questions", unless_failed("answer_questions"), ["answer_questions", END])
+layperson_loop.add_conditional_edges("answer_questions", unless_failed("rewrite_text"), ["rewrite_text", END])
+layperson_loop.add_conditional_edges("rewrite_text", after_rewrite)
+layperson_loop.add_conditional_edges("rewrite_copied", after_rewriting)
+layperson_loop.add_conditional_edges("check_accuracy", after_accuracy_check)
+layperson_loop.add_edge("correct_text", END)
+
+language_clarifier_loop = loop(propose_wordings, judge_wordings, apply_wordings, revise_wordings)
+language_clarifier_loop.add_conditional_edges("propose_wordings", after_proposal)
+language_clarifier_loop.add_conditional_edges("revise_wordings", after_proposal)
+language_clarifier_loop.add_conditional_edges(
+    "judge_wordings", unless_failed("apply_wordings"), ["apply_wordings", END]
+)
+language_clarifier_loop.add_conditional_edges("apply_wordings", after_application)
+
+redundancy_checker_loop = loop(find_redundancies, validate_redundancies, remove_redundancies)
+redundancy_checker_loop.add_conditional_edges("find_redundancies", after_quotes)
+redundancy_checker_loop.add_conditional_edges(
+    "validate_redundancies", unless_failed("remove_redundancies"), ["remove_redundancies", END]
+)
+redundancy_checker_loop.add_edge("remove_redundancies", END)
+
+LOOPS = {
+    "layperson": layperson_loop,
+    "language_clarifier": language_clarifier_loop,
+    "redundancy_checker": redundancy_checker_loop,
+}
+
+
+def first_step(state: SimplificationState) -> Literal["select_agent", "rewrite_alone"]:
+    """The society, or the single-model baseline."""
+    return "rewrite_alone" if options(state).variant == "single" else "select_agent"
+
+
+def chosen_loop(state: SimplificationState) -> str:
+    """The loop that the selector chose, or the end."""
+    return state["next_loop"]
+
+
+def after_check(state: SimplificationState) -> Literal["restore_content", "log_exchange"]:
+    """Lost details go back to the simplifier once."""
+    return "restore_content" if state["to_restore"] else "log_exchange"
+
+
+def after_log(state: SimplificationState) -> Literal["condense_history", "finish"]:
+    """Choose again, unless there is a reason to stop."""
+    return "finish" if state["stop_reason"] else "condense_history"
+
+
+builder = StateGraph(
+    SimplificationState,
+    context_schema=SimplificationContext,
+    input_schema=SimplificationInput,
+    output_schema=SimplificationOutput,
+)
+for node in (
+    initialise,
+    rewrite_alone,
+    select_agent,
+    check_content,
+    restore_content,
+    log_exchange,
+    condense_history,
+    finish,
+):
+    builder.add_node(node)
+for lead, subgraph in LOOPS.items():
+    builder.add_node(f"{lead}_loop", subgraph.compile(name=f"{lead}_loop"))
+    builder.add_edge(f"{lead}_loop", "check_content")
+
+builder.add_edge(START, "initialise")
+builder.add_conditional_edges("initialise", first_step)
+builder.add_edge("rewrite_alone", "check_content")
+builder.add_conditional_edges(
+    "select_agent", chosen_loop, {**{lead: f"{lead}_loop" for lead in LOOPS}, "done": "finish"}
+)
+builder.add_conditional_edges("check_content", after_check)
+builder.add_edge("restore_content", "check_content")
+builder.add_conditional_edges("log_exchange", after_log)
+builder.add_edge("condense_history", "select_agent")
+builder.add_edge("finish", END)
+
+graph = builder.compile(name="medical_simplification")

@@ -1,0 +1,74 @@
+"""What the agents share: asking as a role of this run, their memory, and ending a loop whose agent talks nonsense."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Literal
+
+from state.errors import ModelOutputError
+from state.settings import ModelSettings, SimplificationSettings
+from state.simplification import Agent, Exchange, LoopState, SimplificationState
+from tools.models import Answer, Caller, ask
+from tools.models.structured import Value
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+AnyState = LoopState | SimplificationState
+AgentRole = Literal[
+    "agent_selector", "layperson", "medical_expert", "simplifier", "language_clarifier", "redundancy_checker"
+]
+
+
+async def ask_as(
+    role: AgentRole,
+    step: str,
+    state: AnyState,
+    variables: dict[str, object],
+    schema: type[Value],
+    *,
+    trim: str = "memory",
+    entry: int | None = None,
+) -> Answer[Value]:
+    """Ask the model of `role` with the prompt named `step`, on the account of this entry unless another is given."""
+    caller = Caller(role, step, state["entry"] if entry is None else entry)
+    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim)
+
+
+def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
+    """The model that plays `role` in this run."""
+    return ModelSettings(**state["settings"]["models"][role])
+
+
+def options(state: AnyState) -> SimplificationSettings:
+    """The settings that the run was started with."""
+    return SimplificationSettings(**state["settings"]["simplification"])
+
+
+def memory_of(agent: Agent, state: LoopState) -> str:
+    """What an agent remembers, newest first, so that trimming forgets the oldest."""
+    return "\n".join(f"- {memory['text']}" for memory in reversed(state["memories"]) if memory["agent"] == agent)
+
+
+def in_exchange(state: LoopState, **news: Any) -> Exchange:
+    """The exchange of this entry with something new in it."""
+    return {**state["exchange"], **news}  # type: ignore[typeddict-item]
+
+
+LoopNode = Callable[[LoopState], Awaitable[dict[str, Any]]]
+
+
+def ends_loop_on_nonsense(node: LoopNode) -> LoopNode:
+    """Let a loop end early, on record, if an agent gives no usable answer in two tries; the run goes on."""
+
+    @wraps(node)
+    async def attempt(state: LoopState) -> dict[str, Any]:
+        try:
+            return await node(state)
+        except ModelOutputError as error:
+            problem = f"{error.spent[-1]['role']}: {error.problem}"
+            calls = [*state["loop_calls"], *error.spent]
+            return {"exchange": in_exchange(state, problem=problem), "loop_calls": calls}
+
+    return attempt

@@ -1,0 +1,93 @@
+"""The content guard: what of the source a loop has lost goes back to the simplifier once (ours, not the paper's)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nodes.simplification.agent import ask_as, options
+from nodes.simplification.repairs import MOST_AT_ONCE, Repairs, numbered_sentences, repaired
+from state.errors import ModelOutputError
+from state.records import LostDetail
+from state.simplification import Exchange, SimplificationState, TextChange
+from tools.documents import stored_text
+from tools.fidelity import lost_content, unsupported_facts
+from tools.prompts import numbered
+
+ESSENTIAL = frozenset(("quantity", "negation", "name"))
+
+
+async def check_content(state: SimplificationState) -> dict[str, Any]:
+    """List what the newest text has lost of the source, and what of it is new and goes back to the simplifier."""
+    lost = lost_content(stored_text(state["source"]), state["text"])
+    known = state["versions"][-1]["lost"]
+    may_return = state["next_loop"] != "single" and not state["exchange"]["sent_back"]
+    new = [detail for detail in lost if detail not in known and _is_wanted(detail, state)] if may_return else []
+    return {"lost": lost, "to_restore": new[:MOST_AT_ONCE]}
+
+
+async def restore_content(state: SimplificationState) -> dict[str, Any]:
+    """Let the simplifier write the lost details back in, sentence by sentence; only repairs that help are kept."""
+    lost, source = state["to_restore"], stored_text(state["source"])
+    exchange: Exchange = {**state["exchange"], "sent_back": lost}
+    variables: dict[str, object] = {
+        "points": numbered(f'"{item["text"]}" from: {item["sentence"]}' for item in lost),
+        "sentences": numbered(numbered_sentences(state["text"])),
+    }
+    news: dict[str, Any] = {"exchange": exchange, "to_restore": []}
+    try:
+        answer = await ask_as("simplifier", "restore_content", state, variables, Repairs, trim="sentences")
+    except ModelOutputError as error:  # what is lost stays on record
+        return {**news, "loop_calls": [*state["loop_calls"], *error.spent]}
+    steps = list(
+        repaired(
+            state["text"],
+            answer.value.repairs,
+            len(lost),
+            helps=lambda before, after: restores(before, after, source),
+        )
+    )
+    changes = [_restoration(exchange, step.before, step.after, lost[step.point - 1]) for step in steps]
+    return {
+        **news,
+        "text": steps[-1].text if steps else state["text"],
+        "changes": [*state["changes"], *changes],
+        "loop_calls": [*state["loop_calls"], *answer.calls],
+    }
+
+
+def restores(before: str, after: str, source: str) -> bool:
+    """Whether a repair brings checked content back, loses none, and adds nothing that the source does not say."""
+    lost_before, lost_after = lost_content(source, before), lost_content(source, after)
+    return len(lost_after) < len(lost_before) and is_safe(before, after, source)
+
+
+def is_safe(before: str, after: str, source: str) -> bool:
+    """Whether a change of the text loses no checked content and adds nothing that the source does not say."""
+    lost_before = lost_content(source, before)
+    adds = len(unsupported_facts(after, source)) > len(unsupported_facts(before, source))
+    return all(detail in lost_before for detail in lost_content(source, after)) and not adds
+
+
+def keeps_essentials(before: str, after: str, source: str) -> bool:
+    """Whether a change of the text loses no dose, negation or name; other numbers may go, and are reported."""
+    lost_before = lost_content(source, before)
+    lost = [detail for detail in lost_content(source, after) if detail not in lost_before]
+    return not any(detail["kind"] in ESSENTIAL for detail in lost)
+
+
+def _is_wanted(detail: LostDetail, state: SimplificationState) -> bool:
+    restore = options(state).restore
+    return restore == "everything" or (restore == "essentials" and detail["kind"] in ESSENTIAL)
+
+
+def _restoration(exchange: Exchange, before: str, after: str, detail: LostDetail) -> TextChange:
+    return TextChange(
+        entry=exchange["entry"],
+        loop=exchange["loop"],
+        round=1,
+        agent="simplifier",
+        kind="restoration",
+        before=before,
+        after=after,
+        because=f'The text had lost "{detail["text"]}".',
+    )

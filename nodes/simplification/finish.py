@@ -1,0 +1,38 @@
+"""Last node: the result, and the glossary of the medical terms that it keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from state.errors import ModelOutputError
+from state.simplification import Exchange, GlossaryEntry, SimplificationState
+from tools.text_edits import occurrences
+
+
+async def finish(state: SimplificationState) -> dict[str, Any]:
+    """Return the newest version.
+
+    Raises:
+        ModelOutputError: If every loop ended early, because no agent gave a usable answer: the source is no result.
+    """
+    history = state["history"]
+    if history and all(exchange["problem"] for exchange in history):
+        problem = history[-1]["problem"]
+        raise ModelOutputError(
+            f"No loop came to its end ({problem}); give the agents a stronger model or more `max_tokens`.",
+            problem=problem,
+        )
+    return {"simplified": state["text"], "glossary": glossary(history, state["text"])}
+
+
+def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
+    """The terms that the medical expert explained and the text still uses, each with its newest explanation."""
+    explained = {
+        question["term"].casefold(): GlossaryEntry(
+            term=question["term"], explanation=question["answer"], entry=exchange["entry"]
+        )
+        for exchange in history
+        for question in exchange["questions"]
+        if question["term"] and question["answer"] and occurrences(text, question["term"])
+    }
+    return sorted(explained.values(), key=lambda entry: entry["term"].casefold())

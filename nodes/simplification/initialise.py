@@ -1,0 +1,77 @@
+"""First node: check the input before any model is called, and freeze the run's settings into its state."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from nodes.simplification.exchange import begin_exchange
+from nodes.simplification.versions import as_version
+from state.errors import BadInput
+from state.settings import Settings
+from state.simplification import SimplificationContext, SimplificationInput
+from tools.configuration import load_settings
+from tools.documents import read_paper, stored_text
+
+ROLES = (
+    "agent_selector",
+    "layperson",
+    "medical_expert",
+    "simplifier",
+    "language_clarifier",
+    "redundancy_checker",
+)
+
+
+async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
+    """Set every key of the state.
+
+    Raises:
+        BadInput: If the abstract cannot be used.
+        SettingsError: If the settings cannot.
+    """
+    context = runtime.context or SimplificationContext()
+    settings = await asyncio.to_thread(load_settings, context.overrides())
+    abstract = state.get("abstract")
+    if not isinstance(abstract, str) or not abstract.strip():
+        raise BadInput("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")
+    options = settings.simplification
+    source = await asyncio.to_thread(read_paper, abstract, scope=options.scope, max_pages=options.max_pages)
+    text = (await asyncio.to_thread(stored_text, source)).strip()
+    return {
+        "abstract": source["path"],
+        "source": source,
+        "settings": freeze(settings),
+        "entry": 0,
+        "next_loop": options.loops[0],
+        "text": text,
+        # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
+        **{name: Overwrite([]) for name in ("history", "memories", "all_changes", "calls")},
+        "versions": Overwrite([as_version(0, "", text, [])]),
+        "history_summary": "",
+        "summarised": 0,
+        "exchange": begin_exchange(0, options.loops[0], 0, ""),
+        "changes": [],
+        "loop_calls": [],
+        "copied": [],
+        "loop_round": 0,
+        "lost": [],
+        "to_restore": [],
+        "glossary": [],
+        "simplified": "",
+        "stop_reason": "",
+    }
+
+
+def freeze(settings: Settings) -> dict[str, Any]:
+    """The settings of this run as plain values, with every role's model spelt out."""
+    return {
+        "simplification": settings.simplification.model_dump(mode="json"),
+        "models": {
+            role: settings.model_for(role).model_dump(mode="json")  # type: ignore[arg-type]
+            for role in ROLES
+        },
+    }

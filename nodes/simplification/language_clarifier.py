@@ -1,0 +1,105 @@
+"""The language clarifier: lead agent that proposes simpler wordings of non-medical language (SoMS, lexical loop)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, options
+from state.simplification import LoopState, Suggestion
+from tools.documents import stored_text
+from tools.fidelity import lost_content, unsupported_facts
+from tools.prompts import numbered
+from tools.readability import hard_sentences
+from tools.text_edits import occurrences, substitute
+
+Piece = Annotated[str, Field(min_length=2, max_length=400)]
+
+
+class Wording(BaseModel):
+    """A piece of the text, and simpler words for it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    original: Piece
+    replacement: Piece
+
+
+class Wordings(BaseModel):
+    """The language clarifier's answer; an empty list says that the language is simple enough."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    suggestions: list[Wording] = Field(max_length=8)
+
+
+@ends_loop_on_nonsense
+async def propose_wordings(state: LoopState) -> dict[str, Any]:
+    """List complex non-medical words, phrases and sentences with simpler replacements."""
+    variables: dict[str, object] = {
+        "text": state["text"],
+        "hard_sentences": numbered(hard_sentences(state["text"])),
+        "memory": memory_of("language_clarifier", state),
+        "target_grade": options(state).target_grade,
+    }
+    answer = await ask_as("language_clarifier", "propose_wordings", state, variables, Wordings)
+    return _proposed(state, answer.value, answer.calls)
+
+
+@ends_loop_on_nonsense
+async def revise_wordings(state: LoopState) -> dict[str, Any]:
+    """Propose better wordings for those that were rejected in the round before."""
+    rejected = [item for item in of_round(state) if item["verdict"] == "rejected"]
+    variables: dict[str, object] = {
+        "text": state["text"],
+        "rejected": numbered(f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}' for item in rejected),
+        "memory": memory_of("language_clarifier", state),
+    }
+    answer = await ask_as("language_clarifier", "revise_wordings", state, variables, Wordings)
+    return _proposed(state, answer.value, answer.calls)
+
+
+def of_round(state: LoopState) -> list[Suggestion]:
+    """The suggestions of the newest round."""
+    return [item for item in state["exchange"]["suggestions"] if item["round"] == state["loop_round"]]
+
+
+def screened(wording: Wording, number: int, text: str, source: str) -> Suggestion:
+    """A suggestion that can be applied stays open for the simplifier; any other is rejected with the reason."""
+    problem = objection(wording.original, wording.replacement, text, source)
+    return Suggestion(
+        round=number,
+        original=wording.original.strip(),
+        replacement=wording.replacement.strip(),
+        verdict="rejected" if problem else "open",
+        reason=problem,
+        judge="guard" if problem else "",
+    )
+
+
+def objection(original: str, replacement: str, text: str, source: str) -> str:
+    """Why a suggestion cannot be applied; empty if it can."""
+    if not occurrences(text, original):
+        return "The text does not contain the original; copy it exactly."
+    if original.split() == replacement.split():
+        return "The replacement is the same as the original."
+    before = [detail["text"] for detail in lost_content(source, text)]
+    after = lost_content(source, substitute(text, original, replacement))
+    lost = [detail["text"] for detail in after if detail["text"] not in before]
+    if lost:
+        return f"The text would lose: {', '.join(lost)}."
+    added = [fact["text"] for fact in unsupported_facts(replacement, f"{source}\n\n{original}")]
+    return f"It adds what the abstract does not say: {', '.join(added)}." if added else ""
+
+
+def _proposed(state: LoopState, wordings: Wordings, calls: list[Any]) -> dict[str, Any]:
+    number = state["loop_round"] + 1
+    source = stored_text(state["source"])
+    first_of_each = {wording.original.strip(): wording for wording in reversed(wordings.suggestions)}
+    new = [screened(wording, number, state["text"], source) for wording in reversed(first_of_each.values())]
+    return {
+        "loop_round": number,
+        "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),
+        "loop_calls": [*state["loop_calls"], *calls],
+    }

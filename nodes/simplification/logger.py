@@ -1,0 +1,74 @@
+"""The logger: files a finished exchange, tells the agents, and decides whether the run is over (SoMS, "Logger")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from nodes.simplification.agent import options
+from nodes.simplification.selector import visits
+from nodes.simplification.versions import as_version
+from state.simplification import Exchange, Memory, SimplificationState, Version
+
+
+async def log_exchange(state: SimplificationState) -> dict[str, Any]:
+    """Append the exchange to the conversation history and the new version to the versions; update the memories."""
+    version = as_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
+    filed: dict[str, Any] = {
+        "versions": [version],
+        "all_changes": state["changes"],
+        "calls": state["loop_calls"],
+        "changes": [],
+        "loop_calls": [],
+    }
+    if state["next_loop"] == "single":
+        return {**filed, "stop_reason": "single rewrite"}
+    exchange: Exchange = {**state["exchange"], "changed": state["text"] != state["versions"][-1]["text"]}
+    return {
+        **filed,
+        "exchange": exchange,
+        "history": [exchange],
+        "memories": list(_memories(exchange)),
+        "stop_reason": stop_reason(state, exchange, version),
+    }
+
+
+def stop_reason(
+    state: SimplificationState, newest: Exchange, version: Version
+) -> Literal["", "entries used up", "target reached"]:
+    """Why no further loop is entered; empty if there is one to enter."""
+    chosen = options(state)
+    if all(visits(state, lead) + (lead == newest["loop"]) >= chosen.entries for lead in chosen.loops):
+        return "entries used up"
+    aims = [
+        (version["grade"], chosen.target_grade),
+        (version["words"], chosen.max_words),
+    ]
+    wanted = [(value, aim) for value, aim in aims if aim is not None]
+    reached = bool(wanted) and all(value <= aim for value, aim in wanted)
+    return "target reached" if chosen.stop == "adaptive" and reached else ""
+
+
+def _memories(exchange: Exchange) -> Iterator[Memory]:
+    """What each agent with a memory learns from an exchange, in natural language."""
+    entry = exchange["entry"]
+    for question in exchange["questions"]:
+        if question["answer"]:
+            yield Memory(
+                agent="medical_expert",
+                entry=entry,
+                text=f"I was asked: {question['text']} I said: {question['answer']}",
+            )
+    for item in exchange["suggestions"]:
+        wording = f'"{item["original"]}" -> "{item["replacement"]}": {item["verdict"]}. {item["reason"]}'
+        yield Memory(agent="language_clarifier", entry=entry, text=f"I suggested {wording}")
+    for part in exchange["redundancies"]:
+        verdict = f'"{part["quote"]}": {part["verdict"]}. {part["justification"]}'
+        yield Memory(agent="redundancy_checker", entry=entry, text=f"I quoted {verdict}")
+        if part["judge"] == "medical_expert":
+            yield Memory(agent="medical_expert", entry=entry, text=f"I judged {verdict}")
+    if exchange["changed"]:
+        lead = exchange["loop"].replace("_", " ")
+        for agent in ("simplifier", "language_clarifier", "redundancy_checker"):
+            text = f"Entry {entry}: the {lead} loop changed the text; the version shown now is the newest."
+            yield Memory(agent=agent, entry=entry, text=text)

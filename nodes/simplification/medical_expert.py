@@ -1,0 +1,123 @@
+"""The medical expert: function agent that answers, judges removals and checks accuracy (SoMS)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of
+from state.simplification import LoopState, Redundancy
+from tools.documents import stored_text
+from tools.prompts import numbered
+
+
+class ExpertAnswer(BaseModel):
+    """The answer to one question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: int = Field(ge=1, le=6)
+    term: str = Field(max_length=60)
+    answer: str = Field(min_length=5, max_length=300)
+
+
+class Answers(BaseModel):
+    """The expert's answers to the layperson."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answers: list[ExpertAnswer] = Field(min_length=1, max_length=6)
+
+
+class RemovalVerdict(BaseModel):
+    """Whether a quoted part is truly redundant: first why, then the verdict, for decoding follows this order."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: int = Field(ge=1, le=6)
+    justification: str = Field(min_length=5, max_length=200)
+    remove: bool
+
+
+class RemovalVerdicts(BaseModel):
+    """The expert's verdict on each quoted part."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    verdicts: list[RemovalVerdict] = Field(min_length=1, max_length=6)
+
+
+class AccuracyCheck(BaseModel):
+    """What is medically wrong in a rewritten text; no comment means that it is accurate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    comments: list[Annotated[str, Field(min_length=10, max_length=240)]] = Field(max_length=5)
+
+
+@ends_loop_on_nonsense
+async def answer_questions(state: LoopState) -> dict[str, Any]:
+    """Answer the layperson's questions from the source and from general medical knowledge."""
+    questions = state["exchange"]["questions"]
+    variables: dict[str, object] = {
+        "source": stored_text(state["source"]),
+        "memory": memory_of("medical_expert", state),
+        "questions": numbered(question["text"] for question in questions),
+    }
+    answer = await ask_as("medical_expert", "answer_questions", state, variables, Answers)
+    given = {item.question: item for item in answer.value.answers}
+    answered = [
+        {**question, "term": given[number].term.strip(), "answer": given[number].answer.strip()}
+        if (number := question["number"]) in given
+        else question
+        for question in questions
+    ]
+    return {"exchange": in_exchange(state, questions=answered), "loop_calls": [*state["loop_calls"], *answer.calls]}
+
+
+@ends_loop_on_nonsense
+async def validate_redundancies(state: LoopState) -> dict[str, Any]:
+    """Judge each quoted part: is it truly redundant, and is no essential medical information lost?"""
+    redundancies = state["exchange"]["redundancies"]
+    open_parts = [part for part in redundancies if part["verdict"] == "open"]
+    variables: dict[str, object] = {
+        "text": state["text"],
+        "memory": memory_of("medical_expert", state),
+        "redundancies": numbered(f'"{part["quote"]}" ({part["reason"]})' for part in open_parts),
+    }
+    answer = await ask_as("medical_expert", "validate_redundancies", state, variables, RemovalVerdicts)
+    verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
+    judged = iter([_judged(part, verdicts.get(number)) for number, part in enumerate(open_parts, start=1)])
+    redundancies = [next(judged) if part["verdict"] == "open" else part for part in redundancies]
+    return {
+        "exchange": in_exchange(state, redundancies=redundancies),
+        "loop_calls": [*state["loop_calls"], *answer.calls],
+    }
+
+
+@ends_loop_on_nonsense
+async def check_accuracy(state: LoopState) -> dict[str, Any]:
+    """Compare the rewritten text with the source and list what is medically wrong."""
+    variables: dict[str, object] = {
+        "source": stored_text(state["source"]),
+        "memory": memory_of("medical_expert", state),
+        "text": state["text"],
+    }
+    answer = await ask_as("medical_expert", "check_accuracy", state, variables, AccuracyCheck)
+    return {
+        "exchange": in_exchange(state, comments=answer.value.comments),
+        "loop_calls": [*state["loop_calls"], *answer.calls],
+    }
+
+
+def _judged(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:
+    """A part that the expert did not mention is not validated, so it stays."""
+    if verdict is None:
+        return {**part, "verdict": "kept", "justification": "The expert gave no verdict.", "judge": "medical_expert"}
+    return {
+        **part,
+        "verdict": "removed" if verdict.remove else "kept",
+        "justification": verdict.justification,
+        "judge": "medical_expert",
+    }

@@ -1,0 +1,136 @@
+"""The agent selector: names the lead agent that acts next (SoMS, "Agent Selector")."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from nodes.simplification.agent import PROMPTS, ask_as, model_of, options
+from nodes.simplification.exchange import begin_exchange, in_words
+from state.errors import ContextOverflow, ModelOutputError
+from state.records import CallRecord
+from state.settings import Lead
+from state.simplification import SimplificationState
+from tools.models.trimming import fit
+from tools.prompts import load_prompt
+
+DONE: Literal["done"] = "done"
+
+
+class HistorySummary(BaseModel):
+    """What the oldest exchanges came to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    summary: str = Field(min_length=20, max_length=1500)
+
+
+async def condense_history(state: SimplificationState) -> dict[str, Any]:
+    """Summarise the oldest exchanges once the whole history no longer fits the selector's context."""
+    fresh = state["history"][state["summarised"] :]
+    if not fresh or not await _outgrows_context(state):
+        return {}
+    oldest = fresh[: max(1, len(fresh) // 2)]
+    variables: dict[str, object] = {
+        "summary": state["history_summary"],
+        "exchanges": "\n\n".join(map(in_words, oldest)),
+    }
+    try:
+        answer = await ask_as("agent_selector", "condense_history", state, variables, HistorySummary, trim="exchanges")
+    except ModelOutputError as error:  # the selector then sees what fits, and the trimming is on record
+        return {"calls": error.spent}
+    return {
+        "history_summary": answer.value.summary,
+        "summarised": state["summarised"] + len(oldest),
+        "calls": answer.calls,
+    }
+
+
+async def select_agent(state: SimplificationState) -> dict[str, Any]:
+    """Choose among the leads with entries left, and open the exchange of the entry.
+
+    A model that names no such lead twice is overruled: the first one with entries left acts.
+    """
+    choices = open_choices(state)
+    agent, because, calls = choices[0], "It is the only one with entries left.", list[CallRecord]()
+    if len(choices) > 1:
+        agent, because, calls = await _choose(state, choices)
+    if agent == DONE:
+        return {"next_loop": DONE, "stop_reason": "nothing more to change", "calls": calls}
+    entry, visit = state["entry"] + 1, visits(state, agent) + 1
+    return {
+        "entry": entry,
+        "next_loop": agent,
+        "exchange": begin_exchange(entry, agent, visit, because),
+        "changes": [],
+        "loop_calls": [],
+        "copied": [],
+        "loop_round": 0,
+        "calls": calls,
+    }
+
+
+def open_choices(state: SimplificationState) -> list[Any]:
+    """The leads with entries left; also `done`, if the run may end early and a loop has changed nothing."""
+    chosen = options(state)
+    leads: list[Any] = [lead for lead in chosen.loops if visits(state, lead) < chosen.entries]
+    may_end = chosen.stop == "adaptive" and any(not exchange["changed"] for exchange in state["history"])
+    return [*leads, DONE] if may_end else leads
+
+
+def visits(state: SimplificationState, lead: Lead) -> int:
+    """How often the loop of a lead was entered."""
+    return sum(exchange["loop"] == lead for exchange in state["history"])
+
+
+async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, str, list[CallRecord]]:
+    try:
+        answer = await ask_as(
+            "agent_selector",
+            "select_agent",
+            state,
+            _variables(state, choices),
+            choice_of(choices),
+            trim="history",
+            entry=state["entry"] + 1,
+        )
+    except ModelOutputError as error:
+        return choices[0], "The selector named no agent with entries left, so the first of them acts.", error.spent
+    chosen = answer.value.model_dump()
+    return chosen["agent"], chosen["reason"], answer.calls
+
+
+def choice_of(choices: list[Any]) -> type[BaseModel]:
+    """The schema of the selector's answer, which allows the open choices only."""
+    return create_model(
+        "AgentChoice",
+        __config__=ConfigDict(extra="forbid"),
+        reason=(str, Field(min_length=5, max_length=200)),
+        agent=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
+    )
+
+
+def _variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:
+    chosen = options(state)
+    return {
+        "text": state["text"],
+        "summary": state["history_summary"],
+        "history": "\n\n".join(in_words(exchange) for exchange in state["history"][state["summarised"] :]),
+        "choices": [
+            {"name": choice, "left": 0 if choice == DONE else chosen.entries - visits(state, choice)}
+            for choice in choices
+        ],
+    }
+
+
+async def _outgrows_context(state: SimplificationState) -> bool:
+    choices = open_choices(state)
+    if len(choices) < 2:  # then nobody is asked
+        return False
+    prompt = load_prompt(PROMPTS / "select_agent.md")
+    try:
+        fitted = await fit(prompt, _variables(state, choices), "history", model_of("agent_selector", state))
+    except ContextOverflow:
+        return True
+    return bool(fitted.trims)

@@ -1,0 +1,259 @@
+"""State of `medical_simplification`: what goes in, what flows, what comes out.
+
+The lists grow by what one loop added. They are `DeltaChannel`s, so checkpoints grow linearly. A loop is a subgraph with
+a state of its own (`LoopState`): it reads the run's state and returns one `Exchange`, which the logger files.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from langgraph.channels import DeltaChannel
+from pydantic import BaseModel, ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from state.records import CallRecord, LostDetail, Paper
+from state.reducers import append
+from state.settings import Lead, Restoration, Role, Scope, SimplificationStopRule, SimplificationVariant
+
+Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]
+"""The agents that have a memory; the layperson has none, so that it stays confused."""
+
+
+class Question(TypedDict):
+    """What the layperson asked, and what the medical expert answered."""
+
+    number: int
+    text: str
+    term: str
+    """The medical term that the question turns on; empty if it is about none."""
+    answer: str
+    """Empty if the expert has not answered."""
+
+
+class Suggestion(TypedDict):
+    """A simpler wording that the language clarifier proposed for a piece of the text."""
+
+    round: int
+    """Round of the loop in which it was proposed, from 1."""
+    original: str
+    """The piece, as the text has it."""
+    replacement: str
+    verdict: Literal["open", "accepted", "rejected", "dropped"]
+    """`dropped`: rejected, and no better wording came in the rounds that there were."""
+    reason: str
+    """Why it was accepted or rejected."""
+    judge: Literal["", "simplifier", "guard"]
+    """Who decided; `guard` is code: the piece is not in the text, or checked content would be lost."""
+
+
+class Redundancy(TypedDict):
+    """A part of the text that the redundancy checker holds to be superfluous."""
+
+    quote: str
+    reason: str
+    verdict: Literal["open", "removed", "kept"]
+    justification: str
+    judge: Literal["", "medical_expert", "guard"]
+
+
+class TextChange(TypedDict):
+    """One change of the text, and who is behind it."""
+
+    entry: int
+    loop: Lead | Literal["single"]
+    round: int
+    agent: str
+    kind: Literal["rewrite", "substitution", "removal", "restoration", "correction"]
+    before: str
+    """Empty if something was added."""
+    after: str
+    """Empty if something was removed."""
+    because: str
+    """The question, suggestion, reason, comment or lost detail that led to it."""
+
+
+class Version(TypedDict):
+    """The text after an entry. Number 0 is the source."""
+
+    number: int
+    loop: Lead | Literal["", "single"]
+    text: str
+    grade: float
+    """Flesch-Kincaid Grade Level."""
+    words: int
+    lost: list[LostDetail]
+    """What of the source's checked content this version has lost or changed."""
+
+
+class Exchange(TypedDict):
+    """One entry into a loop: what was said and what came of it."""
+
+    entry: int
+    """Number of the entry in the run, from 1."""
+    loop: Lead
+    visit: int
+    """Number of the entry into this loop, from 1."""
+    chosen_because: str
+    """The agent selector's reason."""
+    questions: list[Question]
+    reasoning: list[str]
+    """The simplifier's chain of thought: how each answer fits in."""
+    suggestions: list[Suggestion]
+    redundancies: list[Redundancy]
+    comments: list[str]
+    """What the medical expert found wrong in the rewritten text, if it was asked to check it."""
+    sent_back: list[LostDetail]
+    """What the loop had lost, and the simplifier was asked to restore."""
+    changed: bool
+    problem: str
+    """Why the loop ended early: an agent gave no usable answer. Empty if all went well."""
+
+
+class Memory(TypedDict):
+    """Something that an agent remembers, in natural language."""
+
+    agent: Agent
+    entry: int
+    text: str
+
+
+class GlossaryEntry(TypedDict):
+    """A medical term that the result keeps, and the explanation that was given."""
+
+    term: str
+    explanation: str
+    entry: int
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class SimplificationInput(TypedDict):
+    """What is to be simplified."""
+
+    abstract: str
+    """The medical abstract: its text, or the path of a text, Markdown or PDF file."""
+
+
+class LoopOutput(TypedDict):
+    """What a loop's subgraph hands back to the run."""
+
+    text: str
+    """The newest version of the text."""
+    exchange: Exchange
+    """Of this entry."""
+    changes: list[TextChange]
+    """Of this entry."""
+    loop_calls: list[CallRecord]
+    """Of this entry."""
+
+
+class LoopState(LoopOutput):
+    """State of a loop's subgraph: what it reads of the run, and what it works on."""
+
+    source: Paper
+    settings: dict[str, Any]
+    entry: int
+    memories: list[Memory]
+    copied: list[str]
+    """Hard sentences that the newest rewrite has copied."""
+    loop_round: int
+    """Rounds of proposing and judging so far."""
+
+
+class SimplificationState(TypedDict):
+    """State of the graph. `initialise` sets every key."""
+
+    abstract: str
+    """As given; after `initialise`, the path of the stored text."""
+    source: Paper
+    settings: dict[str, Any]
+    """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
+    entry: int
+    """Number of the newest entry into a loop."""
+    next_loop: Lead | Literal["single", "done"]
+    """What the selector chose."""
+    text: str
+    """The newest version of the text."""
+    history: Annotated[list[Exchange], DeltaChannel(append)]
+    """The conversation history: one exchange an entry."""
+    history_summary: str
+    """What the oldest exchanges came to, once the history has outgrown the selector's context."""
+    summarised: int
+    """How many of the oldest exchanges the summary stands for."""
+    memories: Annotated[list[Memory], DeltaChannel(append)]
+    versions: Annotated[list[Version], DeltaChannel(append)]
+    all_changes: Annotated[list[TextChange], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    exchange: Exchange
+    """Of the entry that is going on."""
+    changes: list[TextChange]
+    loop_calls: list[CallRecord]
+    copied: list[str]
+    loop_round: int
+    lost: list[LostDetail]
+    """What the newest text has lost of the source's checked content."""
+    to_restore: list[LostDetail]
+    """What is sent back to the simplifier; empty if nothing is, or it was sent back already."""
+    glossary: list[GlossaryEntry]
+    simplified: str
+    stop_reason: Literal["", "entries used up", "target reached", "nothing more to change", "single rewrite"]
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class SimplificationOutput(TypedDict):
+    """The simplified text, and how it came about."""
+
+    simplified: str
+    """The last version of the text."""
+    lost: list[LostDetail]
+    """Details of the source (numbers, negations, names) that the result has lost or changed."""
+    glossary: list[GlossaryEntry]
+    """Medical terms that were kept, with the plain explanation given."""
+    stop_reason: str
+    """Why no further loop was entered."""
+    source: Paper
+    """The abstract as it was read, and warnings about it."""
+    settings: dict[str, Any]
+    """The settings that the run was started with, models included."""
+    versions: list[Version]
+    """All versions of the text, the source first."""
+    all_changes: list[TextChange]
+    """Every change, with loop, round, agent and what led to it."""
+    history: list[Exchange]
+    """The conversation, one exchange for each entry into a loop."""
+    memories: list[Memory]
+    """What the agents remembered."""
+    calls: list[CallRecord]
+    """What each answered model call cost."""
+
+
+class SimplificationContext(BaseModel):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(extra="forbid", title="Medical simplification")
+
+    preset: str | None = Field(
+        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
+    )
+    loops: list[Lead] | None = Field(None, min_length=1, description="Which interaction loops may be entered.")
+    entries: int | None = Field(None, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
+    stop: SimplificationStopRule | None = Field(
+        None, description="Enter every loop that often, or stop early once nothing changes or the target is reached."
+    )
+    variant: SimplificationVariant | None = Field(None, description="The society, or one rewrite by a single model.")
+    revision_rounds: int | None = Field(None, ge=1, le=10, description="Rounds of proposing and judging wordings.")
+    accuracy_check: bool | None = Field(None, description="Let the medical expert check each rewritten text.")
+    restore: Restoration | None = Field(None, description="Which lost details are sent back to the simplifier.")
+    target_grade: float | None = Field(None, ge=1, le=16, description="School grade that the text should reach.")
+    max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
+    scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
+    max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
+    models: dict[Role, dict[str, Any]] | None = Field(
+        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
+    )
+
+    def overrides(self) -> dict[str, Any]:
+        """As nested settings: only what was set."""
+        chosen = self.model_dump(exclude_none=True)
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
+        return {**outer, "simplification": chosen}

@@ -1,0 +1,157 @@
+"""What `draftroom show` and the files of -o tell of a simplification, also if the models wrote hostile text."""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.draftroom.conftest import Command
+from tests.draftroom.test_rendering import ATTACK, Elements
+from tests.fake_endpoint import Text
+from tests.graphs.society import ABSTRACT, Society
+
+SHORT = "We looked at 12 trials. <script>alert(0)</script> Treatment did not reduce mortality | at all."
+QUESTION = "What is budesonide, and why is it inhaled?"
+OTHERS = ["Who paid for this study?", "How long did it take?", f"What is this? {ATTACK}"]
+SCRIPTS: dict[str, list[Any]] = {
+    "AgentChoice": [
+        {"reason": f"The terms come first. {ATTACK}", "agent": "layperson"},
+        {"reason": "Now the wording.", "agent": "language_clarifier"},
+    ],
+    "Questions": [{"questions": [QUESTION, *OTHERS]}],
+    "Answers": [{"answers": [{"question": 1, "term": "mortality", "answer": f"How many people die. {ATTACK}"}]}],
+    "ReasonedSimplification": [{"fits": ["The answer comes first."], "paragraphs": [SHORT]}],
+    "Repairs": [{"repairs": []}],
+    "Wordings": [{"suggestions": [{"original": "looked at", "replacement": "read"}]}],
+    "WordingVerdicts": [{"verdicts": [{"number": 1, "reason": "Too vague.", "accept": False}]}],
+    "Redundancies": [
+        {
+            "redundancies": [
+                {"quote": "at all", "reason": "It adds nothing."},
+                {"quote": "not in the text", "reason": "A mistake."},
+            ]
+        }
+    ],
+    "RemovalVerdicts": [{"verdicts": [{"number": 1, "justification": "Right, it is empty.", "remove": True}]}],
+}
+
+
+@pytest.fixture
+def told(draftroom: Command, tmp_path: Path) -> Command:
+    """A finished run with one entry into each loop, and its files beside the home of the command."""
+    draftroom.endpoint.answer = Society(**deepcopy(SCRIPTS))  # it uses them up
+    abstract = tmp_path / "<script>name.txt"
+    abstract.write_text(ABSTRACT, encoding="utf-8")
+    outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
+    result = draftroom("simplify", abstract, "--entries", "1", "--revision-rounds", "1", *outputs)
+    assert result.exit_code == 0, result.output
+    return draftroom
+
+
+def file(draftroom: Command, suffix: str) -> str:
+    return (draftroom.home.parent / f"out.{suffix}").read_text(encoding="utf-8")
+
+
+def test_show_tells_the_whole_story(told: Command):
+    shown = told("show", "last").stdout
+    for part in (
+        "Entry 1, layperson: grade ",
+        "chosen: The terms come first.",
+        f"question 1: {QUESTION}",
+        "answer: How many people die.",
+        "answer: none was given",
+        "reasoned: The answer comes first.",
+        'sent back: quantity "400 mcg" in: Inhaled budesonide 400 mcg twice daily',
+        'rewrite by the simplifier: "We included 12 trials',
+        'suggestion (round 1): "looked at" -> "read", dropped by the simplifier: Too vague.',
+        'redundant: "at all" (It adds nothing.), removed by the medical expert: Right, it is empty.',
+        'redundant: "not in the text" (A mistake.), kept by the guard: ',
+        'removal by the simplifier: "at all" -> nothing, because: It adds nothing.',
+        "{+looked at 12 trials.",
+        'Lost from the source: quantity "400 mcg"',
+        "Glossary: mortality: How many people die.",
+        "tokens out",
+    ):
+        assert part in shown
+    assert "\x1b" not in shown
+
+
+def test_show_can_be_limited_to_an_entry(told: Command):
+    shown = told("show", "last", "--round", "2").stdout
+    assert "Entry 2, language clarifier" in shown
+    assert "Entry 1" not in shown
+    assert "tokens out" not in shown
+
+
+def test_text_of_models_and_names_of_files_are_data_in_the_page(told: Command):
+    elements = Elements(file(told, "html"))
+    assert set(elements.names).isdisjoint({"script", "img", "iframe", "link", "a", "object", "b"})
+    assert elements.addresses == []
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in file(told, "html")
+    assert "\x1b" not in file(told, "html")
+
+
+def test_the_page_needs_nothing_from_elsewhere(told: Command):
+    page = file(told, "html")
+    style = page[page.index("<style>") : page.index("</style>")]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "default-src 'none'" in page
+    assert "prefers-color-scheme: dark" in style
+
+
+def test_the_page_shows_entries_changes_and_provenance(told: Command):
+    page = file(told, "html")
+    record = json.loads(file(told, "json"))["run"]
+    assert Elements(page).names.count("details") == 3
+    assert "<ins>looked at 12 trials." in page
+    assert "removed by the medical expert" in page
+    assert record["id"] in page
+    assert all(sha256 in page for sha256 in record["prompts"].values())
+    assert "<th>entry</th>" in page
+
+
+def test_the_markdown_has_the_text_and_an_appendix(told: Command):
+    text, appendix = file(told, "md").split("\n---\n", 1)
+    result = json.loads(file(told, "json"))
+    assert text.strip() == result["simplified"].strip()
+    assert len(re.findall(r"^\| \d \|", appendix, re.MULTILINE)) == 4, "a row for each version"
+    assert "| quantity | 400 mcg | Inhaled budesonide 400 mcg twice daily" in appendix
+    assert "| mortality | How many people die." in appendix
+    assert "### Entry 2, language clarifier: 0 of 1 suggestions accepted" in appendix
+    assert '- Removal: "at all" -> nothing (It adds nothing.)' in appendix
+    assert result["source"]["sha256"] in appendix
+    assert "<" not in appendix
+
+
+def test_the_json_holds_the_record_and_the_output_of_the_graph(told: Command):
+    result = json.loads(file(told, "json"))
+    assert result["run"] == told.records()[0]
+    assert [version["number"] for version in result["versions"]] == [0, 1, 2, 3]
+    assert [exchange["loop"] for exchange in result["history"]] == [
+        "layperson",
+        "language_clarifier",
+        "redundancy_checker",
+    ]
+    assert {change["loop"] for change in result["all_changes"]} == {"layperson", "redundancy_checker"}
+    assert ATTACK.strip() in result["history"][0]["chosen_because"], "data is kept as it is"
+
+
+def test_an_unfinished_run_can_be_rendered(draftroom: Command, tmp_path: Path):
+    (tmp_path / "abstract.txt").write_text(ABSTRACT, encoding="utf-8")
+    draftroom.endpoint.answer = Society(Questions=[Text("No.")])
+    flags = ["--loops", "layperson", "--entries", "1"]
+    assert draftroom("simplify", tmp_path / "abstract.txt", *flags).exit_code == 44
+    outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
+    shown = draftroom("show", "last", *outputs)
+    assert shown.exit_code == 0
+    assert "ended early: " in shown.stdout
+    assert "(model_output)" in shown.stdout
+    assert "The run has no result yet (failed)" in file(draftroom, "html")
+    assert "The run has no result yet." in file(draftroom, "md")
+    assert json.loads(file(draftroom, "json"))["simplified"] == ""

@@ -1,0 +1,244 @@
+"""`draftroom simplify` from end to end: what is printed, recorded, refused, stopped and resumed."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from draftroom.exit_codes import EXIT_CODES, STOPPED
+from draftroom.stopping import GENTLE
+from tests.draftroom.conftest import Command
+from tests.draftroom.test_stopping import read_until
+from tests.fake_endpoint import Script, Status, Text, When
+from tests.graphs.society import ABSTRACT, SCHEMAS, Society
+
+LEXICAL = ["--loops", "language_clarifier", "--entries", "1"]
+"""A run whose only loop asks the clarifier, then the simplifier."""
+
+
+@pytest.fixture
+def abstract(tmp_path: Path) -> Path:
+    path = tmp_path / "asthma.txt"
+    path.write_text(ABSTRACT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def society(draftroom: Command) -> Command:
+    """The command with agents that find something and agree."""
+    draftroom.endpoint.answer = Society()
+    return draftroom
+
+
+def result_of(draftroom: Command) -> dict[str, Any]:
+    """The newest run as JSON, from the checkpoints."""
+    path = draftroom.home / "result.json"
+    assert draftroom("show", "last", "-o", path).exit_code == 0
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def asked(draftroom: Command) -> list[str]:
+    return [str(request.schema_name) for request in draftroom.endpoint.chat_requests]
+
+
+def test_the_text_goes_to_standard_output_and_nothing_else(society: Command, abstract: Path):
+    result = society("simplify", abstract, *LEXICAL)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{result_of(society)['simplified']}\n"
+    assert "Later, attacks fell by 18%" in result.stdout
+
+
+def test_progress_is_told_from_within_the_loops(society: Command, abstract: Path):
+    lines = society("simplify", abstract, *LEXICAL).stderr.splitlines()
+    (record,) = society.records()
+    source, newest = record["results"]["versions"]
+    tokens = sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
+    assert lines[:4] == [
+        "Next is the language clarifier: It is the only one with entries left. (0 tokens so far)",
+        "entry 1: language clarifier, propose wordings (large)",
+        "entry 1: simplifier, judge wordings (large)",
+        "Entry 1, language clarifier: 1 of 1 suggestions accepted; "
+        f"grade {source['grade']:.1f} -> {newest['grade']:.1f}, {newest['words']} words, 0 details lost "
+        f"({tokens:,} tokens so far)",
+    ]
+
+
+def test_findings_go_to_standard_error(draftroom: Command, abstract: Path):
+    draftroom.endpoint.answer = Society(Wordings=[Text("I would rather not.")])
+    flags = ["--loops", "layperson", "--loops", "language_clarifier", "--entries", "1"]
+    result = draftroom("simplify", abstract, *flags)
+    (record,) = draftroom.records()
+    rows = [line.split() for line in result.stderr.splitlines() if line.startswith("│")]
+    assert [row[1] for row in rows] == ["0", "1", "2"]
+    assert 'Lost from the source: quantity "400 mcg" in: Inhaled budesonide 400 mcg' in result.stderr
+    assert "language clarifier, ended early: " in result.stderr
+    assert record["id"] in result.stderr.splitlines()[-1]
+    assert [problem["loop"] for problem in record["results"]["problems"]] == ["language_clarifier"]
+
+
+def test_the_glossary_is_told(draftroom: Command, abstract: Path):
+    answers = {"answers": [{"question": 1, "term": "candidiasis", "answer": "An infection by a yeast."}]}
+    text = {"fits": ["It explains the word."], "paragraphs": [ABSTRACT]}
+    draftroom.endpoint.answer = Society(Answers=[answers], ReasonedSimplification=[text])
+    result = draftroom("simplify", abstract, "--loops", "layperson", "--entries", "1")
+    assert "Glossary: candidiasis: An infection by a yeast." in result.stderr
+
+
+def test_quiet_prints_only_the_text(society: Command, abstract: Path):
+    result = society("simplify", abstract, *LEXICAL, "--quiet")
+    assert "attacks" in result.stdout
+    assert result.stderr == ""
+
+
+def test_flags_decide_over_variables(society: Command, abstract: Path):
+    flags = ["--loops", "layperson, redundancy_checker", "--entries", "1", "--stop", "adaptive", "--accuracy-check"]
+    aims = ["--target-grade", "16", "--max-words", "2000", "--revision-rounds", "2", "--restore", "nothing"]
+    other = society.with_variables({"DRAFTROOM_SIMPLIFICATION__ENTRIES": "3"})
+    assert other("simplify", abstract, *flags, *aims, "--scope", "whole", "--model", "small").exit_code == 0
+    settings = society.records()[0]["settings"]
+    assert settings["simplification"] == {
+        "loops": ["layperson", "redundancy_checker"],
+        "entries": 1,
+        "stop": "adaptive",
+        "variant": "society",
+        "revision_rounds": 2,
+        "accuracy_check": True,
+        "restore": "nothing",
+        "target_grade": 16.0,
+        "max_words": 2000,
+        "scope": "whole",
+        "max_pages": 100,
+    }
+    assert {model["model"] for model in settings["models"].values()} == {"small"}
+    assert {request.model for request in society.endpoint.chat_requests} == {"small"}
+
+
+def test_every_loop_is_entered_by_default(society: Command, abstract: Path):
+    assert society("simplify", abstract, "--entries", "1").exit_code == 0
+    (record,) = society.records()
+    assert Counter(version["loop"] for version in record["results"]["versions"]) == Counter(["", *SCHEMAS])
+    assert record["results"]["stop_reason"] == "entries used up"
+
+
+def test_a_single_rewrite(society: Command, abstract: Path):
+    result = society("simplify", abstract, "--variant", "single")
+    assert result.exit_code == 0
+    assert "Entry 1, single rewrite: rewritten by one model; grade" in result.stderr
+    assert [part["role"] for part in society.records()[0]["usage"]] == ["simplifier"]
+    assert "Entry 1, single rewrite" in society("show", "last").stdout
+
+
+def test_an_abstract_from_standard_input(society: Command):
+    result = society("simplify", "-", *LEXICAL, stdin=ABSTRACT.encode())
+    assert result.exit_code == 0
+    assert society.records()[0]["input"]["name"] == "standard input"
+
+
+def test_runs_lists_entries_and_grades(society: Command, abstract: Path):
+    society("simplify", abstract, *LEXICAL)
+    (record,) = society.records()
+    row = next(line for line in society("runs").stdout.splitlines() if record["id"] in line)
+    cells = [cell.strip() for cell in row.strip("│").split("│")]
+    first, last = (version["grade"] for version in record["results"]["versions"])
+    assert cells[1:6] == ["medical_simplification", "asthma.txt", "done", "1", f"{first:.1f} -> {last:.1f}"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--loops", "layperson,editor"], "simplification.loops.1"),
+        (["--loops", "layperson", "--loops", "layperson"], "each loop once"),
+        (["--entries", "11"], "simplification.entries"),
+        (["--target-grade", "0.5"], "simplification.target_grade"),
+    ],
+)
+def test_a_setting_that_cannot_be_used(draftroom: Command, abstract: Path, arguments: list[str], named: str):
+    result = draftroom("simplify", abstract, *arguments)
+    assert result.exit_code == EXIT_CODES["bad_settings"]
+    assert named in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert draftroom.endpoint.requests == []
+    assert draftroom.records() == []
+
+
+@pytest.mark.parametrize("arguments", [["--stop", "later"], ["--variant", "full"], ["-o", "text.docx"]])
+def test_a_flag_that_cannot_be_used(draftroom: Command, abstract: Path, arguments: list[str]):
+    assert draftroom("simplify", abstract, *arguments).exit_code == 2
+    assert draftroom.endpoint.requests == []
+
+
+@pytest.mark.parametrize(("content", "kind"), [(b"", "empty_input"), (b"M\xf6wen", "not_utf8")])
+def test_an_abstract_that_cannot_be_used(draftroom: Command, abstract: Path, content: bytes, kind: Any):
+    abstract.write_bytes(content)
+    result = draftroom("simplify", abstract)
+    assert result.exit_code == EXIT_CODES[kind]
+    assert "asthma.txt" in result.stderr
+    assert draftroom.records() == []
+
+
+def fail_once(draftroom: Command, schema: str) -> None:
+    """Let the endpoint fail the first request for `schema`; all else is answered as by the society."""
+    draftroom.endpoint.answer = Script([When(Status(503), schema=schema, times=1)], otherwise=Society())
+
+
+def test_calls_of_a_loop_that_failed_are_on_record_and_not_repeated(draftroom: Command, abstract: Path):
+    fail_once(draftroom, "WordingVerdicts")
+    assert draftroom("simplify", abstract, *LEXICAL).exit_code == EXIT_CODES["endpoint_down"]
+    (record,) = draftroom.records()
+    assert [part["role"] for part in record["usage"]] == ["language_clarifier"]
+    shown = draftroom("show", "last").stdout
+    assert "Entry 1, language clarifier\n" in shown, "the entry that is under way has no measures yet"
+    assert (
+        'suggestion (round 1): "It was subsequently determined that exacerbations" -> "Later, attacks", open' in shown
+    )
+
+    assert draftroom("resume", "last").exit_code == 0
+    assert asked(draftroom) == ["Wordings", "WordingVerdicts", "WordingVerdicts"]
+    (record,) = draftroom.records()
+    assert [(part["role"], part["calls"]) for part in record["usage"]] == [("language_clarifier", 1), ("simplifier", 1)]
+    assert record["status"] == "done"
+
+
+def test_settings_of_a_resumed_run_are_those_it_began_with(draftroom: Command, abstract: Path):
+    fail_once(draftroom, "WordingVerdicts")
+    draftroom("simplify", abstract, *LEXICAL)
+    other = draftroom.with_variables({"DRAFTROOM_SIMPLIFICATION__ENTRIES": "5"})
+    assert other("resume", "last").exit_code == 0
+    assert draftroom.records()[0]["settings"]["simplification"]["entries"] == 1
+    assert draftroom.records()[0]["results"]["entries"] == 1
+
+
+def test_a_loop_whose_checkpoints_are_gone_is_not_paid_for_twice(draftroom: Command, abstract: Path):
+    fail_once(draftroom, "WordingVerdicts")
+    draftroom("simplify", abstract, *LEXICAL)
+    (draftroom.home / "state" / "checkpoints.sqlite").unlink()
+    assert draftroom("resume", "last").exit_code == EXIT_CODES["run_incompatible"]
+    assert asked(draftroom) == ["Wordings", "WordingVerdicts"]
+
+
+def test_a_signal_stops_within_a_loop(society: Command, abstract: Path):
+    society.endpoint.hold_after(0)
+    with society.start("simplify", abstract, *LEXICAL) as process:
+        society.endpoint.wait_for_requests(1, timeout_s=60)
+        process.send_signal(signal.SIGINT)
+        read_until(process, GENTLE)
+        society.endpoint.release()
+        process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    (record,) = society.records()
+    assert (record["status"], [part["role"] for part in record["usage"]]) == ("stopped", ["language_clarifier"])
+    assert society("resume", "last").exit_code == 0
+    assert asked(society) == ["Wordings", "WordingVerdicts"], "every call was made once"
+
+
+@pytest.mark.parametrize("answer", [["--accept"], ["--advice", "advice.txt"]])
+def test_an_answer_to_a_system_that_asks_nothing(society: Command, abstract: Path, answer: list[str]):
+    society("simplify", abstract, *LEXICAL)
+    result = society("resume", "last", *answer)
+    assert result.exit_code == EXIT_CODES["bad_request"]
+    assert "asks nothing" in result.stderr

@@ -1,0 +1,94 @@
+"""Jobs go on where they stopped: what failed is run again, what succeeded is not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.jobs import Job, read_records, run_jobs
+from state.errors import ModelUnavailable
+
+
+class Ward:
+    """Jobs that count their runs; those named in `failing` raise."""
+
+    def __init__(self, *names: str, failing: dict[str, Exception] | None = None) -> None:
+        self.failing = failing or {}
+        self.runs: list[str] = []
+        self.jobs: dict[tuple[str, ...], Job] = {(name,): self.job(name) for name in names}
+
+    def job(self, name: str) -> Job:
+        async def run() -> dict[str, Any]:
+            self.runs.append(name)
+            if error := self.failing.get(name):
+                raise error
+            return {"text": f"of {name}"}
+
+        return run
+
+    async def run(self, out: Path) -> list[dict[str, Any]]:
+        return await run_jobs(self.jobs, out, 2, fields=["id"])
+
+
+async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_path: Path) -> None:
+    out = tmp_path / "results.jsonl"
+    results = await Ward("a", "b", "c").run(out)
+    assert results == [{"id": name, "text": f"of {name}"} for name in "abc"]
+    assert sorted(read_records(out), key=lambda result: result["id"]) == results
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(ModelUnavailable("It is down."), "endpoint_down: It is down."), (KeyError("x"), "KeyError: 'x'")],
+)
+async def test_an_error_ends_no_other_job_and_is_run_again(tmp_path: Path, error: Exception, message: str) -> None:
+    out = tmp_path / "results.jsonl"
+    first = await Ward("a", "b", "c", failing={"b": error}).run(out)
+    assert [result.get("error") for result in first] == [None, message, None]
+    again = Ward("a", "b", "c")
+    assert [result.get("error") for result in await again.run(out)] == [None, None, None]
+    assert again.runs == ["b"]
+    third = Ward("a", "b", "c")
+    await third.run(out)
+    assert third.runs == []
+
+
+async def test_results_of_other_samples_are_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "results.jsonl"
+    await Ward("a", "b").run(out)
+    assert await Ward("b", "c").run(out) == [{"id": "b", "text": "of b"}, {"id": "c", "text": "of c"}]
+    assert {result["id"] for result in read_records(out)} == {"a", "b", "c"}
+
+
+async def test_progress_counts_what_was_done_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "results.jsonl"
+    await Ward("a").run(out)
+    await Ward("a", "b", failing={"b": ModelUnavailable("It is down.")}).run(out)
+    assert capsys.readouterr().out == "1/1 a ok\n2/2 b endpoint_down: It is down.\n"
+
+
+async def test_no_more_jobs_run_at_once_than_allowed(tmp_path: Path) -> None:
+    running, most = 0, 0
+    three = asyncio.Barrier(3)
+
+    async def run() -> dict[str, Any]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await three.wait()
+        running -= 1
+        return {}
+
+    await run_jobs({(str(number),): run for number in range(9)}, tmp_path / "out.jsonl", 3, fields=["id"])
+    assert most == 3
+
+
+def test_a_line_separator_inside_a_text_ends_no_record(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    records = [{"text": "one\u2028two\x85three\r\nfour"}, {"text": "five"}]
+    path.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n", encoding="utf-8")
+    assert read_records(path) == records
