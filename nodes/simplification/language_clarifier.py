@@ -18,11 +18,15 @@ Piece = Annotated[str, Field(min_length=2, max_length=400)]
 
 
 class Wording(BaseModel):
-    """A piece of the text, and simpler words for it."""
+    """A piece of the text, and simpler words for it.
+
+    `meaning` comes between them, because a small model otherwise copies the piece as its own replacement.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     original: Piece
+    meaning: str = Field(min_length=3, max_length=120)
     replacement: Piece
 
 
@@ -41,7 +45,7 @@ async def propose_wordings(state: LoopState) -> dict[str, Any]:
         "text": state["text"],
         "hard_sentences": numbered(hard_sentences(state["text"])),
         "memory": memory_of("language_clarifier", state),
-        "target_grade": options(state).target_grade,
+        "target_grade": f"{grade:g}" if (grade := options(state).target_grade) else "",
     }
     answer = await ask_as("language_clarifier", "propose_wordings", state, variables, Wordings)
     return _proposed(state, answer.value, answer.calls)
@@ -78,12 +82,15 @@ def screened(wording: Wording, number: int, text: str, source: str) -> Suggestio
     )
 
 
+def is_idle(wording: Wording) -> bool:
+    """Whether a suggestion leaves the piece as it is; there is nothing to judge or to revise in it."""
+    return wording.original.casefold().split() == wording.replacement.casefold().split()
+
+
 def objection(original: str, replacement: str, text: str, source: str) -> str:
     """Why a suggestion cannot be applied; empty if it can."""
     if not occurrences(text, original):
         return "The text does not contain the original; copy it exactly."
-    if original.split() == replacement.split():
-        return "The replacement is the same as the original."
     before = [detail["text"] for detail in lost_content(source, text)]
     after = lost_content(source, substitute(text, original, replacement))
     lost = [detail["text"] for detail in after if detail["text"] not in before]
@@ -97,7 +104,11 @@ def _proposed(state: LoopState, wordings: Wordings, calls: list[Any]) -> dict[st
     number = state["loop_round"] + 1
     source = stored_text(state["source"])
     first_of_each = {wording.original.strip(): wording for wording in reversed(wordings.suggestions)}
-    new = [screened(wording, number, state["text"], source) for wording in reversed(first_of_each.values())]
+    new = [
+        screened(wording, number, state["text"], source)
+        for wording in reversed(first_of_each.values())
+        if not is_idle(wording)
+    ]
     return {
         "loop_round": number,
         "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),

@@ -16,12 +16,16 @@ MOST_WORDS = 5
 """The paper's: quotes of at most five words."""
 
 
+SHORT_QUOTE = rf'^[^\s"]{{1,24}}( [^\s"]{{1,24}}){{0,{MOST_WORDS - 1}}}$'
+"""The rule as a pattern for constrained decoding; where a server cannot do that, a longer quote is put aside."""
+
+
 class RedundantPart(BaseModel):
     """One short quote, and why it is superfluous."""
 
     model_config = ConfigDict(extra="forbid")
 
-    quote: str = Field(min_length=2, max_length=80)
+    quote: str = Field(min_length=2, json_schema_extra={"pattern": SHORT_QUOTE})
     reason: str = Field(min_length=5, max_length=160)
 
 

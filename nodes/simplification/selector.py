@@ -27,11 +27,11 @@ class HistorySummary(BaseModel):
 
 
 async def condense_history(state: SimplificationState) -> dict[str, Any]:
-    """Summarise the oldest exchanges once the whole history no longer fits the selector's context."""
+    """Summarise all exchanges but the newest once the whole history no longer fits the selector's context."""
     fresh = state["history"][state["summarised"] :]
     if not fresh or not await _outgrows_context(state):
         return {}
-    oldest = fresh[: max(1, len(fresh) // 2)]
+    oldest = fresh[:-1] or fresh
     variables: dict[str, object] = {
         "summary": state["history_summary"],
         "exchanges": "\n\n".join(map(in_words, oldest)),
@@ -117,10 +117,12 @@ def _variables(state: SimplificationState, choices: list[Any]) -> dict[str, obje
         "text": state["text"],
         "summary": state["history_summary"],
         "history": "\n\n".join(in_words(exchange) for exchange in state["history"][state["summarised"] :]),
-        "choices": [
-            {"name": choice, "left": 0 if choice == DONE else chosen.entries - visits(state, choice)}
+        "choices": "\n".join(
+            f"  - `{DONE}`, if no agent would improve the text any further"
+            if choice == DONE
+            else f"  - `{choice}` (may act {chosen.entries - visits(state, choice)} more times)"
             for choice in choices
-        ],
+        ),
     }
 
 

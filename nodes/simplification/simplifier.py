@@ -135,4 +135,5 @@ async def rewrite_alone(state: SimplificationState) -> dict[str, Any]:
 
 
 def _aims(state: LoopState | SimplificationState) -> dict[str, object]:
-    return {"target_grade": options(state).target_grade, "max_words": options(state).max_words}
+    grade, words = options(state).target_grade, options(state).max_words
+    return {"target_grade": f"{grade:g}" if grade else "", "max_words": words or ""}

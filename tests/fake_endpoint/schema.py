@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -131,9 +132,7 @@ class _Filler:
 
     def _string(self, schema: Schema) -> str:
         if "pattern" in schema:
-            raise UnsupportedSchemaError(
-                "The fake endpoint cannot make up text for a `pattern`; script the answer instead."
-            )
+            return self._of_pattern(schema["pattern"])
         if schema.get("format") in _FORMATS:
             return _FORMATS[schema["format"]](self._rng)
         shortest, longest = schema.get("minLength", 0), schema.get("maxLength", math.inf)
@@ -141,6 +140,16 @@ class _Filler:
         while len(text) < shortest:
             text += " " + sentence(self._rng)
         return text if len(text) <= longest else _shorten(text, shortest, int(longest))
+
+    def _of_pattern(self, pattern: str) -> str:
+        """Some words that match; there are none for a pattern of anything but words."""
+        words = sentence(self._rng).rstrip(".").split()
+        for count in range(min(len(words), _TRIES), 0, -1):
+            if re.search(pattern, text := " ".join(words[:count])):
+                return text
+        raise UnsupportedSchemaError(
+            "The fake endpoint cannot make up text for this `pattern`; script the answer instead."
+        )
 
     def _integer(self, schema: Schema) -> int:
         return int(self._multiple(schema, schema.get("multipleOf", 1)))

@@ -24,7 +24,11 @@ SCHEMAS = {
 }
 """What each loop asks for, in order, if its agents find something and agree."""
 
-WORDING = {"original": "It was subsequently determined that exacerbations", "replacement": "Later, attacks"}
+WORDING = {
+    "original": "It was subsequently determined that exacerbations",
+    "meaning": "attacks later",
+    "replacement": "Later, attacks",
+}
 PART = {"quote": "In actual fact,", "reason": "It says nothing."}
 
 
@@ -98,7 +102,7 @@ class Chaos:
 
     def _wording(self, request: RecordedRequest) -> dict[str, str]:
         self._count += 1
-        return {"original": self._piece(request, 8), "replacement": f"novelty{self._count:05}"}
+        return {"original": self._piece(request, 8), "meaning": "something", "replacement": f"novelty{self._count:05}"}
 
     def _redundancies(self, request: RecordedRequest) -> dict[str, Any]:
         quotes = [self._piece(request, 7) for _ in range(self._random.randint(0, 6))]

@@ -68,7 +68,8 @@ SIMPLIFICATION = Killed(
     ABSTRACT,
     society,
     [
-        *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification", "Repairs"],
+        *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
+        *["RewrittenSentences", "Repairs"],
         *["AgentChoice", "Wordings", "WordingVerdicts"],
         *["Redundancies", "RemovalVerdicts"],
     ],

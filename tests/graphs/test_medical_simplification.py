@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.medical_simplification import LOOPS, builder, graph
+from nodes.simplification.simplifier import MOST_HARD_SENTENCES
 from state.errors import BadInput, ModelOutputError, SettingsError
 from state.simplification import SimplificationOutput
 from tests.fake_endpoint import FakeEndpoint, Text, fill
 from tests.graphs.society import ABSTRACT, PART, SCHEMAS, WORDING, Chaos, Society, context, entries, run
 from tests.graphs.support import steps
+from tools.readability import hard_sentences
 from tools.text_edits import occurrences, remove, substitute
 
 CHOICE = "AgentChoice"
@@ -74,7 +76,7 @@ async def test_the_selector_reads_the_whole_conversation(fake_endpoint: FakeEndp
 
 async def test_a_history_that_outgrows_the_context_is_summarised_oldest_first(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(HistorySummary=[{"summary": "SUMMARY-5 of what the agents did so far."}])
-    models = {"agent_selector": {"context_length": 1000, "max_tokens": 128}}
+    models = {"agent_selector": {"context_length": 1200, "max_tokens": 128}}
     chosen = context(fake_endpoint, entries=4, loops=["layperson", "language_clarifier"])
     chosen["models"] = {**chosen["models"], **models}
     result = await graph.ainvoke({"abstract": ABSTRACT}, context=chosen)
@@ -85,7 +87,7 @@ async def test_a_history_that_outgrows_the_context_is_summarised_oldest_first(fa
 
 
 async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: FakeEndpoint) -> None:
-    questions = {"questions": [f"What does word number {number} mean?" for number in range(4)]}
+    questions = {"questions": [{"words": "asthma", "question": f"What is word number {n}?"} for n in range(4)]}
     answers = {"answers": [{"question": 2, "term": "asthma", "answer": "ANSWER-3: swollen airways."}]}
     text = {"fits": ["first sentence"], "paragraphs": ["The study had 1840 adults with asthma, swollen airways."]}
     fake_endpoint.answer = Society(Questions=[questions], Answers=[answers], ReasonedSimplification=[text])
@@ -146,13 +148,12 @@ async def test_rejected_wordings_go_back_until_the_rounds_are_used_up(fake_endpo
         ("did not reduce mortality", "reduced deaths", "would lose"),
         ("400 mcg", "a dose", "would lose"),
         ("chronic asthma", "chronic asthma since 1994", "does not say"),
-        ("placebo", "placebo", "same as the original"),
     ],
 )
 async def test_code_rejects_a_wording_that_cannot_be_right(
     fake_endpoint: FakeEndpoint, original: str, replacement: str, reason: str
 ) -> None:
-    bad = {"suggestions": [{"original": original, "replacement": replacement}]}
+    bad = {"suggestions": [{"original": original, "meaning": "a test", "replacement": replacement}]}
     fake_endpoint.answer = Society(Wordings=[bad, {"suggestions": []}])
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
     (suggestion,) = result["history"][0]["suggestions"]
@@ -160,6 +161,14 @@ async def test_code_rejects_a_wording_that_cannot_be_right(
     assert reason in suggestion["reason"]
     assert "WordingVerdicts" not in steps(fake_endpoint), "the simplifier is not asked about it"
     assert result["simplified"] == ABSTRACT
+
+
+async def test_a_wording_that_changes_nothing_is_neither_judged_nor_revised(fake_endpoint: FakeEndpoint) -> None:
+    idle = {"suggestions": [{"original": "placebo", "meaning": "a test", "replacement": "Placebo"}]}
+    fake_endpoint.answer = Society(Wordings=[idle])
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+    assert steps(fake_endpoint) == ["Wordings"]
+    assert result["history"][0]["suggestions"] == []
 
 
 async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndpoint) -> None:
@@ -179,7 +188,7 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
 @pytest.mark.parametrize(
     ("quote", "reason"),
     [
-        ("It was subsequently determined that exacerbations", "more than 5 words"),
+        ("the overall quality of the evidence", "more than 5 words"),
         ("not in the text", "does not contain"),
         ("of", "times"),
         ("did not reduce", "would lose"),
@@ -195,6 +204,32 @@ async def test_code_keeps_a_quote_that_breaks_a_rule(fake_endpoint: FakeEndpoint
     assert result["simplified"] == ABSTRACT
 
 
+@pytest.mark.parametrize(
+    ("new", "kept"),
+    [
+        ("People breathed in 250 mcg of fluticasone. They did considerably better.", True),
+        ("People breathed in fluticasone. They did considerably better.", False),
+        ("People breathed in 250 mcg of fluticasone or 5 mg of prednisolone. They did considerably better.", False),
+    ],
+    ids=["easier", "loses the dose", "adds a drug"],
+)
+async def test_a_hard_sentence_that_was_copied_is_rewritten_by_itself_if_that_is_safe(
+    fake_endpoint: FakeEndpoint, new: str, kept: bool
+) -> None:
+    old = "Inhalation of fluticasone 250 mcg demonstrated considerable therapeutic superiority."
+    abstract = f"{ABSTRACT} {old}"
+    hardest = hard_sentences(abstract, at_most=MOST_HARD_SENTENCES)
+    copied = {"fits": ["all"], "paragraphs": [abstract]}
+    fake_endpoint.answer = Society(
+        ReasonedSimplification=[copied],
+        RewrittenSentences=[{"rewrites": [{"number": hardest.index(old) + 1, "point": "a test", "rewritten": new}]}],
+    )
+    result = await run(fake_endpoint, abstract, loops=["layperson"], entries=1)
+    assert f"{hardest.index(old) + 1}. {old}" in fake_endpoint.chat_requests[-1].text
+    assert result["simplified"] == (abstract.replace(old, new) if kept else abstract)
+    assert [change["after"] for change in result["all_changes"]] == ([new] if kept else [])
+
+
 async def test_a_lost_detail_is_sent_back_once_and_restored(fake_endpoint: FakeEndpoint) -> None:
     lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
     repair = {
@@ -204,7 +239,7 @@ async def test_a_lost_detail_is_sent_back_once_and_restored(fake_endpoint: FakeE
     }
     fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [repair]}])
     result = await run(fake_endpoint, loops=["layperson"], entries=1, restore="everything")
-    assert steps(fake_endpoint) == [*SCHEMAS["layperson"], "Repairs"]
+    assert steps(fake_endpoint) == [*SCHEMAS["layperson"], "RewrittenSentences", "Repairs"]
     assert '"400 mcg" from: Inhaled budesonide' in fake_endpoint.chat_requests[-1].text
     assert "400 mcg" in result["simplified"]
     assert result["lost"] == []

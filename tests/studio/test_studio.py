@@ -73,6 +73,8 @@ def test_the_picture_is_that_of_the_graph(client: Client, assistant: dict[str, A
     assert edges == {
         ("__start__", "initialise"),
         ("initialise", "write_draft"),
+        ("revise_draft", "rewrite_copied"),
+        ("rewrite_copied", "assess_draft"),
         ("write_draft", "assess_draft"),
         ("assess_draft", "take_notes"),
         ("assess_draft", "advise"),

@@ -16,7 +16,7 @@ from tools.prompts import Prompt, load_prompt, split_front_matter
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for path in (ROOT / "nodes").glob("**/prompts/*.md") if not path.name.startswith("_"))
 PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
-OPTIONAL = {"notes", "advice", "unsupported"}
+OPTIONAL = {"notes", "advice", "unsupported", "memory", "summary", "clarifications", "target_grade", "max_words"}
 """Variables that may be empty."""
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
@@ -39,7 +39,7 @@ def used_variables(path: Path) -> set[str]:
 
 
 def test_there_are_prompts() -> None:
-    assert {path.stem for path in FILES} >= {"write_draft", "take_notes", "advise", "revise_draft"}
+    assert {path.stem for path in FILES} >= {"write_draft", "take_notes", "advise", "revise_draft", "select_agent"}
 
 
 @every_file
@@ -63,8 +63,9 @@ def test_every_rendering_is_whole(path: Path) -> None:
         assert "{" not in text
         assert "}" not in text
         assert "None" not in text
-        for part in ("# Your role", "# Your task", "# Steps", "# Rules", "# Output"):
+        for part in ("# Your role", "# Your task", "# Rules", "# Output"):
             assert text.count(f"{part}\n") == 1, part
+        assert text.count("# Steps\n") <= 1
 
 
 @every_file
