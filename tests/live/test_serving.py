@@ -37,3 +37,15 @@ def test_the_server_is_found_and_reports_its_context(embedded_endpoint: str) -> 
     assert server.state == "running"
     (model,) = httpx.get(f"{embedded_endpoint}/models", trust_env=False).json()["data"]
     assert model["max_model_len"] == server.server.max_model_len
+
+
+def test_a_long_prompt_with_a_seed_leaves_the_server_alive(embedded_endpoint: str) -> None:
+    moss = "The moss grows on the stone, and the rain falls on it every day of the year. " * 240
+    request = {
+        "model": load_profile("embedded").servers[0].served_model_name,
+        "messages": [{"role": "user", "content": moss}],
+        "max_tokens": 4,
+        "seed": 1,
+    }
+    response = httpx.post(f"{embedded_endpoint}/chat/completions", json=request, timeout=300, trust_env=False)
+    assert response.raise_for_status().json()["usage"]["prompt_tokens"] > 4096, "more than vLLM takes in one part"
