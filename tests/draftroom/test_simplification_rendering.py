@@ -23,11 +23,11 @@ SCRIPTS: dict[str, list[Any]] = {
         {"reason": f"The terms come first. {ATTACK}", "agent": "layperson"},
         {"reason": "Now the wording.", "agent": "language_clarifier"},
     ],
-    "Questions": [{"questions": [QUESTION, *OTHERS]}],
+    "Questions": [{"questions": [{"words": "12 trials", "question": question} for question in (QUESTION, *OTHERS)]}],
     "Answers": [{"answers": [{"question": 1, "term": "mortality", "answer": f"How many people die. {ATTACK}"}]}],
     "ReasonedSimplification": [{"fits": ["The answer comes first."], "paragraphs": [SHORT]}],
     "Repairs": [{"repairs": []}],
-    "Wordings": [{"suggestions": [{"original": "looked at", "replacement": "read"}]}],
+    "Wordings": [{"suggestions": [{"original": "looked at", "meaning": "they read", "replacement": "read"}]}],
     "WordingVerdicts": [{"verdicts": [{"number": 1, "reason": "Too vague.", "accept": False}]}],
     "Redundancies": [
         {
@@ -62,7 +62,7 @@ def test_show_tells_the_whole_story(told: Command):
     for part in (
         "Entry 1, layperson: grade ",
         "chosen: The terms come first.",
-        f"question 1: {QUESTION}",
+        f'question 1: "12 trials": {QUESTION}',
         "answer: How many people die.",
         "answer: none was given",
         "reasoned: The answer comes first.",

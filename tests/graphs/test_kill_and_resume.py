@@ -50,9 +50,15 @@ def society() -> Script:
         [
             When(Text("I would rather not."), schema="Questions", where=is_first_try),
             When(Json(lossy), schema="ReasonedSimplification"),
+            When(choice("layperson"), schema="AgentChoice", prompt="`layperson` (may act"),
+            When(choice("language_clarifier"), schema="AgentChoice"),
         ],
         otherwise=Society(Wordings=[{"suggestions": [WORDING]}], Redundancies=[{"redundancies": [PART]}]),
     )
+
+
+def choice(agent: str) -> Json:
+    return Json({"reason": "It helps most now.", "agent": agent})
 
 
 JOURNALISM = Killed(
