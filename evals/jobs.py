@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from state.errors import DraftroomError
+
 Record = dict[str, Any]
 Key = tuple[str, ...]
 Job = Callable[[], Awaitable[Record]]
@@ -22,7 +24,8 @@ def read_records(path: Path) -> list[Record]:
 async def run_jobs(jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str]) -> list[Record]:
     """Runs the jobs that have not succeeded yet and appends their results to a JSON Lines file.
 
-    A job that fails leaves a result with `error`, ends no other job, and is run again by the next call.
+    A job that fails with a `DraftroomError` leaves a result with `error`, ends no other job, and is run again by the
+    next call.
 
     Args:
         jobs: By key, in the order in which they are started.
@@ -49,8 +52,8 @@ async def _finish(key: Key, job: Job, gate: asyncio.Semaphore) -> tuple[Key, Rec
     async with gate:
         try:
             return key, await job()
-        except Exception as error:  # noqa: BLE001 - one sample must not end an evaluation of hours
-            return key, {"error": f"{getattr(error, 'kind', type(error).__name__)}: {error}"}
+        except DraftroomError as error:  # one sample must not end an evaluation of hours; a bug must
+            return key, {"error": f"{error.kind}: {error}"}
 
 
 def _newest(out: Path, fields: Sequence[str]) -> dict[Key, Record]:

@@ -56,7 +56,7 @@ def better(copied: Sequence[str], answer: RewrittenSentences, source: str) -> It
         if item.number > len(copied):
             continue
         old, new = copied[item.number - 1], whole_sentences(item.rewritten)
-        if is_better(new, old, source):
+        if new and is_better(new, old, source):
             yield old, new
 
 
