@@ -27,6 +27,7 @@ Kind = Literal[
     "wrong_model",
     "context_overflow",
     "model_output",
+    "retrieval_failed",
     "state_unwritable",
     "disk_full",
     "run_not_found",
@@ -90,6 +91,13 @@ class ModelOutputError(DraftroomError):
         super().__init__(message, spent=spent)
         self.problem = problem
         """What was wrong with the answer, for a record of a run that goes on."""
+
+
+class RetrievalUnavailable(DraftroomError):
+    """Embeddings or a literature service could not be reached; the same question may be answered later."""
+
+    default_kind = "retrieval_failed"
+    retryable = True
 
 
 class StateError(DraftroomError):

@@ -85,7 +85,8 @@ class Paper(TypedDict):
     path: str
     """Of the stored plain text."""
     title: str
-    format: Literal["text", "markdown", "pdf"]
+    format: Literal["text", "markdown", "pdf", "html", "latex"]
+    """The last two only of a paper that is reviewed."""
     scope: Literal["abstract", "whole"]
     """What the stored text is."""
     words: int

@@ -20,6 +20,12 @@ Role = Literal[
     "simplifier",
     "language_clarifier",
     "redundancy_checker",
+    "planner",
+    "controller",
+    "investigator",
+    "weakness_detector",
+    "reviewer",
+    "verifier",
 ]
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
@@ -30,6 +36,9 @@ Lead = Literal["layperson", "language_clarifier", "redundancy_checker"]
 SimplificationStopRule = Literal["fixed", "adaptive"]
 SimplificationVariant = Literal["society", "single"]
 Restoration = Literal["everything", "essentials", "nothing"]
+Execution = Literal["parallel", "sequential"]
+RetrievalMode = Literal["hybrid", "dense", "bm25"]
+LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref", "google"]
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
 
@@ -57,6 +66,9 @@ class ModelSettings(BaseModel):
         "json_schema", description="Constrained decoding, or `prompt` for servers that cannot do it."
     )
     timeout_s: float = Field(300, gt=0, description="Longest silence of the server before a call counts as failed.")
+    concurrency: int = Field(
+        32, ge=1, le=1024, description="Most requests that a process has under way at the endpoint; more wait."
+    )
     retries: int = Field(4, ge=0, le=20, description="How often a call is tried again after a passing fault.")
     retry_wait_s: float = Field(1.0, ge=0, le=60, description="First wait before trying again; it doubles each time.")
     extra_body: dict[str, JsonValue] = Field(
@@ -147,6 +159,68 @@ class SimplificationSettings(BaseModel):
         return value
 
 
+class EmbeddingSettings(BaseModel):
+    """The model that passages are embedded with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str = Field(
+        "all-MiniLM-L6-v2",
+        min_length=1,
+        description="The built-in one, the folder of another, or an endpoint's name for it.",
+    )
+    base_url: str | None = Field(None, description="OpenAI-compatible endpoint that embeds; else it runs here.")
+    api_key_env: str = Field("OPENAI_API_KEY", description="Name of the environment variable that holds its key.")
+
+
+class LiteratureSettings(BaseModel):
+    """Where the investigator looks for other studies. Nothing leaves the machine unless a web service is named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    providers: list[LiteratureProvider] = Field(["folder"], description="In the order in which they are asked.")
+    folder: str | None = Field(None, description="A local folder of papers (PDF, HTML, Markdown, LaTeX, text).")
+    results: int = Field(3, ge=1, le=10, description="Documents that a question is looked up in.")
+    blocked_hosts: list[str] | None = Field(
+        None, description="Sites that are never asked nor fetched; by default those that publish reviews."
+    )
+    contact: str | None = Field(None, description="Mail address that services are told, for their polite pools.")
+    google_key_env: str = Field("GOOGLE_API_KEY", description="Name of the variable that holds the key.")
+    google_engine_env: str = Field("GOOGLE_CSE_ID", description="Name of the variable that holds the engine's id.")
+    openalex_key_env: str = Field("OPENALEX_API_KEY", description="Name of the variable; OpenAlex allows little without.")
+    semantic_scholar_key_env: str = Field("SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable; optional.")
+
+
+class FeedbackSettings(BaseModel):
+    """How `focused_feedback` runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples in one request (the paper: 4).")
+    plan_temperature: float = Field(
+        0.9, ge=0, le=2, description="Of the planner when it samples several plans and has no temperature of its own."
+    )
+    rerank: bool = Field(True, description="Let the plan re-ranker choose; otherwise the first plan is followed.")
+    reranker: str | None = Field(None, description="Folder of the re-ranker's weights; by default those that ship.")
+    execution: Execution = Field(
+        "parallel", description="Ask one question after the other (paper), or independent ones together."
+    )
+    max_questions: int = Field(6, ge=1, le=12, description="Most questions of a plan.")
+    max_rewrites: int = Field(1, ge=0, le=5, description="How often the controller may rewrite the remaining steps.")
+    retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
+    passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
+    segment_characters: int = Field(2000, ge=200, le=8000, description="Length of a segment (the paper: 2,000).")
+    segment_overlap: int = Field(200, ge=0, le=1000, description="What neighbouring segments share (the paper: 200).")
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    literature: LiteratureSettings = Field(default_factory=LiteratureSettings)
+    detect: bool = Field(True, description="Look for weaknesses first, so that a sound paragraph gets no comment.")
+    verify: bool = Field(True, description="Test a claim that something is missing against the rest of the paper.")
+    pause: bool = Field(False, description="Let a person edit the plan; needs a run of a single paragraph.")
+    min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed only if they are named.")
+    max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+
+
 class Settings(BaseSettings):
     """Everything that can be configured; unknown keys are errors. Values come from `tools/configuration.py`."""
 
@@ -158,6 +232,7 @@ class Settings(BaseSettings):
     )
     journalism: JournalismSettings = Field(default_factory=JournalismSettings)
     simplification: SimplificationSettings = Field(default_factory=SimplificationSettings)
+    feedback: FeedbackSettings = Field(default_factory=FeedbackSettings)
     checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )

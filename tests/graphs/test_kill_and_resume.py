@@ -19,9 +19,12 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
 
+from graphs.focused_feedback import builder as focused_feedback
 from graphs.medical_simplification import builder as medical_simplification
 from graphs.science_journalism import builder as science_journalism
 from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Script, Text, When
+from tests.graphs.review_room import MISSING, Room, plan
+from tests.graphs.review_room import PAPER as REVIEWED
 from tests.graphs.society import ABSTRACT, PART, WORDING, Society
 from tests.graphs.support import PAPER
 
@@ -36,6 +39,10 @@ class Killed:
     answer: Callable[[], Answer]
     calls: list[str]
     """What it asks for when nobody kills it, by schema name."""
+    name: str = "paper.txt"
+    """Of the paper's file."""
+    at_once: int = 1
+    """Most calls that are under way together."""
 
 
 def newsroom() -> Script:
@@ -82,10 +89,38 @@ SIMPLIFICATION = Killed(
 )
 
 
-@pytest.mark.parametrize("system", [JOURNALISM, SIMPLIFICATION], ids=["explain", "simplify"])
+FEEDBACK_PLAN = plan("What was the water like?", "How tall were the seedlings?")
+
+
+def feedback(execution: str, calls: list[str], at_once: int) -> Killed:
+    """Two questions and a claim that something is missing; the reviewer's first answer is no JSON."""
+
+    def room() -> Script:
+        nonsense = When(Text("I would rather not."), schema="Review", where=is_first_try)
+        return Script([nonsense], otherwise=Room(ProposedPlan=[FEEDBACK_PLAN], Review=[MISSING]))
+
+    command = ["review", "--paragraph", "3", "--plans", "1", "--execution", execution]
+    planned, reviewed = ["ProposedPlan"], ["Weaknesses", "Review", "Review", "AbsenceTest"]
+    return Killed(command, focused_feedback, REVIEWED, room, [*planned, *calls, *reviewed], "paper.md", at_once)
+
+
+SEQUENTIAL = feedback(
+    "sequential", ["StepDecision", "PassageAnswer", "StepDecision", "PassageAnswer", "StepDecision"], at_once=1
+)
+PARALLEL = feedback("parallel", ["PassageAnswer", "PassageAnswer", "StepDecision"], at_once=2)
+
+SYSTEMS = {
+    "explain": JOURNALISM,
+    "simplify": SIMPLIFICATION,
+    "review sequential": SEQUENTIAL,
+    "review parallel": PARALLEL,
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 def test_killed_after_each_call_in_turn(system: Killed, tmp_path: Path) -> None:
-    (tmp_path / "paper.txt").write_text(system.paper, encoding="utf-8")
-    arguments = [*system.command, str(tmp_path / "paper.txt"), "--quiet"]
+    (tmp_path / system.name).write_text(system.paper, encoding="utf-8")
+    arguments = [*system.command, str(tmp_path / system.name), "--quiet"]
     with FakeEndpoint(answer=system.answer()) as endpoint:
         assert command(endpoint, tmp_path / "whole", *arguments).wait(120) == 0
         assert [request.schema_name for request in endpoint.chat_requests] == system.calls
@@ -102,7 +137,7 @@ def test_killed_after_each_call_in_turn(system: Killed, tmp_path: Path) -> None:
             process.wait(30)
             endpoint.release()
             assert command(endpoint, home, "resume", "last").wait(120) == 0
-            assert asked_once(endpoint.chat_requests) == Counter(system.calls)
+            assert asked_once(endpoint.chat_requests, system.at_once) == Counter(system.calls)
         assert final_state(home, system.builder) == expected
 
 
@@ -117,16 +152,18 @@ def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> subprocess.P
         "DRAFTROOM_MODELS__DEFAULT__BASE_URL": endpoint.base_url,
         "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
         "DRAFTROOM_MODELS__READER__MODEL": "small",
+        "DRAFTROOM_FEEDBACK__EMBEDDING__BASE_URL": endpoint.base_url,
+        "DRAFTROOM_FEEDBACK__EMBEDDING__MODEL": "large",
     }
     return subprocess.Popen([sys.executable, "-m", "draftroom", *arguments], env=environment, stdout=subprocess.DEVNULL)
 
 
-def asked_once(requests: list[RecordedRequest]) -> Counter[str]:
+def asked_once(requests: list[RecordedRequest], at_once: int) -> Counter[str]:
     """Count the answered calls by agent, having checked that no request was answered twice."""
     answered = [request for request in requests if request.finished]
     bodies = Counter(request.text for request in answered)
     assert set(bodies.values()) == {1}
-    assert len(requests) <= len(answered) + 1, "only the call in flight may have been asked for again"
+    assert len(requests) <= len(answered) + at_once, "only the calls in flight may have been asked for again"
     return Counter(str(request.schema_name) for request in answered)
 
 
@@ -155,7 +192,17 @@ def final_state(home: Path, builder: StateGraph[Any, Any, Any, Any]) -> dict[str
 
     values = asyncio.run(read())
     calls = [{key: value for key, value in call.items() if key != "seconds"} for call in values["calls"]]
-    stored = {key: value for key, value in values["source"].items() if key != "path"}
-    settings = {name: value for name, value in values["settings"].items() if name != "models"}  # they hold the port
+    stored = {name: without_path(values[name]) for name in ("source", "document") if name in values}
     paths = dict.fromkeys({"paper", "abstract"} & set(values), "")
-    return {**values, **paths, "calls": calls, "source": stored, "settings": settings}
+    return {**values, **paths, **stored, "calls": calls, "settings": without_ports(values["settings"])}
+
+
+def without_ports(settings: dict[str, Any]) -> dict[str, Any]:
+    tables = {name: dict(table) for name, table in settings.items() if name != "models"}
+    for table in tables.values():
+        table.pop("embedding", None)
+    return tables
+
+
+def without_path(paper: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in paper.items() if key != "path"}

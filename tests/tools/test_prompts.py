@@ -17,7 +17,10 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted(path for path in (ROOT / "nodes").glob("**/prompts/*.md") if not path.name.startswith("_"))
 PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
 OPTIONAL = {"notes", "advice", "unsupported", "memory", "summary", "clarifications", "target_grade", "max_words"}
+OPTIONAL |= {"section", "candidates", "evidence", "log", "literature"}
 """Variables that may be empty."""
+SWITCHES = {"audience", "literature"}
+"""Variables that choose among texts, and need not stand there themselves."""
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
 
@@ -72,9 +75,9 @@ def test_every_rendering_is_whole(path: Path) -> None:
 def test_each_value_reaches_the_text(path: Path) -> None:
     prompt = load_prompt(path)
     texts = renderings(prompt)
-    for name in set(prompt.front_matter.variables) - {"audience"}:
+    for name in set(prompt.front_matter.variables) - SWITCHES:
         assert any(f"<{name}>" in text for text in texts), name
-    if "audience" in prompt.front_matter.variables:
+    if SWITCHES & set(prompt.front_matter.variables):
         assert len(set(texts)) == len(texts), "two audiences, or with and without a variable, read the same"
 
 

@@ -4,5 +4,17 @@ from tools.models.ask import Answer, Caller, ask
 from tools.models.client import Completion, complete
 from tools.models.connection import close_clients
 from tools.models.endpoint import Endpoint, describe_endpoint
+from tools.models.sampling import Samples, sample
 
-__all__ = ["Answer", "Caller", "Completion", "Endpoint", "ask", "close_clients", "complete", "describe_endpoint"]
+__all__ = [
+    "Answer",
+    "Caller",
+    "Completion",
+    "Endpoint",
+    "Samples",
+    "ask",
+    "close_clients",
+    "complete",
+    "describe_endpoint",
+    "sample",
+]

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from state.errors import DraftroomError, ModelOutputError
 from state.records import CallRecord
 from state.settings import ModelSettings
-from tools.models.client import Completion, complete
+from tools.models.client import Completion, Progress, complete
 from tools.models.structured import Unusable, Value, parse
 from tools.models.trimming import FittedPrompt, fit
 from tools.prompts import Prompt, load_prompt
@@ -96,11 +96,11 @@ async def ask(
     request = Request(caller, prompt, await fit(prompt, variables, trim, settings), settings, schema)
     first = await first_request(request)
     try:
-        return Answer(parse(first, schema), [_record(request, first)])
+        return Answer(parse(first, schema), [record_of(request, first)])
     except Unusable as problem:
         again = replace(request, problem=str(problem))
-    second = await second_request(again, _record(request, first))
-    return Answer(parse(second, schema), [_record(request, first), _record(again, second)])
+    second = await second_request(again, record_of(request, first))
+    return Answer(parse(second, schema), [record_of(request, first), record_of(again, second)])
 
 
 @task
@@ -120,29 +120,41 @@ async def second_request(request: Request, first: CallRecord) -> Completion:
     try:
         parse(completion, request.schema)
     except Unusable as problem:
-        raise ModelOutputError(
-            f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
-            "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
-            problem=str(problem),
-            spent=[first, _record(request, completion)],
-        ) from problem
+        raise gave_up(request, str(problem), [first, record_of(request, completion)]) from problem
     return completion
 
 
+def gave_up(request: Request, problem: str, spent: list[CallRecord]) -> ModelOutputError:
+    """What the user is told when the answer to the re-ask is unusable, too."""
+    return ModelOutputError(
+        f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
+        "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
+        problem=problem,
+        spent=spent,
+    )
+
+
 async def _send(request: Request) -> Completion:
-    caller, settings = request.caller, request.settings
+    progress = announce(request)
+    schema = request.schema.model_json_schema()
+    return await complete(request.text, request.settings, schema, request.fitted.max_tokens, progress)
+
+
+def announce(request: Request) -> Progress:
+    """Tell whoever follows the run that a call begins; the result tells them how it goes on."""
+    caller = request.caller
     write = get_stream_writer()
-    event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": settings.model}
+    event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
     write({"event": "call", **event})
 
     def progress(tokens: int) -> None:
         write({"event": "tokens", "tokens": tokens, **event})
 
-    schema = request.schema.model_json_schema()
-    return await complete(request.text, settings, schema, request.fitted.max_tokens, progress)
+    return progress
 
 
-def _record(request: Request, completion: Completion) -> CallRecord:
+def record_of(request: Request, completion: Completion) -> CallRecord:
+    """What a request has cost."""
     caller, prompt = request.caller, request.prompt
     return CallRecord(
         role=caller.role,

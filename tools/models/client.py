@@ -11,7 +11,7 @@ import openai
 from langchain_core.messages import HumanMessage
 
 from state.settings import ModelSettings
-from tools.models.connection import client_for
+from tools.models.connection import client_for, place_for
 from tools.models.endpoint import forget_endpoint
 from tools.models.faults import StreamCut, retrying, translate
 
@@ -52,11 +52,12 @@ async def complete(
         ContextOverflow: If the server says that the prompt is too long.
         SettingsError: If the server does not accept something else about the request.
     """
-    arguments = _arguments(settings, schema, max_tokens)
+    arguments = request_arguments(settings, schema, max_tokens)
     try:
         async for attempt in retrying(settings):
             with attempt:
-                completion = await _stream(prompt, settings, arguments, progress)
+                async with place_for(settings):
+                    completion = await _stream(prompt, settings, arguments, progress)
                 completion["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
         forget_endpoint(settings)
@@ -90,7 +91,8 @@ async def _stream(prompt: str, settings: ModelSettings, arguments: dict[str, Any
     )
 
 
-def _arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
+def request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
+    """Fields of a request, apart from the prompt."""
     sampling = settings.model_dump(include={"temperature", "top_p", "frequency_penalty", "seed"}, exclude_none=True)
     body = dict(settings.extra_body)
     if "max_completion_tokens" not in body:

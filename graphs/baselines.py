@@ -1,0 +1,56 @@
+"""The baselines of SWIF2T (Section 5), with the input, output and reviewer prompt of `focused_feedback`.
+
+`single_model` is the reviewer alone, with nothing but the paragraph. `chain_of_verification` plans questions, answers
+them from the model's own knowledge, cross-checks each pair, and then reviews. SWIF2T without re-ranking is no graph of
+its own: run `focused_feedback` with `rerank` off.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from graphs.whole_paper import for_whole_paper
+from nodes.feedback.conclude import conclude
+from nodes.feedback.reviewer import write_review
+from nodes.feedback.verification_chain import gather_answers, plan_questions, verify_question
+from state.feedback import FeedbackContext, ParagraphOutput, ParagraphState, QuestionState
+
+
+def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
+    """Each question is answered and checked by itself."""
+    if state["outcome"]:
+        return "conclude"
+    return [
+        Send(
+            "verify_question",
+            QuestionState(step=step, target=state["target"], document=state["document"], settings=state["settings"]),
+        )
+        for step in state["wave"]
+    ]
+
+
+reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
+reviewer_alone.add_node(write_review)
+reviewer_alone.add_node(conclude)
+reviewer_alone.add_edge(START, "write_review")
+reviewer_alone.add_edge("write_review", "conclude")
+reviewer_alone.add_edge("conclude", END)
+
+verification_chain = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
+for node in (plan_questions, verify_question, gather_answers, write_review, conclude):
+    verification_chain.add_node(node)
+verification_chain.add_edge(START, "plan_questions")
+verification_chain.add_conditional_edges("plan_questions", after_questions, ["verify_question", "conclude"])
+verification_chain.add_edge("verify_question", "gather_answers")
+verification_chain.add_edge("gather_answers", "write_review")
+verification_chain.add_edge("write_review", "conclude")
+verification_chain.add_edge("conclude", END)
+
+single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone")
+chain_of_verification_builder = for_whole_paper(verification_chain, "verification_chain")
+
+single_model = single_model_builder.compile(name="single_model")
+chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")

@@ -1,0 +1,103 @@
+"""Focused feedback: plan, re-rank, control, investigate, review, verify.
+
+SWIF2T of Chamoun, Schlichtkrull and Vlachos ("Automated Focused Feedback Generation for Scientific Writing
+Assistance"). Use it from Python:
+
+    from graphs.focused_feedback import graph
+    result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
+
+`paragraph_review` is the paper's system. The weakness detector, the verifier, and answering independent questions
+together are ours. Each paragraph of the paper goes through it (`graphs/whole_paper.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from graphs.whole_paper import for_whole_paper
+from nodes.feedback.agent import options
+from nodes.feedback.conclude import conclude
+from nodes.feedback.controller import control_steps
+from nodes.feedback.investigator import answer_from_literature, answer_from_paper
+from nodes.feedback.plan_reranker import rank_plans
+from nodes.feedback.planner import edit_plan, propose_plans
+from nodes.feedback.reviewer import write_review
+from nodes.feedback.verifier import verify_comment
+from nodes.feedback.weakness_detector import detect_weaknesses
+from state.feedback import FeedbackContext, ParagraphOutput, ParagraphState, QuestionState, Step
+
+INVESTIGATIONS = {"ask_paper": "answer_from_paper", "ask_literature": "answer_from_literature"}
+
+
+def after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_plan", "control_steps", "conclude"]:
+    """The trained re-ranker chooses among several plans; a person may edit the chosen one."""
+    if state["outcome"]:
+        return "conclude"
+    return "rank_plans" if options(state).rerank and len(state["plans"]) > 1 else after_ranking(state)
+
+
+def after_ranking(state: ParagraphState) -> Literal["edit_plan", "control_steps"]:
+    """A person may edit the plan before it is followed."""
+    return "edit_plan" if options(state).pause else "control_steps"
+
+
+def after_control(state: ParagraphState) -> list[Send] | str:
+    """Ask what the controller wants asked, go on with the plan, or come to the review."""
+    if state["wave"]:
+        return [Send(INVESTIGATIONS[step["action"]], question(state, step)) for step in state["wave"]]
+    if state["remaining"]:
+        return "control_steps"
+    return "detect_weaknesses" if options(state).detect else "write_review"
+
+
+def question(state: ParagraphState, step: Step) -> QuestionState:
+    """What the investigator is sent out with."""
+    return QuestionState(step=step, target=state["target"], document=state["document"], settings=state["settings"])
+
+
+def after_detection(state: ParagraphState) -> Literal["write_review", "conclude"]:
+    """A paragraph without weaknesses gets no comment."""
+    return "conclude" if state["outcome"] else "write_review"
+
+
+def after_review(state: ParagraphState) -> Literal["verify_comment", "conclude"]:
+    """Every comment is checked."""
+    return "verify_comment" if state["comment"] else "conclude"
+
+
+paragraph_review = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
+for node in (
+    propose_plans,
+    rank_plans,
+    edit_plan,
+    control_steps,
+    answer_from_paper,
+    answer_from_literature,
+    detect_weaknesses,
+    write_review,
+    verify_comment,
+    conclude,
+):
+    paragraph_review.add_node(node)
+
+paragraph_review.add_edge(START, "propose_plans")
+paragraph_review.add_conditional_edges("propose_plans", after_planning)
+paragraph_review.add_conditional_edges("rank_plans", after_ranking)
+paragraph_review.add_edge("edit_plan", "control_steps")
+paragraph_review.add_conditional_edges(
+    "control_steps",
+    after_control,
+    [*INVESTIGATIONS.values(), "control_steps", "detect_weaknesses", "write_review"],
+)
+for investigation in INVESTIGATIONS.values():
+    paragraph_review.add_edge(investigation, "control_steps")
+paragraph_review.add_conditional_edges("detect_weaknesses", after_detection)
+paragraph_review.add_conditional_edges("write_review", after_review)
+paragraph_review.add_edge("verify_comment", "conclude")
+paragraph_review.add_edge("conclude", END)
+
+builder = for_whole_paper(paragraph_review, "paragraph_review")
+graph = builder.compile(name="focused_feedback")

@@ -1,0 +1,51 @@
+"""What the agents share: asking as a role of this run, and its settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from state.feedback import FeedbackState, ParagraphState, QuestionState
+from state.settings import FeedbackSettings, ModelSettings
+from tools.models import Answer, Caller, ask
+from tools.models.structured import Value
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+AnyState = FeedbackState | ParagraphState | QuestionState
+AgentRole = Literal["planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier"]
+
+
+async def ask_as(
+    role: AgentRole,
+    step: str,
+    state: ParagraphState | QuestionState,
+    variables: dict[str, object],
+    schema: type[Value],
+    *,
+    trim: str = "evidence",
+) -> Answer[Value]:
+    """Ask the model of `role` with the prompt named `step`, on the account of this paragraph."""
+    caller = Caller(role, step, state["target"]["number"])
+    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim)
+
+
+def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
+    """The model that plays `role` in this run."""
+    return ModelSettings(**state["settings"]["models"][role])
+
+
+def options(state: AnyState) -> FeedbackSettings:
+    """The settings that the run was started with."""
+    return FeedbackSettings(**state["settings"]["feedback"])
+
+
+def has_literature(state: AnyState) -> bool:
+    """Whether there is any literature to look in: a folder, or a service on the web."""
+    literature = options(state).literature
+    return any(provider != "folder" or literature.folder for provider in literature.providers)
+
+
+def failed(role: AgentRole, problem: str) -> dict[str, Any]:
+    """The end of a paragraph whose review cannot go on, on record; other paragraphs go on."""
+    return {"outcome": "failed", "problem": f"{role}: {problem}"}

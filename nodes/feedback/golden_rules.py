@@ -1,0 +1,113 @@
+"""The golden rules of a plan (SWIF2T, Section 3, "Planner"), checked by code; what breaks them is repaired or dropped.
+
+Every step asks the investigator or the reviewer for something; questions to the paper come first, then those to the
+literature, and the last step is the review; a question to the literature can be understood by itself and ends with
+"?"; each question asks about one thing only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from state.feedback import Action, Step
+
+_NEEDS_THE_PAPER = re.compile(
+    r"\b(?:this|that|these|those|the|its|their)\s+(?:\w+\s+)?(?:paper|paragraph|study|article|work|authors?|manuscript|"
+    r"text|section|tables?|figures?|passage)\b|\b(?:the authors|our|we|above|below)\b",
+    re.IGNORECASE,
+)
+"""A literature service knows nothing of the paper under review."""
+
+_SECOND_QUESTION = re.compile(
+    r",?\s+(?:and|or)\s+(?:also\s+)?(?=(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|can|has|have)\b)",
+    re.IGNORECASE,
+)
+_SHORTEST = 3
+"""Words; less is no question."""
+
+
+class Asked(NamedTuple):
+    """A step as an agent wrote it."""
+
+    action: Action
+    question: str
+
+
+class Repaired(NamedTuple):
+    """Steps that keep the golden rules."""
+
+    steps: list[Asked]
+    """The last one is the review, all others are questions."""
+    repairs: list[str]
+    """What was wrong, one sentence each."""
+
+
+def keep_golden_rules(steps: Sequence[Asked], *, most: int, literature: bool = True) -> Repaired:
+    """Repair a plan.
+
+    Args:
+        steps: As the planner, the controller or a person wrote them.
+        most: Most questions.
+        literature: Whether there is any literature to look in.
+
+    Returns:
+        The plan; without any question left, it is the review alone.
+    """
+    repairs: list[str] = []
+    questions = _distinct([_repaired(step, repairs) for step in steps if step.action != "write_review"], repairs)
+    if not literature and any(step.action == "ask_literature" for step in questions):
+        repairs.append("Questions to the literature were left out, because no literature is set up.")
+        questions = [step for step in questions if step.action == "ask_paper"]
+    ordered = sorted(questions, key=lambda step: step.action != "ask_paper")
+    if ordered != questions:
+        repairs.append("Questions to the paper were put before those to the literature.")
+    if len(ordered) > most:
+        repairs.append(f"Questions beyond the first {most} were left out.")
+    if [step.action for step in steps].count("write_review") != 1 or steps[-1].action != "write_review":
+        repairs.append("The review was made the last step, and the only one.")
+    return Repaired([*ordered[:most], Asked("write_review", "")], repairs)
+
+
+def numbered_steps(asked: Sequence[Asked], origin: str, *, first: int = 1) -> list[Step]:
+    """Steps with ids, counted from `first`."""
+    return [
+        Step(id=f"s{number}", action=step.action, question=step.question, origin=origin)  # type: ignore[typeddict-item]
+        for number, step in enumerate(asked, start=first)
+    ]
+
+
+def in_words(step: Step) -> str:
+    """A step as the prompts and the re-ranker read it."""
+    if step["action"] == "write_review":
+        return "Reviewer: write the review."
+    source = "paper" if step["action"] == "ask_paper" else "literature"
+    return f"Investigator: answer from the {source}: {step['question']}"
+
+
+def _repaired(step: Asked, repairs: list[str]) -> Asked:
+    question = " ".join(step.question.split())
+    first, *others = question.split("?")
+    joined = _SECOND_QUESTION.split(first, maxsplit=1)
+    if len(joined) > 1 or any(other.strip() for other in others):
+        repairs.append(f"“{question}” asked about more than one thing; its first question was kept.")
+    question = joined[0].rstrip(" .,;:") + "?"
+    if step.action == "ask_literature" and _NEEDS_THE_PAPER.search(question):
+        repairs.append(f"“{question}” cannot be understood without the paper, so the paper is asked.")
+        return Asked("ask_paper", question)
+    return Asked(step.action, question)
+
+
+def _distinct(steps: list[Asked], repairs: list[str]) -> list[Asked]:
+    """Without questions that are none, and without those that were asked before."""
+    kept: dict[str, Asked] = {}
+    for step in steps:
+        key = " ".join(re.findall(r"\w+", step.question.casefold()))
+        if len(key.split()) < _SHORTEST:
+            repairs.append(f"“{step.question}” is no question and was left out.")
+        elif key in kept:
+            repairs.append(f"“{step.question}” was asked twice.")
+        else:
+            kept[key] = step
+    return list(kept.values())

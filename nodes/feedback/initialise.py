@@ -1,0 +1,148 @@
+"""First node: read the paper, choose the paragraphs, and freeze the run's settings, before any model is called."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from state.documents import Document, Paragraph
+from state.errors import BadInput
+from state.feedback import FeedbackContext, FeedbackInput, ParagraphState, Target
+from state.settings import FeedbackSettings, Settings
+from tools.configuration import load_settings
+from tools.documents import load_document, read_document
+from tools.hidden_instructions import find_instructions
+from tools.quotes import locate
+
+ROLES = ("planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier")
+_NOT_WORTH_IT = re.compile(
+    r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
+    r"bibliography|appendix|data availability|ethics|abbreviations)\b",
+    re.IGNORECASE,
+)
+"""Sections whose paragraphs are reviewed only if they are named."""
+OWN_TEXT = "text"
+"""Id of a text that is no paragraph of the paper."""
+
+
+async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) -> dict[str, Any]:
+    """Set every key of the state.
+
+    Raises:
+        BadInput: If the paper cannot be used, or does not have what is to be reviewed.
+        SettingsError: If the settings cannot.
+    """
+    context = runtime.context or FeedbackContext()
+    settings = await asyncio.to_thread(load_settings, context.overrides())
+    paper = state.get("paper")
+    if not isinstance(paper, str) or not paper.strip():
+        raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+    ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
+    document = await asyncio.to_thread(load_document, ref)
+    targets = choose_targets(document, state, settings.feedback)
+    if settings.feedback.pause and len(targets) > 1:
+        raise BadInput(
+            f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
+        )
+    return {
+        "paper": ref["source"] or ref["path"],
+        "document": ref,
+        "settings": freeze(settings),
+        "targets": targets,
+        "findings": find_instructions(document),
+        # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
+        **{name: Overwrite([]) for name in ("reviews", "calls")},
+        "comments": [],
+        "finished": False,
+    }
+
+
+def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
+    """The paragraphs that are named, or all that are worth it.
+
+    Raises:
+        BadInput: If there is no such paragraph.
+    """
+    if text := " ".join(request.get("text", "").split()):
+        return _numbered([_own_text(document, text)])
+    paragraphs = document["paragraphs"]
+    if section := request.get("section"):
+        paragraphs = [item for item in paragraphs if section.casefold() in item["section"].casefold()]
+        if not paragraphs:
+            known = ", ".join(dict.fromkeys(item["section"] for item in document["paragraphs"] if item["section"]))
+            raise BadInput(f"The paper has no section like {section!r}, but {known or 'none at all'}.")
+    if named := request.get("paragraphs"):
+        return _numbered([_named(document, name) for name in dict.fromkeys(named)])
+    worth_it = [item for item in paragraphs if len(item["text"].split()) >= chosen.min_words]
+    if not section:
+        worth_it = [item for item in worth_it if not _NOT_WORTH_IT.search(item["section"])]
+    if not worth_it:
+        raise BadInput(
+            f"No paragraph has {chosen.min_words} words or more; name one, or lower `min_words`.", kind="empty_input"
+        )
+    return _numbered(worth_it)
+
+
+def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
+    """The state in which the review of a paragraph begins."""
+    return ParagraphState(
+        target=target,
+        document=run["document"],
+        findings=run["findings"],
+        settings=run["settings"],
+        plans=[],
+        remaining=[],
+        wave=[],
+        rewrites=0,
+        log=[],
+        decided=[],
+        answers=[],
+        evidence=[],
+        candidates=[],
+        comment=None,
+        outcome="",
+        problem="",
+        notes=[],
+        reviews=[],
+        calls=[],
+    )
+
+
+def freeze(settings: Settings) -> dict[str, Any]:
+    """The settings of this run as plain values, with every role's model spelt out."""
+    return {
+        "feedback": settings.feedback.model_dump(mode="json"),
+        "models": {
+            role: settings.model_for(role).model_dump(mode="json")  # type: ignore[arg-type]
+            for role in ROLES
+        },
+    }
+
+
+def _named(document: Document, name: str) -> Paragraph:
+    wanted = str(name).strip().lower()
+    wanted = wanted if wanted.startswith("p") else f"p{wanted}"
+    for paragraph in document["paragraphs"]:
+        if paragraph["id"] == wanted:
+            return paragraph
+    raise BadInput(f"The paper has no paragraph {name!r}, but p1 to p{len(document['paragraphs'])}.")
+
+
+def _own_text(document: Document, text: str) -> Paragraph:
+    """The paragraph that holds the text, cut to it, or the text as a paragraph without a place."""
+    for paragraph in document["paragraphs"]:
+        if place := locate(text, paragraph["text"]):
+            whole = len(text) >= 0.9 * len(paragraph["text"])
+            return paragraph if whole else {**paragraph, "text": place.of(paragraph["text"]), "words": []}
+    return Paragraph(id=OWN_TEXT, section="", text=text, page=0, words=[])
+
+
+def _numbered(paragraphs: list[Paragraph]) -> list[Target]:
+    return [
+        Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
+        for number, item in enumerate(paragraphs, start=1)
+    ]

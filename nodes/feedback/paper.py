@@ -1,0 +1,74 @@
+"""The paper under review, as prompts show it and as the investigator searches it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from nodes.feedback.agent import options
+from state.documents import Document, Passage
+from state.feedback import ParagraphState, QuestionState
+from state.settings import FeedbackSettings
+from tools.documents import load_document
+from tools.hidden_instructions import as_data
+from tools.quotes import locate
+
+LONGEST_ABSTRACT = 1500
+"""Characters of the abstract that the planner sees."""
+
+
+async def document_of(state: ParagraphState | QuestionState) -> Document:
+    """The paper, read from its file."""
+    return await asyncio.to_thread(load_document, state["document"])
+
+
+async def abstract_of(state: ParagraphState) -> str:
+    """What the paper is about, for agents that see only a paragraph of it."""
+    document = await document_of(state)
+    return shown(document["abstract"][:LONGEST_ABSTRACT]) or "There is no abstract."
+
+
+def shown(text: str) -> str:
+    """A text of the paper as a prompt shows it: what addresses the model stands there as a quotation only."""
+    return as_data(text)
+
+
+def passages_shown(passages: list[Passage]) -> str:
+    """Passages for a prompt, with numbers to cite them by."""
+    return "\n\n".join(
+        f"[{number}] {passage['section'] or passage['title']}\n{shown(passage['text'])}"
+        for number, passage in enumerate(passages, start=1)
+    )
+
+
+def pinpoint(passage: Passage, quote: str, document: Document) -> Passage:
+    """A passage with the section and page of the paragraph that holds a quote from it: it may begin before that."""
+    for paragraph in document["paragraphs"]:
+        if locate(quote, paragraph["text"]):
+            return {**passage, "section": paragraph["section"], "page": paragraph["page"]}
+    return passage
+
+
+async def search_in(documents: list[Document], question: str, chosen: FeedbackSettings) -> list[Passage]:
+    """The passages of documents that are nearest to a question, best first."""
+    return await asyncio.to_thread(search_now, documents, question, chosen, chosen.passages)
+
+
+def search_now(documents: Sequence[Document], question: str, chosen: FeedbackSettings, number: int) -> list[Passage]:
+    """As `search_in`, in this thread, and so many passages."""
+    from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads torch and Chroma
+
+    return search(
+        documents,
+        question,
+        mode=chosen.retrieval,
+        k=number,
+        segment_characters=chosen.segment_characters,
+        overlap=chosen.segment_overlap,
+        embedding=Embedding(**chosen.embedding.model_dump()),
+    )
+
+
+async def search_paper(state: ParagraphState | QuestionState, question: str) -> list[Passage]:
+    """The passages of the paper under review that are nearest to a question."""
+    return await search_in([await document_of(state)], question, options(state))

@@ -1,0 +1,62 @@
+"""Last node: the comments on the whole paper, the best supported first, without near-duplicates."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nodes.feedback.agent import options
+from state.errors import ModelOutputError
+from state.feedback import Comment, FeedbackState, ParagraphReview
+
+ALIKE = 0.6
+"""Share of words in common (Jaccard) from which two comments of one type count as the same."""
+_WORD = re.compile(r"\w{3,}")
+
+
+async def rank_comments(state: FeedbackState) -> dict[str, Any]:
+    """Rank and de-duplicate the comments.
+
+    Raises:
+        ModelOutputError: If no paragraph could be reviewed.
+    """
+    reviews = state["reviews"]
+    if reviews and all(review["outcome"] == "failed" for review in reviews):
+        problem = reviews[-1]["problem"]
+        raise ModelOutputError(
+            f"No paragraph could be reviewed ({problem}); give the agents a stronger model or more `max_tokens`.",
+            problem=problem,
+        )
+    ranked = sorted(raised(reviews), key=support, reverse=True)
+    return {"comments": distinct(ranked)[: options(state).max_comments], "finished": True}
+
+
+def raised(reviews: list[ParagraphReview]) -> list[Comment]:
+    """The comments that were not withdrawn, in the order of the paper."""
+    in_order = sorted(reviews, key=lambda review: (len(review["paragraph"]), review["paragraph"]))
+    return [review["comment"] for review in in_order if review["comment"] and review["outcome"] == "comment"]
+
+
+def support(comment: Comment) -> tuple[bool, int, int]:
+    """What a comment rests on: unsoftened first, then evidence from the literature and the paper, then its notes."""
+    found = [item for item in comment["evidence"] if item["source"] != "model"]
+    kept = comment["verification"]["verdict"] == "kept"
+    return kept, len(found), -len(comment["verification"]["notes"])
+
+
+def distinct(ranked: list[Comment]) -> list[Comment]:
+    """Without comments that say what a better one of the same type has said."""
+    kept: list[Comment] = []
+    for comment in ranked:
+        if not any(_alike(comment, other) for other in kept):
+            kept.append(comment)
+    return kept
+
+
+def _alike(one: Comment, other: Comment) -> bool:
+    first, second = _words(one), _words(other)
+    return one["label"] == other["label"] and len(first & second) >= ALIKE * len(first | second)
+
+
+def _words(comment: Comment) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(f"{comment['review']} {comment['suggestion']}")}

@@ -1,0 +1,110 @@
+"""The verifier: no comment reaches the author unchecked (ours, not the paper's).
+
+The quote is verbatim and the evidence exists by the schema of the reviewer's answer. Here, a claim that something is
+missing is tested by retrieval against the paper, and what repeats an injected instruction is withdrawn.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nodes.feedback.agent import ask_as, options
+from nodes.feedback.evidence import evidence_shown
+from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_paper, shown
+from state.documents import Passage
+from state.errors import ModelOutputError
+from state.feedback import Comment, ParagraphState, Verification
+from tools.fidelity import unsupported_facts
+from tools.hidden_instructions import obeys
+from tools.quotes import locate
+
+_ABSENCE = re.compile(
+    r"\b(?:not|n't|never|nowhere|neither|nor|no|without|lacks?|lacking|missing|omits?|omitted|absen(?:t|ce)|unclear|"
+    r"unspecified|unreported|undefined|fails? to|leaves? open|"
+    r"should (?:state|specify|report|describe|define|provide|include|mention))\b",
+    re.IGNORECASE,
+)
+
+
+class AbsenceTest(BaseModel):
+    """Whether the paper gives what a comment says is missing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    missing: str = Field(max_length=200)
+    quote: str = Field(max_length=400)
+    given: bool
+
+
+async def verify_comment(state: ParagraphState) -> dict[str, Any]:
+    """Keep, soften or withdraw the comment."""
+    comment = state["comment"]
+    if comment is None:
+        raise ValueError("there is no comment to verify")
+    said = f"{comment['review']} {comment['suggestion']}"
+    if obeys(said, state["findings"]):
+        note = "It repeats a sentence of the paper that is addressed to a language model."
+        return _verdict(comment, Verification(verdict="withdrawn", notes=[note]))
+    notes = _unsupported(state, said)
+    if not options(state).verify or not claims_absence(said):
+        return _verdict(comment, Verification(verdict="kept", notes=notes))
+    passages = await search_paper(state, f"{comment['quote']} {said}")
+    variables: dict[str, object] = {"claim": shown(said), "passages": passages_shown(passages)}
+    try:
+        answer = await ask_as("verifier", "test_absence", state, variables, AbsenceTest, trim="passages")
+    except ModelOutputError as error:
+        notes = [*notes, "Whether the paper gives what is called missing could not be tested."]
+        return {**_verdict(comment, Verification(verdict="kept", notes=notes)), "calls": error.spent}
+    document = await document_of(state)
+    placed = [pinpoint(passage, answer.value.quote, document) for passage in passages]
+    verification = tested(answer.value, comment, state["target"]["text"], placed, notes)
+    return {**_verdict(comment, verification), "calls": answer.calls}
+
+
+def claims_absence(text: str) -> bool:
+    """Whether a comment says that something is missing; rather once too often, for the test costs one call."""
+    return _ABSENCE.search(text) is not None
+
+
+def tested(
+    answer: AbsenceTest, comment: Comment, paragraph: str, passages: list[Passage], notes: list[str]
+) -> Verification:
+    """Withdraw what the paragraph itself gives, soften what the paper gives elsewhere; only verbatim quotes count."""
+    if not answer.given or _overlap(answer.quote, comment["quote"]):
+        return Verification(verdict="kept", notes=notes)
+    if place := locate(answer.quote, paragraph):
+        note = f"The paragraph itself gives what is called missing: “{place.of(paragraph)}”."
+        return Verification(verdict="withdrawn", notes=[*notes, note])
+    for passage in passages:
+        if place := locate(answer.quote, passage["text"]):
+            note = f"The paper does say, in {_where(passage)}: “{place.of(passage['text'])}”. Perhaps point there."
+            return Verification(verdict="softened", notes=[*notes, note])
+    return Verification(verdict="kept", notes=notes)
+
+
+def _unsupported(state: ParagraphState, said: str) -> list[str]:
+    """Numbers and names of the comment that neither the paragraph nor the evidence has."""
+    source = f"{state['target']['text']}\n\n{evidence_shown(state['evidence'])}\n\n{state['document']['title']}"
+    facts = [f"“{fact['text']}”" for fact in unsupported_facts(said, source)]
+    return [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []
+
+
+def _overlap(quote: str, other: str) -> bool:
+    """Whether the test found nothing but the words that are commented on."""
+    return locate(quote, other) is not None or locate(other, quote) is not None
+
+
+def _where(passage: Passage) -> str:
+    section = f"“{passage['section']}”" if passage["section"] else "another place"
+    return f"{section} (page {passage['page']})" if passage["page"] else section
+
+
+def _verdict(comment: Comment, verification: Verification) -> dict[str, Any]:
+    checked: Comment = {**comment, "verification": verification}
+    withdrawn = verification["verdict"] == "withdrawn"
+    if withdrawn:
+        return {"comment": checked, "outcome": "withdrawn", "problem": verification["notes"][-1]}
+    return {"comment": checked}

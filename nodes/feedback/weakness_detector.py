@@ -1,0 +1,60 @@
+"""The weakness detector: "nothing worth raising" is an answer (ours; SWIF2T asks for one in its limitations)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nodes.feedback.agent import ask_as
+from nodes.feedback.evidence import evidence_shown
+from nodes.feedback.paper import shown
+from state.errors import ModelOutputError
+from state.feedback import Candidate, ParagraphState, Weakness
+from tools.quotes import locate_or_closest
+
+
+class NoticedWeakness(BaseModel):
+    """A weakness: first the words, then what is wrong with them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quote: str = Field(max_length=300)
+    problem: str = Field(min_length=10, max_length=300)
+    label: Weakness
+
+
+class Weaknesses(BaseModel):
+    """The weaknesses of a paragraph; none is an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    weaknesses: list[NoticedWeakness] = Field(max_length=3)
+
+
+async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
+    """List weaknesses of the paragraph; those that quote nothing of it are dropped."""
+    variables: dict[str, object] = {
+        "evidence": evidence_shown(state["evidence"]),
+        "paragraph": shown(state["target"]["text"]),
+    }
+    try:
+        answer = await ask_as("weakness_detector", "detect_weaknesses", state, variables, Weaknesses)
+    except ModelOutputError as error:
+        note = f"The weakness detector gave no usable answer ({error.problem}), so the reviewer decided alone."
+        return {"notes": [note], "calls": error.spent}
+    text = state["target"]["text"]
+    places = [(item, locate_or_closest(item.quote, text)) for item in answer.value.weaknesses]
+    candidates = [
+        Candidate(quote=place.of(text), label=item.label, problem=item.problem.strip())
+        for item, place in places
+        if place
+    ]
+    nothing = {} if candidates else {"outcome": "nothing worth raising", "problem": _why(len(places))}
+    return {"candidates": candidates, "calls": answer.calls, **nothing}
+
+
+def _why(noticed: int) -> str:
+    if noticed:
+        return "The weaknesses that were noticed quote nothing of the paragraph."
+    return "The weakness detector found nothing."

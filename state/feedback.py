@@ -1,0 +1,304 @@
+"""State of `focused_feedback`: what goes in, what flows, what comes out.
+
+A paragraph is reviewed by a subgraph with a state of its own (`ParagraphState`). It returns one `ParagraphReview`, so
+that many paragraphs of a paper can be under way at once. Lists that grow are `DeltaChannel`s.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from langgraph.channels import DeltaChannel
+from pydantic import BaseModel, ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from state.documents import DocumentRef
+from state.findings import Finding
+from state.records import CallRecord
+from state.reducers import append
+from state.settings import Execution, RetrievalMode, Role
+
+Weakness = Literal[
+    "Replicability",
+    "Originality",
+    "Empirical and Theoretical Soundness",
+    "Meaningful Comparison",
+    "Substance",
+]
+"""The five weakness types of SWIF2T (Section 3)."""
+
+Action = Literal["ask_paper", "ask_literature", "write_review"]
+"""What a step can be: the Investigator reads the paper or the literature, the Reviewer writes."""
+
+Decision = Literal["execute", "skip", "replace", "rewrite"]
+
+
+class Step(TypedDict):
+    """A step of a plan."""
+
+    id: str
+    """s1, s2, ...; unique in the review of a paragraph."""
+    action: Action
+    question: str
+    """Empty for the review."""
+    origin: Literal["planner", "controller", "person"]
+    """Who wrote it as it stands."""
+
+
+class Plan(TypedDict):
+    """A plan that the planner sampled."""
+
+    number: int
+    """From 1, in the order in which they came."""
+    steps: list[Step]
+    repairs: list[str]
+    """Golden rules that it broke, and what code did about it."""
+    score: float | None
+    """Of the plan re-ranker; None if plans were not re-ranked."""
+
+
+class Evidence(TypedDict):
+    """An answer with its place, which a comment may cite."""
+
+    id: str
+    """e1, e2, ...: that of its step with another letter."""
+    source: Literal["paper", "literature", "model"]
+    """`model` is the knowledge of the model itself (chain of verification only)."""
+    question: str
+    answer: str
+    quote: str
+    """Words of the passage that the answer rests on, verbatim; empty if it comes from the model."""
+    title: str
+    """Of the document."""
+    section: str
+    page: int
+    """0 where the format has no pages."""
+    address: str
+    """Web address or file of the document; empty for the paper under review."""
+
+
+class StepRecord(TypedDict):
+    """A step that the controller has dealt with, and what came of it."""
+
+    step: Step
+    decision: Decision
+    because: str
+    """The controller's explanation; empty if it was not asked."""
+    outcome: Literal["answered", "unanswered", "skipped"]
+    note: str
+    """Why there is no answer."""
+
+
+class Answered(TypedDict):
+    """What the investigator brings back from one question."""
+
+    step: str
+    """Id of the step."""
+    evidence: Evidence | None
+    note: str
+    """Why there is no answer; empty if there is."""
+
+
+class Candidate(TypedDict):
+    """A possible weakness that the detector sees in the paragraph."""
+
+    quote: str
+    """Words of the paragraph, verbatim."""
+    label: Weakness
+    problem: str
+
+
+class Verification(TypedDict):
+    """What the checks of a comment found."""
+
+    verdict: Literal["kept", "softened", "withdrawn"]
+    notes: list[str]
+    """What was found, for a person."""
+
+
+class Comment(TypedDict):
+    """Focused feedback on words of a paragraph."""
+
+    id: str
+    """c-<paragraph>."""
+    paragraph: str
+    section: str
+    page: int
+    label: Weakness
+    quote: str
+    """Words of the paragraph, verbatim."""
+    start: int
+    """Offset of the quote in the paragraph's text."""
+    review: str
+    suggestion: str
+    reasoning: str
+    evidence: list[Evidence]
+    """What the comment cites."""
+    verification: Verification
+
+
+Outcome = Literal["comment", "nothing worth raising", "withdrawn", "failed"]
+
+
+class ParagraphReview(TypedDict):
+    """All that was done for one paragraph."""
+
+    paragraph: str
+    section: str
+    page: int
+    outcome: Outcome
+    problem: str
+    """Why it failed, or why nothing is raised."""
+    comment: Comment | None
+    """Also of a comment that was withdrawn, so that a person can see it."""
+    plans: list[Plan]
+    """Best first if they were re-ranked; the first is the one that was followed."""
+    log: list[StepRecord]
+    evidence: list[Evidence]
+    rewrites: int
+    """How often the controller rewrote the remaining steps."""
+    candidates: list[Candidate]
+    notes: list[str]
+    """What an agent could not do: plans that were not re-ranked, providers that failed, addresses that were blocked."""
+
+
+class Target(TypedDict):
+    """A paragraph that is to be reviewed."""
+
+    number: int
+    """From 1, in the order of the paper; what calls are counted by."""
+    id: str
+    section: str
+    page: int
+    text: str
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class FeedbackInput(TypedDict):
+    """What is to be reviewed."""
+
+    paper: str
+    """The paper: the path of a PDF, HTML, Markdown, LaTeX or text file, or its text."""
+    paragraphs: NotRequired[list[str]]
+    """Ids (p3) or numbers (3) of the paragraphs to review; if it is left out, every paragraph worth it."""
+    section: NotRequired[str]
+    """Review the paragraphs of the sections whose heading contains this."""
+    text: NotRequired[str]
+    """Review this text as a paragraph of the paper."""
+
+
+class ParagraphOutput(TypedDict):
+    """What the review of a paragraph hands back to the run."""
+
+    reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+
+
+class ParagraphState(ParagraphOutput):
+    """State of the review of one paragraph: what it is given, and what it works on."""
+
+    target: Target
+    document: DocumentRef
+    findings: list[Finding]
+    """Text of the paper that addresses the model."""
+    settings: dict[str, Any]
+    plans: list[Plan]
+    remaining: list[Step]
+    """Steps that nobody has decided on yet."""
+    wave: list[Step]
+    """Questions that are to be answered next."""
+    rewrites: int
+    log: Annotated[list[StepRecord], DeltaChannel(append)]
+    decided: list[StepRecord]
+    """Records of the steps of the wave, before their answers are there."""
+    answers: Annotated[list[Answered], DeltaChannel(append)]
+    """In the order in which they came; `wave` steps are logged by the controller."""
+    evidence: list[Evidence]
+    """What the log's answered steps found, in the order of the steps."""
+    candidates: list[Candidate]
+    comment: Comment | None
+    outcome: Literal["", "comment", "nothing worth raising", "withdrawn", "failed"]
+    problem: str
+    notes: Annotated[list[str], DeltaChannel(append)]
+
+
+class QuestionState(TypedDict):
+    """What the investigator is sent out with."""
+
+    step: Step
+    target: Target
+    document: DocumentRef
+    settings: dict[str, Any]
+
+
+class FeedbackState(TypedDict):
+    """State of the graph. `initialise` sets every key."""
+
+    paper: str
+    document: DocumentRef
+    settings: dict[str, Any]
+    """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
+    targets: list[Target]
+    findings: list[Finding]
+    reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    comments: list[Comment]
+    finished: bool
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class FeedbackOutput(TypedDict):
+    """The comments, and how they came about."""
+
+    comments: list[Comment]
+    """Ranked: the best supported first; near-duplicates are left out."""
+    reviews: list[ParagraphReview]
+    """One for each paragraph, with its plans, log, evidence and outcome."""
+    findings: list[Finding]
+    """Text of the paper that addresses a language model, or that a reader cannot see."""
+    document: DocumentRef
+    """The paper as it was read, and warnings about it."""
+    settings: dict[str, Any]
+    """The settings that the run was started with, models included."""
+    calls: list[CallRecord]
+    """What each answered model call cost."""
+
+
+class FeedbackContext(BaseModel):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(extra="forbid", title="Focused feedback")
+
+    preset: str | None = Field(
+        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
+    )
+    plan_temperature: float | None = Field(None, ge=0, le=2, description="Of the planner when it samples plans.")
+    reranker: str | None = Field(None, description="Folder of the plan re-ranker's weights.")
+    segment_characters: int | None = Field(None, ge=200, le=8000, description="Length of a segment.")
+    segment_overlap: int | None = Field(None, ge=0, le=1000, description="What neighbouring segments share.")
+    min_words: int | None = Field(None, ge=1, le=500, description="Shorter paragraphs only if they are named.")
+    plans: int | None = Field(None, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
+    rerank: bool | None = Field(None, description="Let the plan re-ranker choose; else the first plan is followed.")
+    execution: Execution | None = Field(None, description="One question after the other (paper), or all at once.")
+    max_questions: int | None = Field(None, ge=1, le=12, description="Most questions of a plan.")
+    max_rewrites: int | None = Field(None, ge=0, le=5, description="How often remaining steps may be rewritten.")
+    retrieval: RetrievalMode | None = Field(None, description="Dense (paper), BM25, or both fused.")
+    embedding: dict[str, Any] | None = Field(None, description="Fields of EmbeddingSettings: the model of passages.")
+    literature: dict[str, Any] | None = Field(
+        None, description='Fields of LiteratureSettings, for example {"folder": "papers"}.'
+    )
+    passages: int | None = Field(None, ge=1, le=20, description="Segments that a question is answered from.")
+    detect: bool | None = Field(None, description="Look for weaknesses first; a sound paragraph gets no comment.")
+    verify: bool | None = Field(None, description="Test claims that something is missing against the paper.")
+    pause: bool | None = Field(None, description="Let a person edit the plan; needs a run of a single paragraph.")
+    max_comments: int | None = Field(None, ge=1, description="Most comments on a paper.")
+    max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
+    models: dict[Role, dict[str, Any]] | None = Field(
+        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
+    )
+
+    def overrides(self) -> dict[str, Any]:
+        """As nested settings: only what was set."""
+        chosen = self.model_dump(exclude_none=True)
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
+        return {**outer, "feedback": chosen}

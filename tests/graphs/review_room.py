@@ -1,0 +1,158 @@
+"""Running the focused feedback graphs in tests: a paper, settings for the fake endpoint, scripted agents."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from graphs.focused_feedback import graph
+from state.feedback import ParagraphReview
+from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, fill
+
+CLAIM = (
+    "The seedlings that were watered with cold tea grew taller than the others after three weeks. Tea therefore makes "
+    "seedlings grow, and gardeners should use it in place of fertiliser. The effect was seen in every tray that we "
+    "looked at."
+)
+METHODS = (
+    "We raised 24 seedlings of garden cress in six trays on one window sill. Three trays were watered with cold green "
+    "tea and three with tap water. The height was measured with a ruler by the same person on every second day for "
+    "three weeks."
+)
+PAPER = f"""# Cold tea and the growth of cress
+
+## Abstract
+
+Cress that is watered with cold tea grows taller than cress that is watered with tap water.
+
+## Methods
+
+{METHODS}
+
+## Results
+
+{CLAIM}
+
+## References
+
+1. Greenhand, A. (2019). Tea in the garden. Journal of Invented Botany.
+"""
+LITERATURE = """# Caffeine slows the growth of roots
+
+Caffeine in the soil slowed the growth of cress roots in four trials of the Invented Botanical Station. The effect of
+tea on the height of shoots was small and went away once the nitrogen in the tea had been accounted for.
+"""
+
+PAPER_QUESTION = "How many seedlings were watered with cold tea?"
+LITERATURE_QUESTION = "Does caffeine slow the growth of cress roots?"
+
+
+def plan(*questions: str, literature: str = "") -> dict[str, Any]:
+    """A plan that asks the paper these questions, then perhaps one of the literature, and ends with the review."""
+    steps = [{"about": "seedlings", "action": "ask_paper", "question": question} for question in questions]
+    steps += [{"about": "tea", "action": "ask_literature", "question": literature}] if literature else []
+    return {"steps": [*steps, {"about": "all", "action": "write_review", "question": ""}]}
+
+
+REVIEW = {
+    "reasoning": "The design cannot carry the advice.",
+    "worth_raising": True,
+    "quote": "Tea therefore makes seedlings grow",
+    "label": "Empirical and Theoretical Soundness",
+    "review": "Three trays on one window sill cannot show that tea is the cause, because light may differ along it.",
+    "suggestion": "Speak of an observation, and randomise the places of the trays.",
+    "evidence": ["e1"],
+}
+MISSING = {
+    **REVIEW,
+    "quote": "grew taller than the others",
+    "review": "How many seedlings were raised is not stated, so the size of the effect cannot be judged.",
+    "suggestion": "State the number of seedlings in each tray.",
+}
+"""A review whose claim is tested."""
+WEAKNESSES = {
+    "weaknesses": [
+        {
+            "quote": "Tea therefore makes seedlings grow",
+            "problem": "The conclusion goes beyond six trays on one window sill.",
+            "label": "Empirical and Theoretical Soundness",
+        }
+    ]
+}
+
+
+def context(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
+    """Context of a run whose agents and embeddings all come from the fake endpoint."""
+    default = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
+    embedding = {"model": "large", "base_url": endpoint.base_url}
+    return {"models": {"default": default}, "embedding": embedding, "plans": 1, **choices}
+
+
+async def run(endpoint: FakeEndpoint, paper: str = PAPER, text: str = CLAIM, **choices: Any) -> dict[str, Any]:
+    """Review one paragraph."""
+    return await graph.ainvoke({"paper": paper, "text": text}, context=context(endpoint, **choices))
+
+
+async def review(endpoint: FakeEndpoint, **choices: Any) -> ParagraphReview:
+    """What came of the one paragraph."""
+    (only,) = (await run(endpoint, **choices))["reviews"]
+    return only  # type: ignore[no-any-return]
+
+
+def folder_of_literature(home: Path) -> dict[str, Any]:
+    """Settings that look for literature in a folder with one paper."""
+    folder = home / "literature"
+    folder.mkdir(exist_ok=True)
+    (folder / "caffeine.md").write_text(LITERATURE, encoding="utf-8")
+    return {"folder": str(folder)}
+
+
+class Room:
+    """Answers each agent with what was scripted for it, in order and then the last one again.
+
+    Without a script of its own, every agent does a sensible job: the investigator quotes the first passage, the
+    controller keeps the plan, the reviewer finds a weakness.
+    """
+
+    def __init__(self, **scripts: Any) -> None:
+        """Take lists of answers, as values or as replies, by schema name."""
+        self.scripts: dict[str, list[Any]] = {
+            "ProposedPlan": [plan(PAPER_QUESTION)],
+            "Weaknesses": [WEAKNESSES],
+            "Review": [REVIEW],
+            "AbsenceTest": [{"missing": "a control", "quote": "", "given": False}],
+            **scripts,
+        }
+
+    def __call__(self, request: RecordedRequest) -> Reply:
+        """The next scripted answer of the agent that is asked."""
+        name = str(request.schema_name)
+        script = self.scripts.get(name)
+        if not script:
+            script = [_DEFAULTS.get(name, fill)(request)]
+        answer = script.pop(0) if len(script) > 1 else script[0]
+        return Json(answer) if isinstance(answer, dict) else answer
+
+
+def _first_passage(request: RecordedRequest) -> dict[str, Any]:
+    found = re.search(r"\[1\] .*\n(.+)", request.text)
+    words = (found[1] if found else "").split()[:12]
+    return {"quote": " ".join(words), "passage": 1, "answer": f"It says: {' '.join(words)}."}
+
+
+def _keep(request: RecordedRequest) -> dict[str, Any]:
+    steps = {"steps": []} if "`rewrite`" in request.text else {}
+    return {"explanation": "Go on.", "decision": "execute", "question": "", **steps}
+
+
+def _keep_all(request: RecordedRequest) -> dict[str, Any]:
+    steps = {"steps": []} if "`rewrite`" in request.text else {}
+    return {
+        "explanation": "Go on.",
+        "decisions": [{"step": 1, "decision": "execute", "question": ""}],
+        **steps,
+    }
+
+
+_DEFAULTS: dict[str, Any] = {"PassageAnswer": _first_passage, "StepDecision": _keep, "WaveDecision": _keep_all}

@@ -1,0 +1,145 @@
+"""Fixtures: sites on loopback, and the way to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from state.documents import Document, DocumentRef, Paragraph
+from state.errors import BadInput
+from tests.tools.literature.site import Site
+from tools.literature.cache import Cache
+from tools.literature.fetching import Fetcher
+from tools.literature.gate import Gate
+from tools.literature.pacing import Pace
+from tools.literature.reader import Reader
+from tools.literature.web import Web
+
+LOOPBACK = frozenset({"127.0.0.1"})
+
+
+@dataclass
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    now: float = 1000.0
+    slept: list[float] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def resolving(*addresses: str) -> Callable[[str, int], Awaitable[list[str]]]:
+    """A resolver that tells these addresses for every name."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return list(addresses)
+
+    return resolve
+
+
+def open_gate() -> Gate:
+    """Every name leads to the sites of the tests."""
+    return Gate(resolver=resolving("127.0.0.1"), loopback_for_tests=LOOPBACK)
+
+
+def document(text: str, title: str = "A study", abstract: str = "", digest: str = "") -> Document:
+    paragraphs = [
+        Paragraph(id=f"p{number}", section="", text=part, page=0, words=[])
+        for number, part in enumerate(text.split("\n\n"), 1)
+        if part
+    ]
+    return Document(
+        sha256=digest or sha256(text.encode()).hexdigest(),
+        format="text",
+        title=title,
+        abstract=abstract,
+        paragraphs=paragraphs,
+        references=[],
+        hidden=[],
+        pages=0,
+        warnings=[],
+    )
+
+
+@dataclass
+class Library:
+    """A simple reader of papers, which remembers what it was given."""
+
+    folder: Path
+    read_names: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+
+    def read(self, data: bytes, *, name: str, source: str) -> DocumentRef:
+        self.read_names.append(name)
+        self.sources.append(source)
+        if b"broken" in data:
+            raise BadInput(f"{name} is broken; save it again.", kind="broken_pdf")
+        text = data.decode()
+        paper = document(text, title=text.partition("\n")[0], digest=sha256(data).hexdigest())
+        path = self.folder / f"{paper['sha256']}.json"
+        path.write_text(json.dumps(paper), encoding="utf-8")
+        return DocumentRef(
+            sha256=paper["sha256"],
+            path=str(path),
+            source=source,
+            title=paper["title"],
+            format="text",
+            pages=0,
+            paragraphs=len(paper["paragraphs"]),
+            warnings=[],
+        )
+
+    def load(self, ref: DocumentRef) -> Document:
+        found: Document = json.loads(Path(ref["path"]).read_text(encoding="utf-8"))
+        return found
+
+    @property
+    def reader(self) -> Reader:
+        return Reader(self.read, self.load)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def private(site: Site) -> Iterator[Site]:
+    """A machine of a private network: the same port of another loopback address."""
+    site = Site("127.0.0.2", site.port)
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    folder = tmp_path / "library"
+    folder.mkdir()
+    return Library(folder)
+
+
+@pytest.fixture
+def web(tmp_path: Path, clock: Clock) -> Web:
+    fetcher = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
+    searches = Cache(tmp_path / "searches", 3600, clock)
+    return Web(fetcher, searches, Cache(tmp_path / "files", None, clock), Pace(clock, clock.sleep))

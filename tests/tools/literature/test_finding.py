@@ -1,0 +1,349 @@
+"""From a question to documents: what is read, what is kept out, and what is told of the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from state.errors import RetrievalUnavailable, SettingsError
+from state.settings import LiteratureSettings
+from tests.tools.literature.conftest import Library, open_gate
+from tests.tools.literature.site import Answer, Site, json_answer, redirect
+from tests.tools.literature.test_folder import WordRank
+from tests.tools.literature.test_providers import hit
+from tools.literature import Found, Sources, UnderReview, find_documents, open_sources
+from tools.literature.arxiv import Arxiv
+from tools.literature.crossref import Crossref
+from tools.literature.fetching import Fetcher
+from tools.literature.folder import Folder
+from tools.literature.folder_index import FolderIndex
+from tools.literature.openalex import OpenAlex
+from tools.literature.reader import ONLY_ABSTRACT
+from tools.literature.records import Hit, SearchResult
+from tools.literature.semantic_scholar import SemanticScholar
+from tools.literature.web import Web
+
+QUESTION = "How does moss grow?"
+LONG = "moss " * 200
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A provider with the hits that it is given."""
+
+    hits: list[Hit]
+    name: str = "shelf"
+
+    async def search(self, query: str, limit: int) -> SearchResult:
+        return SearchResult(self.hits[:limit], [])
+
+
+def paper(text: str = LONG, kind: str = "application/pdf") -> Answer:
+    return Answer(text, kind)
+
+
+def told(found: Found) -> tuple[str, str, str]:
+    return found["title"], found["address"], found["extent"]
+
+
+@pytest.fixture
+def sources(web: Web, library: Library) -> Sources:
+    return Sources([], web, library.reader)
+
+
+def with_hits(sources: Sources, *hits: Hit) -> Sources:
+    return replace(sources, providers=[Shelf(list(hits))])
+
+
+async def test_the_first_results_that_can_be_read_are_found_in_order(sources: Sources, site: Site) -> None:
+    for number in (1, 3, 4, 5):
+        site.pages[f"/{number}.pdf"] = paper(f"{LONG} {number}")
+    hits = [hit("shelf", title=f"Of moss, {number}", pdf_address=site.url(f"/{number}.pdf")) for number in range(1, 6)]
+    findings = await find_documents(QUESTION, with_hits(sources, *hits), limit=3)
+    assert [told(found) for found in findings["found"]] == [
+        (f"Of moss, {number}", site.url(f"/{number}.pdf"), "full text") for number in (1, 3, 4)
+    ]
+    assert [notice["message"] for notice in findings["notices"]] == [f"{site.url('/2.pdf')} answered with status 404"]
+    assert "/5.pdf" not in {asked.path for asked in site.asked}
+
+
+async def test_a_page_is_read_where_there_is_no_pdf(sources: Sources, site: Site, library: Library) -> None:
+    site.pages["/a.pdf"] = Answer(status=403)
+    site.pages["/a"] = paper(LONG, "text/html")
+    moss = hit("shelf", title="Of moss", address=site.url("/a"), pdf_address=site.url("/a.pdf"), abstract="In short.")
+    (found,) = (await find_documents(QUESTION, with_hits(sources, moss)))["found"]
+    assert told(found) == ("Of moss", site.url("/a"), "full text")
+    assert library.read_names == ["a.html"]
+    assert library.sources == [site.url("/a")]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "name"),
+    [
+        ("/pdf/2301.00001v1", "application/pdf", "2301.00001v1.pdf"),
+        ("/a%20b.PDF", "application/x-pdf", "a b.PDF"),
+        ("/", "application/xhtml+xml", "page.html"),
+        ("/a", "text/plain", "a.txt"),
+    ],
+)
+async def test_the_reader_learns_the_type(
+    path: str, kind: str, name: str, sources: Sources, site: Site, library: Library
+) -> None:
+    site.pages[path] = paper(LONG, kind)
+    await find_documents(QUESTION, with_hits(sources, hit("shelf", address=site.url(path), title="Of moss")))
+    assert library.read_names == [name]
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"), [("latin-1", "\xe9"), ("utf-8", "\xe9"), ("nonsense", "e"), ("utf-16", "e")]
+)
+async def test_plain_text_is_read_in_its_charset(charset: str, text: str, sources: Sources, site: Site) -> None:
+    encoding = charset if charset in {"latin-1", "utf-8"} else "utf-8"
+    site.pages["/a"] = Answer((text * 601).encode(encoding), f"text/plain; charset={charset}")
+    (found,) = (await find_documents(QUESTION, with_hits(sources, hit("shelf", address=site.url("/a")))))["found"]
+    assert found["document"]["paragraphs"][0]["text"] == text * 601
+
+
+@pytest.mark.parametrize(
+    "page",
+    [Answer(status=404), paper("broken"), paper("Accept our cookies."), Answer("x", "image/png"), paper(LONG[:700])],
+    ids=["missing", "broken", "a cookie notice", "an image", "less than the abstract"],
+)
+async def test_else_the_abstract_serves_and_says_so(page: Answer, sources: Sources, site: Site) -> None:
+    site.pages["/a"] = page
+    abstract = "moss grows " * 80
+    moss = hit("shelf", title="Of moss", address=site.url("/a"), abstract=abstract)
+    findings = await find_documents(QUESTION, with_hits(sources, moss))
+    (found,) = findings["found"]
+    assert told(found) == ("Of moss", site.url("/a"), "abstract")
+    assert found["document"]["paragraphs"][0]["text"] == abstract
+    assert found["document"]["warnings"] == [ONLY_ABSTRACT]
+    assert len(findings["notices"]) == 1
+
+
+async def test_a_hit_with_neither_is_left_out(sources: Sources, site: Site) -> None:
+    findings = await find_documents(
+        QUESTION, with_hits(sources, hit("shelf", title="Of moss", address="javascript:a()"))
+    )
+    assert findings["found"] == []
+    assert "is not asked: only https is" in findings["notices"][0]["message"]
+
+
+async def test_blocked_hits_are_recorded_and_never_asked(sources: Sources, site: Site) -> None:
+    site.pages["/forum"] = site.pages["/a.pdf"] = paper()
+    review = site.url("/forum?id=x", host="openreview.net")
+    hits = [
+        hit("shelf", title="By address", address=review, abstract="moss", pdf_address=site.url("/a.pdf")),
+        hit("shelf", title="By file", address=site.url("/a.pdf"), pdf_address=review),
+        hit("shelf", title="By DOI", address=site.url("/a.pdf"), identifiers=["doi:10.7717/peerj.1"]),
+    ]
+    findings = await find_documents(QUESTION, with_hits(sources, *hits))
+    assert findings["found"] == []
+    assert findings["blocked"] == [
+        {"address": review, "reason": "is on the blocklist (openreview.net)"},
+        {"address": review, "reason": "is on the blocklist (openreview.net)"},
+        {"address": "https://doi.org/10.7717/peerj.1", "reason": "is on the blocklist (doi.org/10.7717)"},
+    ]
+    assert site.asked == []
+
+
+async def test_a_hit_that_redirects_to_a_blocked_site_gives_nothing(sources: Sources, site: Site) -> None:
+    review = site.url("/forum", host="openreview.net")
+    site.pages["/a"] = redirect(review)
+    site.pages["/forum"] = paper()
+    moss = hit("shelf", title="Of moss", address=site.url("/a"), abstract="Perhaps a review.")
+    findings = await find_documents(QUESTION, with_hits(sources, moss))
+    assert findings["found"] == []
+    assert findings["blocked"] == [{"address": review, "reason": "is on the blocklist (openreview.net)"}]
+    assert [asked.path for asked in site.asked] == ["/a"]
+
+
+async def test_the_paper_under_review_is_not_found(sources: Sources, site: Site) -> None:
+    own = f"The file itself\n{LONG}"
+    site.pages["/own"], site.pages["/titled"] = paper(own), paper(f"How moss grows in the dark\n{LONG}")
+    site.pages["/other"] = paper(f"Of ferns\n{LONG}")
+    hits = [
+        hit("shelf", title="How moss grows in the dark", address="https://a.example/1"),
+        hit("shelf", title="By number", address="https://a.example/2", identifiers=["arxiv:2301.00001"]),
+        hit("shelf", title="By file", address=site.url("/own")),
+        hit("shelf", title="By its first line", address=site.url("/titled")),
+        hit("shelf", title="Of ferns", address=site.url("/other")),
+    ]
+    digest = sha256(own.encode()).hexdigest()
+    reviewed = UnderReview(
+        title="How Moss Grows in the Dark", abstract="", sha256=digest, identifiers=["arxiv:2301.00001"]
+    )
+    findings = await find_documents(QUESTION, with_hits(sources, *hits), limit=1, under_review=reviewed)
+    assert [found["title"] for found in findings["found"]] == ["Of ferns"]
+    assert [blocked["address"] for blocked in findings["blocked"]] == [
+        "https://a.example/1",
+        "https://a.example/2",
+        site.url("/own"),
+        site.url("/titled"),
+    ]
+    assert {blocked["reason"] for blocked in findings["blocked"]} == {"is the paper under review"}
+
+
+async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sources, site: Site) -> None:
+    site.pages["/api/query"] = Answer("<feed", "application/atom+xml")
+    site.pages["/works"] = redirect(site.url("/works?q=x", host="openreview.net"))
+    site.pages["/graph/v1/paper/search"] = json_answer(
+        {"total": 1, "data": [{"title": "Of moss", "abstract": "Moss."}]}
+    )
+    web = sources.web
+    providers = [Arxiv(web, site.url()), Crossref(web, base_url=site.url()), SemanticScholar(web, base_url=site.url())]
+    findings = await find_documents(QUESTION, replace(sources, providers=providers))
+    assert [(found["title"], found["extent"]) for found in findings["found"]] == [("Of moss", "abstract")]
+    assert [notice["provider"] for notice in findings["notices"]] == ["arxiv", "crossref"]
+    assert [blocked["address"] for blocked in findings["blocked"]] == [site.url("/works?q=x", host="openreview.net")]
+
+
+async def test_if_all_providers_fail_the_user_is_told(sources: Sources, site: Site) -> None:
+    web = sources.web
+    providers = [Arxiv(web, site.url()), OpenAlex(web, "s3cret", base_url=site.url())]
+    with pytest.raises(
+        RetrievalUnavailable, match=r"arxiv: .*status 404; openalex: .*status 404.*choose other"
+    ) as caught:
+        await find_documents(QUESTION, replace(sources, providers=providers))
+    assert caught.value.kind == "retrieval_failed"
+    assert "s3cret" not in str(caught.value)
+
+
+async def test_a_question_without_words_asks_nobody(sources: Sources, site: Site) -> None:
+    findings = await find_documents("?!", replace(sources, providers=[Arxiv(sources.web, site.url())]))
+    assert findings == {"found": [], "blocked": [], "notices": []}
+    assert site.asked == []
+
+
+class TestFolder:
+    @pytest.fixture
+    def papers(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "papers"
+        folder.mkdir()
+        (folder / "moss.md").write_text("Of moss\n\nmoss moss", encoding="utf-8")
+        (folder / "bad.pdf").write_text("broken", encoding="utf-8")
+        return folder
+
+    @pytest.fixture
+    def local(self, sources: Sources, papers: Path, library: Library, tmp_path: Path) -> Sources:
+        folder = Folder(FolderIndex(papers, library.reader, tmp_path / "index"), WordRank())
+        return replace(sources, providers=[folder], folder=folder)
+
+    async def test_papers_of_the_folder_are_found_and_nobody_is_asked(
+        self, local: Sources, papers: Path, site: Site
+    ) -> None:
+        findings = await find_documents("moss", local)
+        (found,) = findings["found"]
+        assert told(found) == ("Of moss", str(papers / "moss.md"), "full text")
+        assert found["provider"] == "folder"
+        assert [notice["provider"] for notice in findings["notices"]] == ["folder"]
+        assert site.connections == 0
+
+    async def test_the_draft_in_the_folder_is_not_literature(self, local: Sources) -> None:
+        reviewed = UnderReview(title="Of Moss", abstract="", sha256="", identifiers=[])
+        findings = await find_documents("moss", local, under_review=reviewed)
+        assert findings["found"] == []
+        assert [blocked["reason"] for blocked in findings["blocked"]] == ["is the paper under review"]
+
+    async def test_a_file_that_goes_meanwhile_is_told(self, local: Sources, papers: Path) -> None:
+        assert local.folder is not None
+        gone = hit("folder", title="Of ferns", address=str(papers / "gone.md"))
+        findings = await find_documents("moss", replace(local, providers=[Shelf([gone], "folder")]))
+        assert findings["found"] == []
+        assert "is no longer a paper of the folder" in findings["notices"][0]["message"]
+
+    async def test_no_other_provider_can_name_a_file(self, local: Sources, papers: Path) -> None:
+        sly = hit("shelf", title="Sly", address=str(papers / "moss.md"), pdf_address=f"file://{papers}/moss.md")
+        findings = await find_documents("moss", replace(local, providers=[Shelf([sly])]))
+        assert findings["found"] == []
+        assert len(findings["notices"]) == 2
+
+
+class TestSettings:
+    @pytest.fixture(autouse=True)
+    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
+        for name in ("GOOGLE_API_KEY", "GOOGLE_CSE_ID", "SEMANTIC_SCHOLAR_API_KEY", "OPENALEX_API_KEY"):
+            monkeypatch.delenv(name, raising=False)
+        return tmp_path / "home"
+
+    @staticmethod
+    def open(library: Library, **settings: Any) -> Sources:
+        return open_sources(LiteratureSettings(**settings), rank=WordRank(), reader=library.reader, gate=open_gate())
+
+    async def test_by_default_nothing_is_asked_and_the_user_is_told_why(self, library: Library) -> None:
+        sources = self.open(library)
+        assert list(sources.providers) == []
+        findings = await find_documents(QUESTION, sources)
+        assert findings["found"] == []
+        assert findings["notices"][0]["message"].startswith("No folder of papers is set; set `folder`")
+
+    async def test_a_folder_is_the_only_provider(self, library: Library, home: Path, tmp_path: Path) -> None:
+        (tmp_path / "moss.md").write_text("moss", encoding="utf-8")
+        sources = self.open(library, folder=str(tmp_path))
+        assert [provider.name for provider in sources.providers] == ["folder"]
+        assert len((await find_documents("moss", sources))["found"]) == 1
+        assert (home / "state" / "literature" / "folder").is_dir()
+
+    async def test_papers_of_all_formats_are_read(self, tmp_path: Path) -> None:
+        folder = tmp_path / "papers"
+        folder.mkdir()
+        (folder / "a.md").write_text("# Of moss\n\nHere moss grows in the shade.\n", encoding="utf-8")
+        page = (
+            "<html><head><title>Of ferns</title></head><body><h1>Of ferns</h1><p>No moss among ferns.</p></body></html>"
+        )
+        (folder / "b.html").write_text(page, encoding="utf-8")
+        source = (
+            "\\documentclass{article}\\title{Of stones}\\begin{document}\\maketitle The moss on stones.\\end{document}"
+        )
+        (folder / "c.tex").write_text(source, encoding="utf-8")
+        (folder / "d.txt").write_text("Of light\n\nThe moss needs light.\n", encoding="utf-8")
+        (folder / "e.pdf").write_bytes(b"%PDF-1.7 and no more")
+        sources = open_sources(LiteratureSettings(folder=str(folder)), rank=WordRank())
+        findings = await find_documents("moss", sources, limit=10)
+        assert {Path(found["address"]).name for found in findings["found"]} == {"a.md", "b.html", "c.tex", "d.txt"}
+        assert [str(folder / "e.pdf") in notice["message"] for notice in findings["notices"]] == [True]
+
+    def test_a_folder_that_is_not_among_the_providers_is_left_alone(self, library: Library, tmp_path: Path) -> None:
+        assert self.open(library, providers=["arxiv"], folder=str(tmp_path)).folder is None
+
+    def test_each_provider_is_opened_once_in_the_order_of_the_settings(
+        self, library: Library, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("GOOGLE_API_KEY", " s3cret\n")
+        monkeypatch.setenv("MY_ENGINE", "engine")
+        names = ["google", "crossref", "arxiv", "openalex", "semantic_scholar", "arxiv"]
+        sources = self.open(library, providers=names, google_engine_env="MY_ENGINE", contact="me@example.org")
+        assert [provider.name for provider in sources.providers] == names[:-1]
+        assert sources.web.fetcher.user_agent == "Draftroom (mailto:me@example.org)"
+        assert "s3cret" not in repr(sources)
+
+    def test_google_needs_its_key(self, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("GOOGLE_API_KEY", "s3cret")
+        with pytest.raises(SettingsError, match="needs the environment variable GOOGLE_CSE_ID"):
+            self.open(library, providers=["google"])
+
+    @pytest.mark.parametrize("key", ["s3cret\x07", "s3cr\xe9t", "s3\ncret"])
+    def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_tell_it(
+        self, key: str, library: Library, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", key)
+        with pytest.raises(SettingsError, match="variable SEMANTIC_SCHOLAR_API_KEY holds characters") as caught:
+            self.open(library, providers=["semantic_scholar"])
+        assert "s3" not in str(caught.value)
+
+    def test_a_contact_that_no_header_can_hold_is_an_error(self, library: Library) -> None:
+        with pytest.raises(SettingsError, match="`contact` holds characters"):
+            self.open(library, contact="me@example.org\nX: y")
+
+    def test_the_blocklist_of_the_settings_counts(self, library: Library) -> None:
+        settings = LiteratureSettings(blocked_hosts=["reviews.example"])
+        sources = open_sources(settings, rank=WordRank(), reader=library.reader)
+        assert sources.web.fetcher.gate.blocklist == ("reviews.example",)
+        assert sources.web.fetcher.gate.loopback_for_tests == frozenset()
+        assert isinstance(sources.web.fetcher, Fetcher)
+        assert sources.web.fetcher.user_agent == "Draftroom"

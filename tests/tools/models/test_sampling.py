@@ -1,0 +1,141 @@
+"""Several answers from one request, and no more requests at once than an endpoint is to have."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from typing_extensions import TypedDict
+
+from state.errors import ModelOutputError, ModelUnavailable
+from state.records import CallRecord
+from tests.fake_endpoint import Choices, CutStream, Json, RecordedRequest, Script, Status, Text
+from tests.fake_endpoint.exchange import Exchange
+from tests.tools.models.desk import GOOD, THREAD, Desk, Verdict
+from tools.models import Caller, sample
+
+CELL, ATOM, JUNK = Json({"word": "cell"}), Json({"word": "atom"}), Text("I would rather not.")
+
+
+class Words(TypedDict):
+    words: list[str]
+    unusable: list[str]
+    calls: list[CallRecord]
+
+
+BEGIN: Words = {"words": [], "unusable": [], "calls": []}
+
+
+async def words(desk: Desk, number: int = 3, saver: Any = None, begin: Words | None = BEGIN, **choices: Any) -> Words:
+    """Run a graph whose only node asks for several words; without a beginning it goes on where it stopped."""
+
+    async def judge(_: Words) -> dict[str, Any]:
+        variables: dict[str, object] = {"text": "A tale of cells.", "question": "Which word?"}
+        caller, settings = Caller("reader", "judge", 1), desk.settings(**choices)
+        samples = await sample(caller, desk.prompt, variables, Verdict, settings, number=number, trim="text")
+        return {
+            "words": [value.word for value in samples.values],
+            "unusable": samples.unusable,
+            "calls": samples.calls,
+        }
+
+    graph = StateGraph(Words).add_node(judge).add_edge(START, "judge").compile(checkpointer=saver)
+    result: Any = await graph.ainvoke(begin, THREAD if saver else None, durability="sync" if saver else None)
+    return result
+
+
+async def test_one_request_brings_all_answers_and_is_counted_once(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Choices([CELL, ATOM, CELL])])
+    result = await words(desk)
+    assert result["words"] == ["cell", "atom", "cell"]
+    (request,) = desk.endpoint.chat_requests
+    assert request.n == 3
+    (call,) = result["calls"]
+    assert call["output_tokens"] > 2 * len("cell") / 4
+    assert call["finish_reason"] == "stop"
+
+
+async def test_unusable_answers_are_left_out_with_their_reasons(desk: Desk) -> None:
+    cut = Text('{"word": "ce', finish_reason="length")
+    desk.endpoint.answer = Script([Choices([JUNK, CELL, cut])])
+    result = await words(desk)
+    assert result["words"] == ["cell"]
+    assert ["no JSON object" in result["unusable"][0], "cut off" in result["unusable"][1]] == [True, True]
+    assert result["calls"][0]["finish_reason"] == "length, stop"
+
+
+async def test_without_a_usable_answer_it_is_asked_once_more(desk: Desk) -> None:
+    desk.endpoint.answer = Script([JUNK, Choices([JUNK, ATOM])])
+    result = await words(desk)
+    assert result["words"] == ["atom"]
+    assert [call["reask"] for call in result["calls"]] == [False, True]
+    assert "contains no JSON object" in desk.endpoint.chat_requests[1].text
+
+
+async def test_two_requests_without_a_usable_answer_are_an_error_that_accounts_for_both(desk: Desk) -> None:
+    desk.endpoint.answer = Script([JUNK, JUNK])
+    with pytest.raises(ModelOutputError, match="no usable answer in two tries") as caught:
+        await words(desk)
+    assert [call["reask"] for call in caught.value.spent] == [False, True]
+
+
+async def test_a_passing_fault_is_tried_again_and_a_lasting_one_is_told(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(503), CutStream(GOOD.content, after_chunks=2), CELL])
+    result = await words(desk)
+    assert result["words"] == ["cell", "cell", "cell"]
+    assert result["calls"][0]["http_retries"] == 2
+    desk.endpoint.answer = Script([Status(503)] * 2)
+    with pytest.raises(ModelUnavailable, match="503"):
+        await words(desk, retries=1)
+
+
+async def test_what_a_failed_second_request_follows_on_is_accounted_for(desk: Desk) -> None:
+    desk.endpoint.answer = Script([JUNK, Status(503)])
+    with pytest.raises(ModelUnavailable) as caught:
+        await words(desk, retries=0)
+    assert len(caught.value.spent) == 1
+
+
+async def test_a_resumed_run_keeps_the_answers_of_a_finished_request(desk: Desk) -> None:
+    saver = InMemorySaver()
+    desk.endpoint.answer = Script([JUNK, Status(503), CELL])
+    with pytest.raises(ModelUnavailable):
+        await words(desk, saver=saver, retries=0)
+    assert (await words(desk, saver=saver, begin=None, retries=0))["words"] == ["cell"] * 3
+    assert ["could not be used" in request.text for request in desk.endpoint.chat_requests] == [False, True, True]
+
+
+async def test_no_more_requests_are_under_way_than_the_settings_allow(desk: Desk) -> None:
+    peak = Peak()
+    desk.endpoint.answer = peak
+    desk.endpoint.hold_after(0)
+    runs = [asyncio.create_task(words(desk, number=1, concurrency=2)) for _ in range(5)]
+    await asyncio.to_thread(desk.endpoint.wait_for_requests, 2)
+    assert len(desk.endpoint.chat_requests) == 2
+    desk.endpoint.release()
+    await asyncio.gather(*runs)
+    assert peak.highest <= 2
+
+
+class Peak:
+    """Answers, and counts how many answers are on their way at once."""
+
+    def __init__(self) -> None:
+        self.highest = 0
+        self._active = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, _: RecordedRequest) -> Peak:
+        return self
+
+    def send(self, exchange: Exchange) -> None:
+        with self._lock:
+            self._active += 1
+            self.highest = max(self.highest, self._active)
+        CELL.send(exchange)
+        with self._lock:
+            self._active -= 1

@@ -1,0 +1,25 @@
+"""Other studies for a question: a local folder of papers, or scholarly services if the user names them."""
+
+from tools.literature.finding import Sources, find_documents
+from tools.literature.gate import Gate
+from tools.literature.identity import under_review
+from tools.literature.reader import Reader
+from tools.literature.records import Blocked, Findings, Found, Hit, Notice, Provider, SearchResult, UnderReview
+from tools.literature.sources import open_sources
+
+__all__ = [
+    "Blocked",
+    "Findings",
+    "Found",
+    "Gate",
+    "Hit",
+    "Notice",
+    "Provider",
+    "Reader",
+    "SearchResult",
+    "Sources",
+    "UnderReview",
+    "find_documents",
+    "open_sources",
+    "under_review",
+]

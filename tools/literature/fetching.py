@@ -1,0 +1,200 @@
+"""One download: every hop of it checked, nothing endless, and no secret beyond the site that it is for."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import aclosing
+from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
+from functools import cache
+from typing import Literal, NamedTuple
+
+import httpx2
+
+from tools.literature.faults import AddressRefused, ContentRefused, ServerFault
+from tools.literature.gate import Gate, shown
+
+MAX_HOPS = 5
+CONNECT_TIMEOUT_S = 10.0
+PASSING_STATUS = {408, 425, 429}
+PDF = "application/pdf"
+DOCUMENT_TYPES = frozenset({PDF, "application/x-pdf", "text/html", "application/xhtml+xml", "text/plain"})
+JSON_TYPES = frozenset({"application/json"})
+FEED_TYPES = frozenset({"application/atom+xml", "application/xml", "text/xml"})
+_UNTOLD = {"", "application/octet-stream", "binary/octet-stream"}
+
+
+class Secret(NamedTuple):
+    """A key of a service; it is sent to the first host only and stands in no address, message or file."""
+
+    place: Literal["header", "query"]
+    name: str
+    value: str
+
+    def __repr__(self) -> str:
+        return f"Secret({self.place!r}, {self.name!r}, ...)"
+
+
+class Download(NamedTuple):
+    """What was fetched, decoded from its transfer encoding."""
+
+    address: str
+    """Where it was in the end."""
+    content_type: str
+    """Such as text/html."""
+    charset: str
+    """As the server told it; empty if it did not."""
+    data: bytes
+
+
+class _Redirect(NamedTuple):
+    location: str
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Fetches addresses that pass the gate; proxies and anything else in the environment are left alone.
+
+    Args:
+        gate: What may be asked.
+        user_agent: How to identify ourselves.
+        max_bytes: Longest answer, counted after it is decompressed.
+        seconds: Longest time for all of a download, redirects included.
+        certificates: Whom to trust; the system's authorities by default.
+    """
+
+    gate: Gate
+    user_agent: str
+    max_bytes: int = 25_000_000
+    seconds: float = 60.0
+    certificates: ssl.SSLContext | None = None
+
+    async def get(self, address: str, *, accept: AbstractSet[str], secrets: Sequence[Secret] = ()) -> Download:
+        """Fetch an address.
+
+        Args:
+            address: Where; http is turned into https.
+            accept: Content types that are wanted.
+            secrets: The keys of the service.
+
+        Raises:
+            AddressBlocked: It, or where it redirects to, is on the blocklist.
+            AddressRefused: It, or where it redirects to, may not be asked.
+            ContentRefused: The answer is too large or of another type.
+            ServerFault: There is no proper answer.
+        """
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await self._follow(address, accept, secrets)
+        except TimeoutError:
+            reason = f"did not answer in whole within {self.seconds:g} s"
+            raise ServerFault(shown(self.gate.check(address)), reason, passing=True) from None
+
+    async def _follow(self, address: str, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download:
+        first = url = self.gate.check(address)
+        for _ in range(MAX_HOPS + 1):
+            answer = await self._ask(url, accept, secrets if url.origin == first.origin else ())
+            if isinstance(answer, Download):
+                return answer
+            url = self.gate.check(_target(url, answer.location, secrets))
+        raise AddressRefused(shown(first), f"redirects more than {MAX_HOPS} times")
+
+    async def _ask(self, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download | _Redirect:
+        """Ask the first address of the host that answers."""
+        name = "ConnectError"
+        for ip in await self.gate.addresses(url):
+            try:
+                return await self._ask_at(ip, url, accept, secrets)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                name = type(error).__name__
+            except httpx2.HTTPError as error:  # its message may quote a header
+                reason = f"broke off or answered in no proper way ({type(error).__name__})"
+                raise ServerFault(shown(url), reason, passing=True) from None
+        raise ServerFault(shown(url), f"cannot be reached ({name})", passing=True)
+
+    async def _ask_at(
+        self, ip: str, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]
+    ) -> Download | _Redirect:
+        """Connect to the very IP address that was checked, while certificate and Host header are the name's."""
+        headers = {
+            "Host": url.netloc.decode("ascii"),
+            "User-Agent": self.user_agent,
+            "Accept": ", ".join(sorted(accept)),
+            "Accept-Encoding": "gzip",
+        }
+        target = url.copy_with(host=ip)
+        headers |= {secret.name: secret.value for secret in secrets if secret.place == "header"}
+        params = {secret.name: secret.value for secret in secrets if secret.place == "query"}
+        if params:
+            target = target.copy_merge_params(params)
+        extensions = {
+            "sni_hostname": url.raw_host.decode("ascii").rstrip("."),
+            "timeout": {"connect": min(self.seconds, CONNECT_TIMEOUT_S)},
+        }
+        trusted = self.certificates
+        if trusted is None:
+            trusted = await asyncio.to_thread(_system_certificates)
+        # No client: it would log addresses with the keys in them, and follow the environment, cookies and redirects.
+        async with httpx2.AsyncHTTPTransport(verify=trusted, trust_env=False) as transport:
+            request = httpx2.Request("GET", target, headers=headers, extensions=extensions)
+            async with aclosing(await transport.handle_async_request(request)) as response:
+                return await self._read(url, response, accept)
+
+    async def _read(self, url: httpx2.URL, response: httpx2.Response, accept: AbstractSet[str]) -> Download | _Redirect:
+        if response.has_redirect_location:
+            return _Redirect(response.headers["location"])
+        if response.status_code != httpx2.codes.OK:
+            raise _refusal(url, response)
+        told, charset = _content_type(response)
+        if told not in accept and not (told in _UNTOLD and PDF in accept):
+            raise ContentRefused(shown(url), f"is of a type that is not read ({told[:80]})")
+        data = bytearray()
+        async for piece in response.aiter_bytes():  # decompressed in pieces of 1 MiB at most
+            data += piece
+            if len(data) > self.max_bytes:
+                raise ContentRefused(shown(url), f"is larger than {self.max_bytes / 1e6:g} MB")
+        if told in _UNTOLD and not data.startswith(b"%PDF-"):
+            raise ContentRefused(shown(url), "is of a type that the server does not tell")
+        return Download(shown(url), PDF if told in _UNTOLD else told, charset, bytes(data))
+
+
+@cache
+def _system_certificates() -> ssl.SSLContext:
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+def _target(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2.URL:
+    """Where a redirect leads; a key that the server sends back is taken out again."""
+    try:
+        target = url.join(location)
+    except httpx2.InvalidURL:
+        raise AddressRefused(shown(url), "redirects to what is no web address") from None
+    for secret in secrets:
+        if secret.name in target.params:
+            target = target.copy_remove_param(secret.name)
+    return target
+
+
+def _content_type(response: httpx2.Response) -> tuple[str, str]:
+    told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return told, response.charset_encoding or ""
+
+
+def _refusal(url: httpx2.URL, response: httpx2.Response) -> ServerFault:
+    status = response.status_code
+    wait = retry_after(response.headers.get("retry-after", ""))
+    asked = f" and asks to wait {wait:.0f} s" if wait else ""
+    passing = status in PASSING_STATUS or status >= 500
+    return ServerFault(shown(url), f"answered with status {status}{asked}", passing=passing, retry_after_s=wait)
+
+
+def retry_after(value: str) -> float | None:
+    """Seconds to wait (RFC 9110, Retry-After: seconds or a date); None if it says neither."""
+    date = parsedate_tz(value)
+    if date:
+        return max(0.0, mktime_tz(date) - time.time())
+    return float(value) if value.isascii() and value.isdecimal() else None

@@ -1,0 +1,126 @@
+"""Which addresses may be asked: https on port 443, not on the blocklist, and in the public internet only.
+
+A name is resolved once, all its addresses are checked, and the connection goes to one of those that were checked, so
+that a name that is later told to be another address (DNS rebinding) leads nowhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+import httpx2
+
+from tools.literature.blocklist import DEFAULT_BLOCKLIST, blocking_entry
+from tools.literature.faults import AddressBlocked, AddressRefused, ServerFault
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""Host and port to IP addresses, best first; an OSError if there are none."""
+
+_HOST = re.compile(r"[a-z0-9._:-]+", re.IGNORECASE)
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Ask the system, which also knows the numeric ways to write an address."""
+    answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to a single machine of the public internet."""
+    try:
+        ip = _unwrapped(ip_address(address))
+    except ValueError:
+        return False
+    special = ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local
+    return ip.is_global and not special and not (isinstance(ip, IPv6Address) and ip.is_site_local)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What stands before every request, and before every hop of a redirect.
+
+    Args:
+        blocklist: Entries as in `tools/literature/blocklist.py`.
+        resolver: Turns names into IP addresses.
+        loopback_for_tests: Loopback addresses that count as public, and may be asked by http and on any port. For
+            tests only: no setting and no environment variable leads here.
+    """
+
+    blocklist: tuple[str, ...] = DEFAULT_BLOCKLIST
+    resolver: Resolve = resolve
+    loopback_for_tests: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not all(ip_address(address).is_loopback for address in self.loopback_for_tests):
+            raise ValueError("loopback_for_tests opens loopback addresses only")
+
+    def check(self, address: str | httpx2.URL) -> httpx2.URL:
+        """The address as it is to be asked: http becomes https, and the fragment goes.
+
+        Raises:
+            AddressBlocked: It is on the blocklist.
+            AddressRefused: It is not of the kind that is ever asked.
+        """
+        try:
+            url = httpx2.URL(address).copy_with(fragment=None)
+        except (httpx2.InvalidURL, ValueError, TypeError):
+            raise AddressRefused(str(address)[:200], "is no web address") from None
+        url = self._over_https(url)
+        if problem := self._problem(url):
+            raise AddressRefused(shown(url), problem)
+        if entry := blocking_entry(url, self.blocklist):
+            raise AddressBlocked(shown(url), f"is on the blocklist ({entry})")
+        return url
+
+    async def addresses(self, url: httpx2.URL) -> list[str]:
+        """The IP addresses of a checked address, each of them public.
+
+        Raises:
+            AddressRefused: One of them is not, so the name cannot be trusted.
+            ServerFault: The name has no address.
+        """
+        host = url.raw_host.decode("ascii")
+        try:
+            addresses = await self.resolver(host, url.port or 443)
+        except (OSError, UnicodeError):
+            addresses = []
+        if not addresses:
+            raise ServerFault(shown(url), "has a host that cannot be found")
+        if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
+            raise AddressRefused(shown(url), "leads to an address that is not in the public internet")
+        return addresses
+
+    def _over_https(self, url: httpx2.URL) -> httpx2.URL:
+        return url.copy_with(scheme="https") if url.scheme == "http" and not self.loopback_for_tests else url
+
+    def _problem(self, url: httpx2.URL) -> str:
+        if url.scheme != "https" and not (url.scheme == "http" and self.loopback_for_tests):
+            return "is not asked: only https is"
+        if url.userinfo:
+            return "is not asked: it holds a user name or password"
+        if not _HOST.fullmatch(url.raw_host.decode("ascii")):
+            return "is not asked: it has no proper host"
+        if url.port not in (None, 443) and not self.loopback_for_tests:
+            return "is not asked: only port 443 is"
+        return ""
+
+
+def shown(url: httpx2.URL) -> str:
+    """An address for messages, without a user name or password."""
+    return str(url.copy_with(username=None, password=None)) if url.userinfo else str(url)
+
+
+def _unwrapped(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 address stands for, if it does."""
+    if isinstance(ip, IPv4Address):
+        return ip
+    if ip in _NAT64:
+        return IPv4Address(int(ip) & 0xFFFFFFFF)
+    teredo = ip.teredo[1] if ip.teredo else None
+    return ip.ipv4_mapped or ip.sixtofour or teredo or ip

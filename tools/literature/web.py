@@ -1,0 +1,131 @@
+"""Requests as services like them: cached, paced, and tried again only when that helps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TypeVar
+
+import httpx2
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+from tools.literature.cache import Cache
+from tools.literature.faults import ServerFault
+from tools.literature.fetching import DOCUMENT_TYPES, Download, Fetcher, Secret
+from tools.literature.pacing import PACE, Pace, Service
+
+T = TypeVar("T")
+
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 30.0
+ARXIV = Service("arxiv", 3.0)
+"""One request every three seconds, one connection (Terms of Use for arXiv APIs); files come from there as well."""
+FILE_INTERVAL_S = 1.0
+
+
+@dataclass(frozen=True)
+class Web:
+    """The way to services and files.
+
+    Args:
+        fetcher: Makes single requests.
+        searches: Answers of services.
+        files: Fetched papers and pages.
+        pace: Hands out turns.
+        tries: How often a request is made at most.
+    """
+
+    fetcher: Fetcher
+    searches: Cache
+    files: Cache
+    pace: Pace = PACE
+    tries: int = 3
+
+    async def ask(
+        self,
+        service: Service,
+        address: str,
+        params: Mapping[str, str],
+        *,
+        accept: AbstractSet[str],
+        read: Callable[[bytes], T],
+        secrets: Sequence[Secret] = (),
+    ) -> T:
+        """Ask a service, unless it answered the same question before.
+
+        Args:
+            service: Whose turn it takes.
+            address: Of the service.
+            params: The query, without the key.
+            accept: Content types of proper answers.
+            read: Makes something of the answer, or raises ValueError; only answers that can be read are kept.
+            secrets: Its keys.
+
+        Raises:
+            FetchError: There is no proper answer.
+            StateError: The answer cannot be stored.
+        """
+        url = str(httpx2.URL(address).copy_merge_params(params))
+        cached = await asyncio.to_thread(self.searches.load, url)
+        download = cached or await self._get(service, url, accept, secrets)
+        try:
+            value = read(download.data)
+        except ValueError:
+            raise ServerFault(address, "answered with something that is not in the format of its service") from None
+        if cached is None:
+            await asyncio.to_thread(self.searches.store, url, download)
+        return value
+
+    async def file(self, address: str) -> Download:
+        """Fetch a paper or a page, unless it was fetched before.
+
+        Raises:
+            FetchError: It cannot be fetched, or may not be.
+            StateError: It cannot be stored.
+        """
+        url = str(self.fetcher.gate.check(address))
+        cached = await asyncio.to_thread(self.files.load, url)
+        if cached is not None:
+            self.fetcher.gate.check(cached.address)  # it may have been blocked since
+            return cached
+        download = await self._get(_host(url), url, DOCUMENT_TYPES, ())
+        await asyncio.to_thread(self.files.store, url, download)
+        return download
+
+    async def _get(self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download:
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_is_passing),
+            wait=_wait,
+            stop=stop_after_attempt(self.tries),
+            sleep=self.pace.sleep,
+            reraise=True,
+        )
+        return await retrying(self._get_once, service, url, accept, secrets)
+
+    async def _get_once(
+        self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
+    ) -> Download:
+        async with self.pace.turn(service):
+            try:
+                return await self.fetcher.get(url, accept=accept, secrets=secrets)
+            except ServerFault as fault:
+                self.pace.postpone(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
+                raise
+
+
+def _host(url: str) -> Service:
+    host = httpx2.URL(url).host
+    return ARXIV if host.endswith("arxiv.org") else Service(host, FILE_INTERVAL_S)
+
+
+def _is_passing(error: BaseException) -> bool:
+    return isinstance(error, ServerFault) and error.passing and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
+
+
+def _wait(attempt: RetryCallState) -> float:
+    """As long as the service asks for, else doubled with each attempt; in seconds."""
+    fault = attempt.outcome.exception() if attempt.outcome else None
+    asked = fault.retry_after_s if isinstance(fault, ServerFault) else None
+    return asked if asked is not None else FIRST_WAIT_S * 2.0 ** (attempt.attempt_number - 1)
