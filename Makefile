@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: install demo test test-live check format lint types coverage bench pictures clean
+.PHONY: install demo test test-live test-browser check format lint types coverage bench pictures clean
 
 install: $(INSTALLED)
 
@@ -14,16 +14,20 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals]"
 	touch $@
 
-demo: install  ## Start the embedded model on real vLLM and explain and simplify the examples.
+demo: install  ## Start the embedded model on real vLLM; explain, simplify and review the examples.
 	$(BIN)/draftroom models up --profile embedded
 	$(BIN)/draftroom explain examples/mosses.md --preset embedded
 	$(BIN)/draftroom simplify examples/inhalers.md --preset embedded
+	$(BIN)/draftroom review examples/seedlings.pdf --section Results --preset embedded
 
 test: install  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-live: install  ## Tests against real vLLM serving the embedded model (installed on first use).
 	$(BIN)/python -m pytest -m live
+
+test-browser: install  ## Tests that look at a page in Chromium, which must be installed.
+	$(BIN)/python -m pytest -m browser
 
 check: install format-check lint types coverage  ## What CI checks.
 
@@ -46,8 +50,10 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: install  ## What the graph adds to each agent call, and the size of checkpoints.
+bench: install  ## What graphs and checkpoints cost, questions in turn or together, and the index of a paper.
 	$(BIN)/python -m benchmarks.graph_overhead
+	$(BIN)/python -m benchmarks.focused_feedback
+	$(BIN)/python -m benchmarks.retrieval
 
 pictures: install  ## Draw the graphs of langgraph.json into README.md.
 	$(BIN)/python -m docs.draw_graphs

@@ -11,6 +11,7 @@ from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
+from graphs.focused_feedback import graph as focused_feedback
 from graphs.medical_simplification import graph as medical_simplification
 from graphs.science_journalism import graph as science_journalism
 
@@ -18,6 +19,7 @@ README = Path(__file__).parent.parent / "README.md"
 GRAPHS: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
     "science_journalism": science_journalism,
     "medical_simplification": medical_simplification,
+    "focused_feedback": focused_feedback,
 }
 
 

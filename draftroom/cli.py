@@ -12,6 +12,7 @@ from draftroom.commands.doctor import doctor
 from draftroom.commands.explain import explain
 from draftroom.commands.models import models_app
 from draftroom.commands.resume import resume
+from draftroom.commands.review import review
 from draftroom.commands.runs import runs
 from draftroom.commands.show import show
 from draftroom.commands.simplify import simplify
@@ -67,7 +68,7 @@ def print_exit_codes() -> None:
     typer.echo(exit_codes.table(), nl=False)
 
 
-for begin in (explain, simplify):
+for begin in (explain, simplify, review):
     app.command(epilog="`draftroom exit-codes` lists what the exit codes mean.")(begin)
 app.command("resume")(resume)
 app.command("runs")(runs)

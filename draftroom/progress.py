@@ -17,7 +17,7 @@ class Progress:
     """Follows a run and tells a person about it.
 
     Args:
-        unit: What the system counts its calls by: round or entry.
+        unit: What the system counts its calls by: round, entry or paragraph.
         quiet: Tell nothing but what the person must know.
     """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -27,6 +27,8 @@ class RunInput(TypedDict):
     path: str
     """Absolute path that the graph reads."""
     paper: Paper
+    request: NotRequired[dict[str, Any]]
+    """What is asked of it beside the settings, as the graph takes it: the paragraphs to review."""
 
 
 class Usage(TypedDict):

@@ -10,7 +10,16 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from draftroom.exit_codes import table
-from state.settings import JournalismSettings, ModelSettings, Role, Settings, SimplificationSettings
+from state.settings import (
+    EmbeddingSettings,
+    FeedbackSettings,
+    JournalismSettings,
+    LiteratureSettings,
+    ModelSettings,
+    Role,
+    Settings,
+    SimplificationSettings,
+)
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -40,11 +49,17 @@ def settings_page() -> str:
     sections = [
         _SETTINGS_HEAD,
         "## At the top\n",
-        _table(Settings, leave_out={"models", "journalism", "simplification"}),
+        _table(Settings, leave_out={"models", "journalism", "simplification", "feedback"}),
         "## [journalism]\n",
         _table(JournalismSettings),
         "## [simplification]\n",
         _table(SimplificationSettings),
+        "## [feedback]\n",
+        _table(FeedbackSettings, leave_out={"embedding", "literature"}),
+        "## [feedback.embedding]\n",
+        _table(EmbeddingSettings),
+        "## [feedback.literature]\n",
+        _table(LiteratureSettings),
         f"## [models.ROLE]\n\nROLE is one of {roles}; what a role leaves out it takes from `default`.\n",
         _table(ModelSettings),
     ]

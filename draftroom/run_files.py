@@ -17,7 +17,7 @@ from state.paths import state_folder
 from tools.checkpoints import storage_error
 from tools.configuration import describe
 
-NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE` or `draftroom simplify FILE`."
+NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
 _RECORD = TypeAdapter(RunRecord)
 _LOCK_WAIT_S = 1.0
 """`draftroom runs` holds a lock for a moment to see whether it is free; a run that begins just then waits for it."""

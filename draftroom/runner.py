@@ -18,6 +18,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
+from draftroom.newest_state import NewestState, Step
 from draftroom.progress import Progress
 from draftroom.records import RunRecord, total_tokens, with_failure, with_state
 from draftroom.run_files import hold_run, write_record
@@ -79,19 +80,11 @@ def read_state(record: RunRecord) -> dict[str, Any]:
 
     async def read() -> dict[str, Any]:
         async with open_checkpointer(checkpoints_of(record)) as saver:
-            graph = find_system(record["system"]).builder.compile(checkpointer=saver)
-            return newest_values(await graph.aget_state(_config(record), subgraphs=True))
+            system = find_system(record["system"])
+            graph = system.builder.compile(checkpointer=saver)
+            return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(system)
 
     return asyncio.run(read())
-
-
-def newest_values(snapshot: StateSnapshot) -> dict[str, Any]:
-    """State of the graph. Where a subgraph is under way, what it has written so far lies over what it began with."""
-    values = dict(snapshot.values)
-    for task in snapshot.tasks:
-        if isinstance(task.state, StateSnapshot):
-            values |= newest_values(task.state)
-    return values
 
 
 def checkpoints_of(record: RunRecord) -> str:
@@ -167,9 +160,10 @@ class _Runner:
     async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
         """Stream, and ask at every question, until there is nothing more to do."""
         while start is not None or snapshot.next:
-            self._save("running", newest_values(snapshot))
+            newest = NewestState(snapshot)
+            self._save("running", newest.joined(self._system))
             self._begun = True
-            stopped = await self._stream(graph, start)
+            stopped = await self._stream(graph, start, newest)
             snapshot = await graph.aget_state(self._config, subgraphs=True)
             if stopped:
                 return self._outcome("stopped", snapshot)
@@ -194,10 +188,10 @@ class _Runner:
         with handled(signal.default_int_handler):
             return self._ask(question)
 
-    async def _stream(self, graph: Graph, start: Any) -> bool:
+    async def _stream(self, graph: Graph, start: Any, newest: NewestState) -> bool:
         """Run the graph; whether a person stopped it."""
         control = RunControl()
-        streaming = asyncio.create_task(self._follow(graph, start, control))
+        streaming = asyncio.create_task(self._follow(graph, start, newest, control))
         with self._progress, stop_on_signals(control, streaming, self._progress.say):
             try:
                 await streaming
@@ -209,7 +203,7 @@ class _Runner:
                 return True
         return False
 
-    async def _follow(self, graph: Graph, start: Any, control: RunControl) -> None:
+    async def _follow(self, graph: Graph, start: Any, newest: NewestState, control: RunControl) -> None:
         parts = graph.astream(
             start,
             self._config,
@@ -220,31 +214,23 @@ class _Runner:
             durability="sync",
             control=control,
         )
-        news: dict[str, Any] = {}
         async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
             async for part in parts:
                 if part["type"] == "custom":
                     self._progress.event(part["data"])
-                elif part["ns"] and part["type"] == "values":
-                    # Of a loop that is under way: they lie over the state that it began with.
-                    self._save("running", {**self._values, **part["data"]})
-                elif part["type"] == "updates" and not part["ns"]:
-                    news |= part["data"]
-                elif part["type"] == "values":
-                    before = self._values
-                    self._save("running", part["data"])
-                    self._tell_steps(news, before)
-                    news = {}
+                    continue
+                steps = newest.take(part)
+                self._save("running", newest.joined(self._system))
+                self._tell(steps)
 
-    def _tell_steps(self, updates: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-        for node, update in updates.items():
-            if node in self._system.builder.nodes and update:  # not a task within a node, not an interrupt
-                line = self._system.milestone(node, update, before)
-                if line:
-                    self._progress.milestone(line, total_tokens(self._record))
+    def _tell(self, steps: list[Step]) -> None:
+        for node, update in steps:
+            line = self._system.milestone(node, update, self._values)
+            if line:
+                self._progress.milestone(line, total_tokens(self._record))
 
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
-        self._save(status, newest_values(snapshot))
+        self._save(status, NewestState(snapshot).joined(self._system))
         question = snapshot.interrupts[0].value if status == "paused" else {}
         return Outcome(status, self._record, self._values, question)
 

@@ -187,7 +187,7 @@ class LiteratureSettings(BaseModel):
     contact: str | None = Field(None, description="Mail address that services are told, for their polite pools.")
     google_key_env: str = Field("GOOGLE_API_KEY", description="Name of the variable that holds the key.")
     google_engine_env: str = Field("GOOGLE_CSE_ID", description="Name of the variable that holds the engine's id.")
-    openalex_key_env: str = Field("OPENALEX_API_KEY", description="Name of the variable; OpenAlex allows little without.")
+    openalex_key_env: str = Field("OPENALEX_API_KEY", description="Name of the variable; little is allowed without.")
     semantic_scholar_key_env: str = Field("SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable; optional.")
 
 

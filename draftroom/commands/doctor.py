@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from draftroom.checks import Check, Status
 from draftroom.consoles import ERR, OUT, plain
-from draftroom.doctor import Check, Status, examine
+from draftroom.doctor import examine
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.terminal import print_table
 

@@ -22,8 +22,7 @@ from draftroom.runner import Answer, Ask, Outcome, drive, resume_command
 from draftroom.systems import Dialogue, System, find_system
 from state.errors import BadInput
 
-_CHOICES = {"k": "keep it", "e": "edit it", "s": "stop here and decide later"}
-_HINT = "# One piece of advice a line. Lines that begin with # are left out.\n"
+_CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
 
 
 def drive_and_show(
@@ -56,8 +55,8 @@ def drive_and_show(
         show_result(system, outcome, outputs, quiet=quiet)
     elif outcome.status == "paused" and system.dialogue:
         tell(system.dialogue.describe(outcome.question))
-        tell(f"Paused. To go on with this advice: {command} --accept")
-        tell(f"To go on with your own, one piece a line: {command} --advice FILE")
+        tell(f"Paused. To go on with {system.dialogue.these}: {command} --accept")
+        tell(f"To go on with your own, one {system.dialogue.line} a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
     else:
         tell(f"Stopped. To go on: {command}")
@@ -72,11 +71,11 @@ def show_result(system: System, outcome: Outcome, outputs: list[Path], *, quiet:
         system.print_warnings(outcome.record, outcome.values)
 
 
-def read_advice(path: Path) -> list[str]:
-    """Advice from a file, one piece a line.
+def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
+    """A person's answer from a file, one piece of advice or one question a line.
 
     Raises:
-        BadInput: If the file cannot be read or holds no advice.
+        BadInput: If the file cannot be read or holds none.
     """
     try:
         advice = _pieces(path.read_text(encoding="utf-8"))
@@ -85,7 +84,7 @@ def read_advice(path: Path) -> list[str]:
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}); check its name.", kind="missing_file") from error
     if not advice:
-        raise BadInput(f"{path} holds no advice; write one piece a line, or use --accept.", kind="empty_input")
+        raise BadInput(f"{path} is empty; write one {dialogue.line} a line, or use --accept.", kind="empty_input")
     return advice
 
 
@@ -110,16 +109,17 @@ def _decide(dialogue: Dialogue, advice: list[str]) -> Answer | None:
     while choice not in _CHOICES:
         choice = typer.prompt(f"Your choice ({prompt})", default="k", err=True).strip().lower()
     if choice == "e":
-        return dialogue.answer(_edit(advice))
+        return dialogue.answer(_edit(advice, dialogue))
     return dialogue.answer(None) if choice == "k" else None
 
 
-def _edit(advice: list[str]) -> list[str]:
-    """Let a person edit the advice in their editor."""
+def _edit(advice: list[str], dialogue: Dialogue) -> list[str]:
+    """Let a person edit the advice or the questions in their editor."""
+    hint = f"# One {dialogue.line} a line. Lines that begin with # are left out.\n"
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "advice.txt"
-        path.write_text(_HINT + "\n".join(" ".join(piece.split()) for piece in advice) + "\n", encoding="utf-8")
+        path.write_text(hint + "\n".join(" ".join(piece.split()) for piece in advice) + "\n", encoding="utf-8")
         try:
             subprocess.run([*shlex.split(editor), str(path)], check=True)
         except (OSError, subprocess.CalledProcessError) as error:

@@ -12,7 +12,10 @@ from state.settings import Scope
 
 RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
 OutputOption = Annotated[
-    list[Path], typer.Option("-o", "--output", help="Also write the result here; .md, .json or .html; repeatable.")
+    list[Path],
+    typer.Option(
+        "-o", "--output", help="Also write the result here; .md, .json, .html, of a PDF's review .pdf; repeatable."
+    ),
 ]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
 PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]

@@ -18,8 +18,12 @@ from state.errors import BadInput
 
 def resume(
     run: RunArgument,
-    advice: Annotated[Path | None, typer.Option(help="Go on with the advice in this file, one piece a line.")] = None,
-    accept: Annotated[bool, typer.Option("--accept", help="Go on with the advice as it is.")] = False,
+    advice: Annotated[
+        Path | None, typer.Option(help="Go on with the advice or the questions in this file, one a line.")
+    ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Go on with the advice or the questions as they are.")
+    ] = False,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
@@ -39,5 +43,5 @@ def resume(
 
 def _answer(dialogue: Dialogue, advice: Path | None, *, accept: bool) -> Answer | None:
     if advice:
-        return dialogue.answer(read_advice(advice))
+        return dialogue.answer(read_advice(advice, dialogue))
     return dialogue.answer(None) if accept else None

@@ -34,18 +34,18 @@ def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the run rec
 
 
 def _table(records: list[RunRecord]) -> Table:
-    table = Table("run", "system", "input", "status", "rounds", "grade", "tokens", "age")
+    table = Table("run", "system", "input", "status", "progress", "result", "tokens", "age")
     for record in records:
         system = SYSTEMS.get(record["system"])
-        rounds, grade = system.progress(record["results"]) if system else ("", "")
+        done, result = system.progress(record["results"]) if system else ("", "")
         status = shown_status(record)
         table.add_row(
             record["id"],
             record["system"],
             Text(plain(record["input"]["name"])),
             Text(status, style=_COLOURS.get(status, "")),
-            rounds,
-            grade,
+            done,
+            result,
             f"{total_tokens(record):,}",
             age(record["created"], datetime.now(UTC)),
         )

@@ -18,7 +18,7 @@ from draftroom.systems import find_system
 
 def show(
     run: RunArgument,
-    only: Annotated[int | None, typer.Option("--round", help="Show only this round or entry.")] = None,
+    only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
 ) -> None:
     """Show the story of a run: what every agent said, what changed, readability and cost."""

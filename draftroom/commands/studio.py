@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import socket
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from draftroom.consoles import tell
-from state.errors import ServingError, SettingsError
+from draftroom.extras import STUDIO, require
+from state.errors import ServingError
 from state.paths import state_folder
 from tools.checkpoints import storage_error
 from tools.configuration import load_settings
 
 HOST = "127.0.0.1"
-STUDIO = "https://smith.langchain.com"
-PACKAGES = ("langgraph_cli", "langgraph_api")
+STUDIO_PAGE = "https://smith.langchain.com"
 CONCURRENT_RUNS = 10
 
 CONFIGURATION = {
@@ -35,11 +33,23 @@ CONFIGURATION = {
             "path": "graphs.medical_simplification:graph",
             "description": "A selector lets a layperson ask, a clarifier reword and a checker shorten a medical abstract.",  # noqa: E501
         },
+        "focused_feedback": {
+            "path": "graphs.focused_feedback:graph",
+            "description": "For each paragraph a planner asks, an investigator looks it up, a reviewer comments, a verifier checks.",  # noqa: E501
+        },
+        "single_model": {
+            "path": "graphs.baselines:single_model",
+            "description": "Baseline of focused feedback: the reviewer alone, with nothing but the paragraph.",
+        },
+        "chain_of_verification": {
+            "path": "graphs.baselines:chain_of_verification",
+            "description": "Baseline of focused feedback: questions are answered and checked from the model's own knowledge.",  # noqa: E501
+        },
     },
     "checkpointer": {"path": "tools.checkpoints.studio_checkpointer"},
     "http": {
         "cors": {  # otherwise every page in the browser may read the runs
-            "allow_origins": [STUDIO],
+            "allow_origins": [STUDIO_PAGE],
             "allow_methods": ["*"],
             "allow_headers": ["*"],
             "expose_headers": ["x-pagination-total", "x-pagination-next", "content-location"],
@@ -54,11 +64,13 @@ def studio(
 ) -> None:
     """Serve the graphs to LangGraph Studio and its SDK until Ctrl-C."""
     load_settings()
-    require_packages(PACKAGES)
+    require(STUDIO)
     require_free_port(port)
     arguments = server_command(port, write_configuration())
     address = f"http://{HOST}:{port}"
-    tell(f"Open {STUDIO}/studio/?baseUrl={address} in a browser, or use langgraph_sdk.get_client(url='{address}').")
+    tell(
+        f"Open {STUDIO_PAGE}/studio/?baseUrl={address} in a browser, or use langgraph_sdk.get_client(url='{address}')."
+    )
     # In this process's place, so that signals and the exit code are the server's own.
     os.execv(sys.executable, arguments)  # noqa: S606
 
@@ -83,19 +95,6 @@ def write_configuration() -> Path:
     except OSError as error:
         raise storage_error(error, path) from error
     return path
-
-
-def require_packages(names: Sequence[str]) -> None:
-    """Check that packages are installed, without importing them.
-
-    Raises:
-        SettingsError: If one is not.
-    """
-    missing = [name for name in names if importlib.util.find_spec(name) is None]
-    if missing:
-        raise SettingsError(
-            f"The server of Studio is not installed ({', '.join(missing)} is missing): pip install 'draftroom[studio]'."
-        )
 
 
 def require_free_port(port: int) -> None:

@@ -14,7 +14,7 @@ def warnings(values: Mapping[str, Any], unit: str) -> list[str]:
 
     Args:
         values: State of the graph.
-        unit: What the system counts its calls by: round or entry.
+        unit: What the system counts its calls by: round, entry or paragraph.
     """
     source = values.get("source")
     return [*(source["warnings"] if source else []), *trimmings(values.get("calls", []), unit)]

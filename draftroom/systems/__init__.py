@@ -1,11 +1,15 @@
 """What the command must know of each system; everything else in this package works for all of them."""
 
+from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
 from draftroom.systems.system import Dialogue, System
 from state.errors import StateError
 
-SYSTEMS = {system.name: system for system in (JOURNALISM, SIMPLIFICATION)}
+SYSTEMS = {
+    system.name: system
+    for system in (JOURNALISM, SIMPLIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)
+}
 
 
 def find_system(name: str) -> System:
@@ -22,4 +26,14 @@ def find_system(name: str) -> System:
     return SYSTEMS[name]
 
 
-__all__ = ["JOURNALISM", "SIMPLIFICATION", "SYSTEMS", "Dialogue", "System", "find_system"]
+__all__ = [
+    "CHAIN_OF_VERIFICATION",
+    "FOCUSED_FEEDBACK",
+    "JOURNALISM",
+    "SIMPLIFICATION",
+    "SINGLE_MODEL",
+    "SYSTEMS",
+    "Dialogue",
+    "System",
+    "find_system",
+]

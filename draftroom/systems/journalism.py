@@ -97,5 +97,5 @@ JOURNALISM = System(
     print_warnings=print_findings,
     print_details=print_story,
     formats={".md": to_markdown, ".markdown": to_markdown, ".html": to_html, ".json": json_of(JournalismOutput)},
-    dialogue=Dialogue(describe_question, answer),
+    dialogue=Dialogue(describe_question, answer, these="this advice", line="piece of advice"),
 )

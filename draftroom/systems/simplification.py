@@ -61,7 +61,7 @@ def progress(found: dict[str, Any]) -> tuple[str, str]:
     return str(found["entries"]), f"{versions[0]['grade']:.1f} -> {versions[-1]['grade']:.1f}"
 
 
-def milestone(node: str, update: Values, before: Values) -> str:
+def milestone(node: str, update: Values, values: Values) -> str:
     """A line after each choice of the selector and after each entry."""
     if node == "select_agent" and "exchange" in update:
         return f"Next is the {spoken(update['next_loop'])}: {update['exchange']['chosen_because']}"
@@ -73,7 +73,7 @@ def milestone(node: str, update: Values, before: Values) -> str:
         exchange=update.get("exchange"),
         changes=update["all_changes"],
         version=version,
-        previous=before["versions"][-1],
+        previous=values["versions"][-2],
     )
     return f"Entry {entry.number}, {entry.loop}: {outcome(entry)}; {measured(entry)}"
 

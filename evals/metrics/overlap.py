@@ -12,12 +12,16 @@ from typing import NamedTuple
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import corpus_bleu
 
+_MEASURES = ["rouge1", "rouge2", "rougeL"]
+
 
 class Rouge(NamedTuple):
-    """F1 of ROUGE-1 and ROUGE-2, 0 to 100."""
+    """F1 of ROUGE-1, ROUGE-2 and ROUGE-L, 0 to 100."""
 
     rouge1: float
     rouge2: float
+    rouge_l: float
+    """Longest common subsequence of the whole texts, not of their sentences."""
 
 
 def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
@@ -31,11 +35,11 @@ def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
 
 
 def rouge(text: str, reference: str) -> Rouge:
-    """ROUGE-1 and ROUGE-2 of one text; words are stemmed, and a corpus' score is the mean over its texts."""
+    """ROUGE-1, ROUGE-2 and ROUGE-L of one text; words are stemmed, a corpus' score is the mean over its texts."""
     scores = _scorer().score(reference, text)
-    return Rouge(100 * scores["rouge1"].fmeasure, 100 * scores["rouge2"].fmeasure)
+    return Rouge(*(100 * scores[measure].fmeasure for measure in _MEASURES))
 
 
 @cache
 def _scorer() -> RougeScorer:
-    return RougeScorer(["rouge1", "rouge2"], use_stemmer=True)
+    return RougeScorer(_MEASURES, use_stemmer=True)

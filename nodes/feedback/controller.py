@@ -138,7 +138,7 @@ def step_decision(choices: Sequence[Decision], most: int) -> type[BaseModel]:
         "StepDecision",
         __config__=ConfigDict(extra="forbid"),
         explanation=(str, Field(min_length=5, max_length=240)),
-        decision=(Literal[tuple(choices)], ...),
+        decision=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
         question=(str, Field(max_length=240)),
         **_steps_field(choices, most),
     )
@@ -150,15 +150,15 @@ def wave_decision(choices: Sequence[Decision], number: int, most: int) -> type[B
     decision = create_model(
         "DecisionOnStep",
         __config__=ConfigDict(extra="forbid"),
-        step=(Literal[tuple(range(1, number + 1))], ...),
-        decision=(Literal[per_step], ...),
+        step=(Literal[tuple(range(1, number + 1))], ...),  # type: ignore[arg-type]
+        decision=(Literal[per_step], ...),  # type: ignore[arg-type]
         question=(str, Field(max_length=240)),
     )
     return create_model(
         "WaveDecision",
         __config__=ConfigDict(extra="forbid"),
         explanation=(str, Field(min_length=5, max_length=240)),
-        decisions=(list[decision], Field(min_length=1, max_length=number)),  # type: ignore[valid-type]
+        decisions=(list[decision], Field(min_length=1, max_length=number)),
         **_steps_field(choices, most),
     )
 

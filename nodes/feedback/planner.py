@@ -29,13 +29,13 @@ def plan_of(most: int, *, literature: bool) -> type[BaseModel]:
         "ProposedStep",
         __config__=ConfigDict(extra="forbid"),
         about=(str, Field(max_length=80)),
-        action=(Literal[actions], ...),
+        action=(Literal[actions], ...),  # type: ignore[arg-type] # known only now
         question=(str, Field(max_length=240)),
     )
     return create_model(
         "ProposedPlan",
         __config__=ConfigDict(extra="forbid"),
-        steps=(list[step], Field(min_length=2, max_length=most + 1)),  # type: ignore[valid-type]
+        steps=(list[step], Field(min_length=2, max_length=most + 1)),
     )
 
 

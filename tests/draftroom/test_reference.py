@@ -11,7 +11,15 @@ from draftroom.doctor import AGENTS
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED, table
 from draftroom.reference import DOCS, pages
 from state.errors import Kind
-from state.settings import JournalismSettings, ModelSettings, Settings, SimplificationSettings
+from state.settings import (
+    EmbeddingSettings,
+    FeedbackSettings,
+    JournalismSettings,
+    LiteratureSettings,
+    ModelSettings,
+    Settings,
+    SimplificationSettings,
+)
 from tests.draftroom.conftest import Command
 from tools.configuration import OTHER_VARIABLES, load_settings, preset_names, preset_path
 
@@ -41,9 +49,20 @@ def test_reference_pages_are_current(name: str):
     assert current == pages()[name], "run `python -m draftroom.reference`"
 
 
-@pytest.mark.parametrize("model", [Settings, JournalismSettings, SimplificationSettings, ModelSettings])
+@pytest.mark.parametrize(
+    "model",
+    [
+        Settings,
+        JournalismSettings,
+        SimplificationSettings,
+        FeedbackSettings,
+        EmbeddingSettings,
+        LiteratureSettings,
+        ModelSettings,
+    ],
+)
 def test_the_settings_page_names_every_setting(model: type):
-    tables = {"models", "journalism", "simplification"}
+    tables = {"models", "journalism", "simplification", "feedback", "embedding", "literature"}
     page = pages()["settings.md"]
     assert [name for name in model.model_fields if name not in tables and f"| `{name}` |" not in page] == []
 
@@ -72,6 +91,10 @@ def test_the_paper_preset_is_the_papers_setting():
     journalist = settings.model_for("journalist")
     assert (settings.journalism.rounds, settings.journalism.select) == (5, "third")
     assert (settings.simplification.entries, settings.simplification.stop) == (2, "fixed")
+    feedback = settings.feedback
+    assert (feedback.plans, feedback.rerank, feedback.execution) == (4, True, "sequential")
+    assert (feedback.retrieval, feedback.passages, feedback.segment_characters) == ("dense", 5, 2000)
+    assert not any((feedback.detect, feedback.verify))
     assert (journalist.top_p, journalist.frequency_penalty, journalist.repetition_penalty) == (0.4, 1, 1)
     assert journalist.max_tokens == 4096
 

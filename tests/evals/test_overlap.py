@@ -32,5 +32,11 @@ def test_rouge_is_an_f1_over_stems() -> None:
     assert score.rouge2 == pytest.approx(100 * 2 * 1 / (3 + 5))
 
 
+def test_rouge_l_keeps_the_order_but_allows_gaps() -> None:
+    # "the cat ... running" is common to both; "today" comes too early
+    score = rouge("today the cats were running", "the cat was running away today")
+    assert score.rouge_l == pytest.approx(100 * 2 * 3 / (5 + 6))
+
+
 def test_a_text_without_words_overlaps_with_nothing() -> None:
-    assert rouge("", "the cat") == (0, 0)
+    assert rouge("", "the cat") == (0, 0, 0)

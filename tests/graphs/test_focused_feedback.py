@@ -213,10 +213,10 @@ async def test_a_skipped_question_is_not_asked_and_a_replaced_one_is_asked_anew(
         StepDecision=[decision("execute"), decision("skip"), decision("replace", replaced), decision("execute")],
         WaveDecision=[ruling(("skip", ""), ("replace", replaced))],
     )
-    found = await review(fake_endpoint, execution=execution, literature=folder_of_literature(own_state), max_rewrites=0)
+    found = await review(fake_endpoint, execution=execution, literature=folder_of_literature(own_state))
     assert set(asked(fake_endpoint)) == {*questions, replaced}
-    outcomes = {record["step"]["question"]: record["decision"] for record in found["log"]}
-    assert outcomes == {questions[0]: "execute", LITERATURE_QUESTION: "skip", replaced: "replace"}
+    decisions = {record["step"]["question"]: record["decision"] for record in found["log"]}
+    assert decisions == {questions[0]: "execute", LITERATURE_QUESTION: "skip", replaced: "replace"}
 
 
 @every_execution

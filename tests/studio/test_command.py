@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from draftroom.commands.studio import CONFIGURATION, require_packages, server_command
+from draftroom.commands.studio import CONFIGURATION, server_command
 from draftroom.exit_codes import EXIT_CODES
+from draftroom.extras import Extra, require
 from draftroom.systems import SYSTEMS
 from state.errors import SettingsError
 from tests.draftroom.conftest import Command
@@ -50,7 +51,7 @@ def test_the_server_listens_on_this_machine_only(tmp_path: Path):
 
 def test_a_missing_package():
     with pytest.raises(SettingsError, match=r"no_such_package is missing\): pip install 'draftroom\[studio\]'"):
-        require_packages(["json", "no_such_package"])
+        require(Extra("studio", "The server of Studio", ("json", "no_such_package")))
 
 
 def test_a_port_in_use(draftroom: Command):

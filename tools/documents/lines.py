@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from statistics import median
 
 _EDGE = 3  # lines at the top and at the bottom of a page among which headers and footers are looked for
-_PAGE_NUMBER = re.compile(
+PAGE_NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*\d{1,5}[-\u2013\u2014\s]*(?:(?:of|/)\s*\d{1,5})?", re.IGNORECASE
 )
 _ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\b")
 # "token-" before "and sentence-level" is a whole word.
 _DIVIDED = re.compile(r"(?<!\w)(?P<head>\w+)[-\u2010]\n(?!(?:and|or|to)\s)(?P<tail>\S+)\s?")
-_HEADING = re.compile(
+_LAST_PARTS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
+HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+[A-Z].{0,70}(?<![.,;])"
     r"|Abstract|Introduction|Related Work|Methods|Results|Discussion|Conclusions?|Limitations|Acknowledge?ments",
 )
@@ -34,7 +35,7 @@ def join_divided_words(text: str) -> str:
     words |= {part for word in words for part in word.split("-")}
 
     def join(divided: re.Match[str]) -> str:
-        hyphen = "-" if _is_compound(divided["head"].lower(), divided["tail"], words) else ""
+        hyphen = "-" if is_compound(divided["head"].lower(), divided["tail"], words) else ""
         return f"{divided['head']}{hyphen}{divided['tail']}\n"
 
     return _DIVIDED.sub(join, text)
@@ -46,7 +47,7 @@ def reflow(lines: list[str]) -> str:
     paragraphs: list[list[str]] = []
     new = True
     for line in lines:
-        heading = _HEADING.fullmatch(line) is not None
+        heading = HEADING.fullmatch(line) is not None
         if new or heading:
             paragraphs.append([])
         paragraphs[-1].append(line)
@@ -68,14 +69,16 @@ def _without(page: list[str], running: set[str]) -> list[str]:
 
 
 def _without_page_number(page: list[str]) -> list[str]:
-    if page and _PAGE_NUMBER.fullmatch(page[0]):
+    if page and PAGE_NUMBER.fullmatch(page[0]):
         page = page[1:]
-    return page[:-1] if page and _PAGE_NUMBER.fullmatch(page[-1]) else page
+    return page[:-1] if page and PAGE_NUMBER.fullmatch(page[-1]) else page
 
 
-def _is_compound(head: str, tail: str, words: set[str]) -> bool:
+def is_compound(head: str, tail: str, words: set[str]) -> bool:
     """Whether the hyphen at a line end belongs to the word, judged by how the rest of the paper writes it."""
     start = re.sub(r"[^\w-].*|-+$", "", tail.lower())
     if start and head + start.partition("-")[0] in words:
         return False
+    if len(head) > 2 and start in _LAST_PARTS:
+        return True
     return f"{head}-{start}" in words or "-" in start or not tail[0].islower() or head[-1].isdigit()

@@ -16,13 +16,18 @@ _CODE_OR_LINK = re.compile(
 
 def plain_markdown(text: str) -> str:
     """Text without front matter; images and links become their text, code stays as it is."""
-    text = _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
+    text = without_front_matter(text)
     parts: list[str] = []
     end = 0
     for fence in _FENCE.finditer(text):
         parts += [_plain_prose(text[end : fence.start()]), fence[0]]
         end = fence.end()
     return "".join([*parts, _plain_prose(text[end:])])
+
+
+def without_front_matter(text: str) -> str:
+    """Text without the settings above it."""
+    return _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
 
 
 def without_fences(text: str) -> str:

@@ -70,7 +70,7 @@ def extract(data: bytes, max_pages: int) -> PdfContent:
     except _MALFORMED as error:
         unknown_encryption = isinstance(error, NotImplementedError) and b"/Encrypt" in data
         content["problem"] = "encrypted" if unknown_encryption else "broken"
-        content["reason"] = _reason(error)
+        content["reason"] = reason(error)
         return content
     if content["count"] > max_pages:
         content["problem"] = "too_many_pages"
@@ -88,7 +88,7 @@ def _read_pages(reader: PdfReader, content: PdfContent) -> None:
             text = _page_text(reader, index, chunks)
         except _MALFORMED as error:
             text = ""
-            content["unreadable"].append(f"page {index + 1} could not be read and was left out: {_reason(error)}")
+            content["unreadable"].append(f"page {index + 1} could not be read and was left out: {reason(error)}")
         content["pages"].append(text)
         if index == 0:
             content["first_page"] = _sized_lines(chunks)[:_TITLE_LINES]
@@ -131,11 +131,12 @@ def _metadata_title(reader: PdfReader) -> str:
         return ""
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
+    """An error in one short line."""
     return " ".join(str(error).split())[:120] or type(error).__name__
 
 
-def _limit_resources(seconds: int) -> None:
+def limit_resources(seconds: int) -> None:
     """Bound processor time and memory, also for the case that the parent is killed and cannot enforce its limit."""
     if sys.platform == "win32":
         return
@@ -149,5 +150,5 @@ def _limit_resources(seconds: int) -> None:
 
 if __name__ == "__main__":
     logging.disable()  # pypdf logs every oddity of a file
-    _limit_resources(seconds=int(sys.argv[2]))
+    limit_resources(seconds=int(sys.argv[2]))
     json.dump(extract(sys.stdin.buffer.read(), max_pages=int(sys.argv[1])), sys.stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
@@ -21,8 +22,8 @@ from tools.documents.titles import markdown_title, text_title
 
 MAX_BYTES = 50_000_000
 MAX_WORDS = 200_000
-_MARKDOWN = {".md", ".markdown", ".qmd", ".rmd"}
-_PAPER_SUFFIXES = _MARKDOWN | {".pdf", ".txt", ".text", ".docx", ".doc", ".tex", ".html"}
+MARKDOWN_SUFFIXES = {".md", ".markdown", ".qmd", ".rmd"}
+_PAPER_SUFFIXES = MARKDOWN_SUFFIXES | {".pdf", ".txt", ".text", ".docx", ".doc", ".tex", ".html", ".htm"}
 
 
 class _Document(NamedTuple):
@@ -47,37 +48,19 @@ def read_paper(source: str, *, scope: Scope = "auto", max_pages: int = 100) -> P
         BadInput: The paper cannot be used; `kind` says why.
         StateError: Its text cannot be stored.
     """
-    if not source.strip():
-        raise _empty("the text")
-    data = _file_bytes(source)
-    if data is not None:
-        return read_bytes(data, name=source, scope=scope, max_pages=max_pages)
-    try:
-        data = source.encode()
-    except UnicodeEncodeError as error:
-        raise BadInput(
-            f"The text holds half a surrogate pair at character {error.start}, which is no text; decode its source "
-            "as UTF-8 and try again.",
-            kind="not_utf8",
-        ) from None
-    return read_bytes(data, name="the text", scope=scope, max_pages=max_pages)
+    data, path = source_bytes(source)
+    return read_bytes(data, name=path or "the text", scope=scope, max_pages=max_pages)
 
 
 def read_bytes(data: bytes, *, name: str, scope: Scope = "auto", max_pages: int = 100) -> Paper:
     """Read a paper from its bytes, as `read_paper` does; `name` stands in messages, its suffix tells Markdown."""
-    if len(data) > MAX_BYTES:
-        raise BadInput(
-            f"{name} is larger than {MAX_BYTES // 1_000_000} MB; pass the paper without its attachments and images.",
-            kind="input_too_long",
-        )
-    if not data.strip():
-        raise _empty(name)
+    check_bytes(data, name)
     document = _read_pdf(data, name, max_pages) if is_pdf(data, name=name) else _read_text(data, name)
-    _refuse_long(document.lines, name)
+    refuse_long(document.lines, name)
     chosen, lines, warnings = _choose(document, scope, name)
     text = reflow(lines) if document.format == "pdf" else "\n".join(lines).strip()
     if not text:
-        raise _empty(name)
+        raise empty_input(name)
     return Paper(
         sha256=hashlib.sha256(data).hexdigest(),
         path=str(store_text(text)),
@@ -88,6 +71,42 @@ def read_bytes(data: bytes, *, name: str, scope: Scope = "auto", max_pages: int 
         pages=document.pages,
         warnings=warnings,
     )
+
+
+def source_bytes(source: str) -> tuple[bytes, str]:
+    """Bytes of a paper and its path, which is empty if the source is the text itself.
+
+    Raises:
+        BadInput: The source is empty, names no file that can be read, or is no text.
+    """
+    if not source.strip():
+        raise empty_input("the text")
+    data = _file_bytes(source)
+    if data is not None:
+        return data, source
+    try:
+        return source.encode(), ""
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"The text holds half a surrogate pair at character {error.start}, which is no text; decode its source "
+            "as UTF-8 and try again.",
+            kind="not_utf8",
+        ) from None
+
+
+def check_bytes(data: bytes, name: str) -> None:
+    """Refuse a paper that is empty or too large.
+
+    Raises:
+        BadInput: It is.
+    """
+    if len(data) > MAX_BYTES:
+        raise BadInput(
+            f"{name} is larger than {MAX_BYTES // 1_000_000} MB; pass the paper without its attachments and images.",
+            kind="input_too_long",
+        )
+    if not data.strip():
+        raise empty_input(name)
 
 
 def _file_bytes(source: str) -> bytes | None:
@@ -119,14 +138,24 @@ def _read_pdf(data: bytes, name: str, max_pages: int) -> _Document:
     return _Document("pdf", pdf.title, pdf.lines, pdf.pages, pdf.warnings)
 
 
-def _read_text(data: bytes, name: str) -> _Document:
+def read_characters(data: bytes, *, name: str) -> str:
+    """Clean text of a file that is no PDF.
+
+    Raises:
+        BadInput: It is no text, or too long.
+    """
     text = clean_characters(decode(data, name=name))
     if len(text) > MAX_CHARACTERS:
         raise _too_long(name, f"{MAX_CHARACTERS:,} characters")
-    markdown = PurePath(name).suffix.lower() in _MARKDOWN
+    return text
+
+
+def _read_text(data: bytes, name: str) -> _Document:
+    text = read_characters(data, name=name)
+    markdown = PurePath(name).suffix.lower() in MARKDOWN_SUFFIXES
     plain = plain_markdown(text) if markdown else text
     if not plain.strip():
-        raise _empty(name)
+        raise empty_input(name)
     lines = plain.split("\n")
     title = markdown_title(plain) if markdown else text_title(lines)
     return _Document("markdown" if markdown else "text", title, lines, pages=0, warnings=[])
@@ -147,7 +176,12 @@ def _choose(document: _Document, scope: Scope, name: str) -> tuple[Literal["abst
     return "whole", cut_references(document.lines), document.warnings + missed
 
 
-def _refuse_long(lines: list[str], name: str) -> None:
+def refuse_long(lines: Iterable[str], name: str) -> None:
+    """Refuse a paper of too many words.
+
+    Raises:
+        BadInput: It has more than `MAX_WORDS`.
+    """
     if sum(len(line.split()) for line in lines) > MAX_WORDS:
         raise _too_long(name, f"{MAX_WORDS:,} words")
 
@@ -156,5 +190,6 @@ def _too_long(name: str, limit: str) -> BadInput:
     return BadInput(f"{name} has more than {limit}; pass the part that matters.", kind="input_too_long")
 
 
-def _empty(name: str) -> BadInput:
+def empty_input(name: str) -> BadInput:
+    """What the user is told of a paper without text."""
     return BadInput(f"{name} is empty; pass a paper as PDF, Markdown or plain text.", kind="empty_input")

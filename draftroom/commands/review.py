@@ -1,0 +1,167 @@
+"""`draftroom review`: specific, checked comments on a draft, paragraph by paragraph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args
+
+import typer
+
+from draftroom.commands.driving import drive_and_show
+from draftroom.commands.options import (
+    BaseUrlOption,
+    ModelOption,
+    OutputOption,
+    PresetOption,
+    QuietOption,
+    overrides,
+)
+from draftroom.extras import REVIEW, require
+from draftroom.outputs import check_outputs
+from draftroom.papers import STANDARD_INPUT, read_standard_input, take_document
+from draftroom.records import RunInput, new_record
+from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
+from nodes.feedback.initialise import ROLES, choose_targets, freeze
+from state.documents import Document
+from state.errors import BadInput
+from state.feedback import FeedbackInput
+from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
+from tools.configuration import load_settings
+from tools.documents import load_document, read_document_bytes
+from tools.documents.decoding import decode
+from tools.literature import Reader, open_sources
+
+ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
+VARIANTS: dict[ReviewVariant, System] = {
+    "full": FOCUSED_FEEDBACK,
+    "no-reranking": FOCUSED_FEEDBACK,
+    "single": SINGLE_MODEL,
+    "cove": CHAIN_OF_VERIFICATION,
+}
+_SERVICES = set(get_args(LiteratureProvider)) - {"folder"}
+_LITERATURE = f"A folder of papers, or a service: {', '.join(sorted(_SERVICES))}; repeatable."
+
+
+def review(  # noqa: PLR0913 - each parameter is a flag
+    file: Annotated[
+        str, typer.Argument(metavar="PAPER", help="PDF, HTML, Markdown, LaTeX or text; - reads standard input.")
+    ],
+    *,
+    paragraph: Annotated[list[str] | None, typer.Option(help="Review this paragraph, 3 or p3; repeatable.")] = None,
+    section: Annotated[str | None, typer.Option(help="Review the sections whose heading contains this.")] = None,
+    text: Annotated[str | None, typer.Option(help="Review this text of the paper; - reads standard input.")] = None,
+    variant: Annotated[
+        ReviewVariant, typer.Option(help="The whole room, one of its baselines, or the first plan unranked.")
+    ] = "full",
+    execution: Annotated[
+        Execution | None, typer.Option(help="One question after the other, or independent ones together.")
+    ] = None,
+    plans: Annotated[int | None, typer.Option(help="Plans that the planner writes.")] = None,
+    rerank: Annotated[bool | None, typer.Option(help="Let the trained re-ranker choose the plan.")] = None,
+    max_questions: Annotated[int | None, typer.Option(help="Most questions about a paragraph.")] = None,
+    max_rewrites: Annotated[int | None, typer.Option(help="How often the rest of a plan may be rewritten.")] = None,
+    retrieval: Annotated[RetrievalMode | None, typer.Option(help="How passages are found.")] = None,
+    passages: Annotated[int | None, typer.Option(help="Passages that a question is answered from.")] = None,
+    literature: Annotated[list[str] | None, typer.Option(help=_LITERATURE)] = None,
+    pause: Annotated[bool | None, typer.Option(help="Let you edit the questions about the one paragraph.")] = None,
+    detect: Annotated[bool | None, typer.Option(help="Look for weaknesses before the review is written.")] = None,
+    verify: Annotated[bool | None, typer.Option(help="Test comments against the rest of the paper.")] = None,
+    min_words: Annotated[int | None, typer.Option(help="Leave out shorter paragraphs.")] = None,
+    max_comments: Annotated[int | None, typer.Option(help="Most comments on the paper.")] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Longest PDF that is accepted.")] = None,
+    preset: PresetOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    output: OutputOption = [],  # noqa: B006 - Typer copies it
+    quiet: QuietOption = False,
+) -> None:
+    """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
+    system = VARIANTS[variant]
+    feedback = {
+        "execution": execution,
+        "plans": plans,
+        "rerank": _rerank(variant, wanted=rerank),
+        "max_questions": max_questions,
+        "max_rewrites": max_rewrites,
+        "retrieval": retrieval,
+        "passages": passages,
+        "literature": _literature(literature) if literature else None,
+        "pause": pause if system.dialogue else False,
+        "detect": detect,
+        "verify": verify,
+        "min_words": min_words,
+        "max_comments": max_comments,
+        "max_pages": max_pages,
+    }
+    require(REVIEW)
+    check_outputs(output, system)
+    request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
+    settings = load_settings(overrides("feedback", feedback, ROLES, preset=preset, model=model, base_url=base_url))
+    _check_folders(settings.feedback)
+    run_input, document = take_document(file, max_pages=settings.feedback.max_pages)
+    _check_targets(document, run_input, request, settings.feedback)
+    _check_annotation(document, output)
+    record = new_record(system.name, {**run_input, "request": request}, freeze(settings), settings.checkpoints)
+    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
+
+
+def _rerank(variant: ReviewVariant, *, wanted: bool | None) -> bool | None:
+    if variant == "no-reranking" and wanted:
+        raise typer.BadParameter("Give --rerank or --variant no-reranking, not both.")
+    return False if variant == "no-reranking" else wanted
+
+
+def _literature(named: list[str]) -> dict[str, Any]:
+    """As settings: services as they are called, anything else a folder."""
+    folders = [name for name in named if name not in _SERVICES]
+    if len(folders) > 1:
+        raise typer.BadParameter(f"Only one folder of literature can be searched, not {len(folders)}: put all in one.")
+    chosen: dict[str, Any] = {"providers": [name if name in _SERVICES else "folder" for name in named]}
+    return {**chosen, "folder": folders[0]} if folders else chosen
+
+
+def _request(
+    paragraphs: list[str] | None, section: str | None, text: str | None, *, from_standard_input: bool
+) -> dict[str, Any]:
+    """What the graph is asked to review: nothing for every paragraph that is worth it."""
+    given: dict[str, Any] = {"paragraphs": paragraphs, "section": section, "text": text}
+    request = {name: value for name, value in given.items() if value is not None}
+    if len(request) > 1:
+        raise typer.BadParameter("Give one of --paragraph, --section and --text.")
+    if text == STANDARD_INPUT:
+        if from_standard_input:
+            raise typer.BadParameter("Standard input can be the paper or the text, not both.")
+        request["text"] = decode(read_standard_input(), name="standard input")
+    if any(isinstance(value, str) and not value.strip() for value in request.values()):
+        raise BadInput(f"There is nothing in --{next(iter(request))}; say what to review.", kind="empty_input")
+    return request
+
+
+def _check_folders(options: FeedbackSettings) -> None:
+    """Make sure that literature can be asked, before anything is paid for; name its folder for every place."""
+    literature = options.literature
+    if literature.folder and "folder" in literature.providers:
+        folder = Path(literature.folder).expanduser()
+        if not folder.is_dir():
+            raise BadInput(
+                f"There is no folder {literature.folder!r} of literature; name one, or one of these services: "
+                f"{', '.join(sorted(_SERVICES))}.",
+                kind="missing_file",
+            )
+        literature.folder = str(folder.resolve())
+    open_sources(literature, rank=lambda *_, **__: [], reader=Reader(read_document_bytes, load_document))
+
+
+def _check_targets(document: Document, run_input: RunInput, request: dict[str, Any], options: FeedbackSettings) -> None:
+    """Refuse what the graph would refuse, before a run begins."""
+    targets = choose_targets(document, cast("FeedbackInput", {"paper": run_input["path"], **request}), options)
+    if options.pause and len(targets) > 1:
+        raise BadInput(
+            f"A run that pauses reviews one paragraph, not {len(targets)}; name one with --paragraph, or do not pause."
+        )
+
+
+def _check_annotation(document: Document, outputs: list[Path]) -> None:
+    for path in outputs:
+        if path.suffix.lower() == ".pdf" and document["format"] != "pdf":
+            raise typer.BadParameter(f"{path}: only a paper that is a PDF can be annotated.", param_hint="-o")

@@ -1,0 +1,39 @@
+"""Packages that only some commands need, and that are installed only where they are asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import NamedTuple
+
+from state.errors import SettingsError
+
+
+class Extra(NamedTuple):
+    """An optional part of the installation."""
+
+    name: str
+    """As `pip install 'draftroom[name]'` knows it."""
+    purpose: str
+    """What it is for, at the beginning of a sentence."""
+    packages: tuple[str, ...]
+    """What it must bring, by the names under which it is imported."""
+
+
+REVIEW = Extra("review", "What reviews papers", ("chromadb", "nltk", "pdfplumber", "sentence_transformers", "torch"))
+STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
+
+
+def require(extra: Extra) -> None:
+    """Check that an extra is installed, without importing it.
+
+    Raises:
+        SettingsError: If a package of it is not.
+    """
+    if missing := missing_packages(extra):
+        command = f"pip install 'draftroom[{extra.name}]'"
+        raise SettingsError(f"{extra.purpose} is not installed ({', '.join(missing)} is missing): {command}.")
+
+
+def missing_packages(extra: Extra) -> list[str]:
+    """Those packages of an extra that are not installed."""
+    return [name for name in extra.packages if importlib.util.find_spec(name) is None]

@@ -1,0 +1,135 @@
+"""The paper itself with a highlight on the words of each comment, and the comment as the highlight's note."""
+
+from __future__ import annotations
+
+import hashlib
+from io import BytesIO
+from itertools import groupby
+from pathlib import Path
+
+from pypdf import PdfReader, PdfWriter
+from pypdf.annotations import Highlight, MarkupAnnotation, Text
+from pypdf.constants import AnnotationFlag
+from pypdf.errors import PyPdfError
+from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
+
+from draftroom.consoles import plain
+from draftroom.records import RunRecord
+from draftroom.rendering.feedback.labels import COLOURS
+from draftroom.rendering.feedback.quads import bounds, quads, words_between
+from draftroom.rendering.feedback.story import RankedComment, Values, ranked_comments, source
+from state.documents import DocumentRef, Word
+from state.errors import BadInput
+from state.feedback import Comment
+from tools.documents import load_document
+
+AUTHOR = "Draftroom"
+_INSTEAD = "write the comments to a file that ends in .html or .md instead"
+# What pypdf raises for broken files, see tools/documents/pypdf_process.py.
+_MALFORMED = (
+    PyPdfError,
+    ValueError,
+    NotImplementedError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    AssertionError,
+    RecursionError,
+)
+_ICON = 20.0
+"""Width and height of a note's icon in points."""
+
+
+def to_annotated_pdf(_: RunRecord, values: Values) -> bytes:
+    """The PDF that was reviewed, with its comments; apart from them it is the file that was read.
+
+    Raises:
+        BadInput: The paper was no PDF, is gone, was changed, or cannot be written to.
+        StateError: The places of its words are gone.
+    """
+    reference: DocumentRef | None = values.get("document")
+    if not reference:
+        raise BadInput(f"The paper has not been read yet; resume the run, or {_INSTEAD}.")
+    data = _original(reference)
+    words = {paragraph["id"]: paragraph["words"] for paragraph in load_document(reference)["paragraphs"]}
+    try:
+        return _annotated(data, ranked_comments(values), words)
+    except _MALFORMED as error:
+        raise BadInput(
+            f"{reference['source']} is too unusual a PDF to be annotated ({error}); {_INSTEAD}.", kind="broken_pdf"
+        ) from error
+
+
+def note(ranked: RankedComment) -> str:
+    """A comment as the text of a note."""
+    comment = ranked.comment
+    parts = [
+        f"{ranked.rank}. {comment['label']}",
+        comment["review"],
+        f"Suggestion: {comment['suggestion']}" if comment["suggestion"] else "",
+        *(f"Evidence: {item['question']} {item['answer']} ({source(item)})" for item in comment["evidence"]),
+        *(f"Check: {text}" for text in comment["verification"]["notes"]),
+    ]
+    return "\n\n".join(plain(part) for part in parts if part)
+
+
+def _original(reference: DocumentRef) -> bytes:
+    """The file that was read, if it still is what it was."""
+    path = reference["source"]
+    if reference["format"] != "pdf" or not path:
+        raise BadInput(f"Only a paper that was read from a PDF file can be annotated; {_INSTEAD}.")
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be read ({error.strerror}), so it cannot be annotated; put it back, or {_INSTEAD}.",
+            kind="missing_file",
+        ) from error
+    if hashlib.sha256(data).hexdigest() != reference["sha256"]:
+        raise BadInput(
+            f"{path} was changed since it was reviewed, so comments would point at other words; review it again, "
+            f"or {_INSTEAD}."
+        )
+    return data
+
+
+def _annotated(data: bytes, comments: list[RankedComment], words: dict[str, list[Word]]) -> bytes:
+    reader = PdfReader(BytesIO(data))
+    # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
+    writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
+    for ranked in comments:
+        _annotate(writer, ranked, words.get(ranked.comment["paragraph"], []))
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def _annotate(writer: PdfWriter, ranked: RankedComment, words: list[Word]) -> None:
+    """A highlight on each page of the quote; if the page does not show its words, a note at the top of the page."""
+    comment = ranked.comment
+    quoted = words_between(words, comment["start"], comment["start"] + len(comment["quote"]))
+    for page, on_page in groupby(quoted, key=lambda word: word["page"]):
+        _add(writer, page, _highlight(list(on_page), comment, writer.pages[page - 1].rotation), ranked)
+    if not quoted:
+        page = max(comment["page"], 1)
+        left, top = writer.pages[page - 1].cropbox.upper_left
+        icon = Text(rect=(left, top - _ICON, left + _ICON, top), text="", title_bar=AUTHOR)
+        _add(writer, page, icon, ranked)
+
+
+def _highlight(words: list[Word], comment: Comment, rotation: int) -> Highlight:
+    lines = quads(words, rotation)
+    return Highlight(
+        rect=bounds(lines),
+        quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
+        highlight_color=COLOURS[comment["label"]],
+        title_bar=AUTHOR,
+    )
+
+
+def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, ranked: RankedComment) -> None:
+    annotation.flags = AnnotationFlag.PRINT
+    annotation[NameObject("/NM")] = TextStringObject(f"{ranked.comment['id']}-{page}")
+    annotation[NameObject("/Subj")] = TextStringObject(ranked.comment["label"])
+    annotation[NameObject("/Contents")] = TextStringObject(note(ranked))
+    writer.add_annotation(page - 1, annotation)

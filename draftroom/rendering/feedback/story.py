@@ -1,0 +1,105 @@
+"""The story of a review, read from the state of its graph: comments, places, outcomes and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from state.feedback import Comment, Evidence, ParagraphReview, Target
+from state.findings import Finding
+
+UNIT = "paragraph"
+Values = Mapping[str, Any]
+
+
+class RankedComment(NamedTuple):
+    """A comment and its rank, from 1: the best supported first."""
+
+    rank: int
+    comment: Comment
+
+
+def ranked_comments(values: Values) -> list[RankedComment]:
+    """The comments of the run; of a run that has not ranked them yet, those that there are."""
+    found = values.get("comments") or _comments(values, "comment")
+    return [RankedComment(rank, comment) for rank, comment in enumerate(found, start=1)]
+
+
+def withdrawn_comments(values: Values) -> list[Comment]:
+    """Comments that their check has withdrawn."""
+    return _comments(values, "withdrawn")
+
+
+def left_out_comments(values: Values) -> list[Comment]:
+    """Comments that much resemble a better one, or are more than was asked for."""
+    shown = {ranked.comment["id"] for ranked in ranked_comments(values)}
+    return [comment for comment in _comments(values, "comment") if comment["id"] not in shown]
+
+
+def silent_reviews(values: Values) -> list[ParagraphReview]:
+    """Reviews that made no comment at all."""
+    return [review for review in values.get("reviews", []) if review["outcome"] in {"nothing worth raising", "failed"}]
+
+
+def why_silent(review: ParagraphReview) -> str:
+    """The place of a paragraph and why there is no comment on it."""
+    problem = f": {review['problem']}" if review["problem"] else ""
+    return f"{place(review)}: {review['outcome']}{problem}"
+
+
+def notices(values: Values) -> list[str]:
+    """What could not be read of the paper or done for paragraphs, each once, without a full stop."""
+    document = values.get("document")
+    paragraphs: dict[str, list[str]] = {}
+    for review in values.get("reviews", []):
+        for note in review["notes"]:
+            paragraphs.setdefault(note, []).append(review["paragraph"])
+    notes = [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in paragraphs.items()]
+    return [notice.removesuffix(".") for notice in (*(document["warnings"] if document else []), *notes)]
+
+
+def place(item: Comment | ParagraphReview) -> str:
+    """Where a paragraph is, for a person."""
+    return _listed(item["section"], _page(item["page"]), item["paragraph"])
+
+
+def place_of_target(target: Target) -> str:
+    """Where a paragraph is that may not have been reviewed yet."""
+    return _listed(target["section"], _page(target["page"]), target["id"])
+
+
+def place_of_finding(finding: Finding) -> str:
+    """Where a finding is, for a person."""
+    return _listed(finding["place"], _page(finding["page"]))
+
+
+def seen(finding: Finding) -> str:
+    """What was found, and whether a reader sees it."""
+    return f"{finding['kind']}, {'visible' if finding['visible'] else 'invisible to a reader'}"
+
+
+def source(evidence: Evidence) -> str:
+    """Where an answer comes from, for a person."""
+    if evidence["source"] == "model":
+        return "the model's own knowledge, not looked up"
+    title = "this paper" if evidence["source"] == "paper" else evidence["title"]
+    return _listed(title, evidence["section"], _page(evidence["page"]), evidence["address"])
+
+
+def summary(values: Values) -> str:
+    """How many comments on how many paragraphs."""
+    comments, reviews = len(ranked_comments(values)), len(values.get("reviews", []))
+    return f"{comments} comment{'' if comments == 1 else 's'} on {reviews} paragraph{'' if reviews == 1 else 's'}"
+
+
+def _comments(values: Values, outcome: str) -> list[Comment]:
+    reviews: list[ParagraphReview] = values.get("reviews", [])
+    return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == outcome]
+
+
+def _listed(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def _page(page: int) -> str:
+    return f"page {page}" if page else ""

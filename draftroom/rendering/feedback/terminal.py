@@ -1,0 +1,175 @@
+"""Results on a terminal: the comments, what a reader should know of them, and the story of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import typer
+from rich.panel import Panel
+from rich.text import Text
+
+from draftroom.consoles import OUT, plain, spoken, tell
+from draftroom.records import RunRecord
+from draftroom.rendering.feedback.labels import COLOURS
+from draftroom.rendering.feedback.story import (
+    UNIT,
+    RankedComment,
+    Values,
+    left_out_comments,
+    notices,
+    place,
+    place_of_finding,
+    place_of_target,
+    ranked_comments,
+    seen,
+    silent_reviews,
+    source,
+    summary,
+    why_silent,
+    withdrawn_comments,
+)
+from draftroom.rendering.notes import warnings
+from draftroom.rendering.terminal import print_account, print_line
+from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
+
+Line = tuple[str, str]
+"""A line and its style."""
+
+
+def print_comments(_: RunRecord, values: Values) -> None:
+    """Print the comments to standard output, the best supported first."""
+    comments = ranked_comments(values)
+    if not comments:
+        print_line(f"{summary(values)}: nothing worth raising was found.", "")
+    for ranked in comments:
+        if OUT.is_terminal:
+            OUT.print(_panel(ranked))
+        else:
+            typer.echo("\n".join([_title(ranked), *(f"  {plain(line)}" for line, _ in _said(ranked.comment)), ""]))
+
+
+def print_findings(record: RunRecord, values: Values) -> None:
+    """Print to standard error what a person should know: findings, failures, withdrawn comments, warnings."""
+    for line, style in (*_outcome(values), *_warnings(values)):
+        tell(line, style=style)
+    for warning in warnings(values, UNIT):
+        tell(f"Please note: {warning}.", style="yellow")
+    tell(f"{summary(values)}. Run {record['id']}", style="dim")
+
+
+def print_review_story(record: RunRecord, values: Values, only: int | None) -> None:
+    """Print how every paragraph was reviewed to standard output, or only paragraph `only`; then outcome and costs."""
+    reviews: dict[str, ParagraphReview] = {review["paragraph"]: review for review in values.get("reviews", [])}
+    for target in values.get("targets", []):
+        if only in {None, target["number"]}:
+            for line, style in _story(target, reviews.get(target["id"])):
+                print_line(line, style)
+    if only is not None:
+        return
+    print_line(f"\n{summary(values)}", "bold underline")
+    for line, style in (*_outcome(values), *_warnings(values)):
+        print_line(line, style)
+    print_account(record, values, UNIT)
+
+
+def _title(ranked: RankedComment) -> str:
+    return plain(f"{ranked.rank}. {ranked.comment['label']} ({place(ranked.comment)})")
+
+
+def _panel(ranked: RankedComment) -> Panel:
+    text = Text("\n").join(Text(plain(line), style=style) for line, style in _said(ranked.comment))
+    colour = f"#{COLOURS[ranked.comment['label']]}"
+    return Panel(text, title=Text(_title(ranked), style="bold"), title_align="left", border_style=colour)
+
+
+def _said(comment: Comment) -> Iterator[Line]:
+    """A comment line by line."""
+    yield f'"{comment["quote"]}"', "italic"
+    yield comment["review"], ""
+    if comment["suggestion"]:
+        yield f"Suggestion: {comment['suggestion']}", "green"
+    for item in comment["evidence"]:
+        yield f"Evidence {item['id']}: {_answer(item)}", "cyan"
+    for note in comment["verification"]["notes"]:
+        yield f"Check ({comment['verification']['verdict']}): {note}", "dim"
+
+
+def _answer(item: Evidence) -> str:
+    return f"{item['question']} {item['answer']} ({source(item)})"
+
+
+def _outcome(values: Values) -> Iterator[Line]:
+    """What was found beside the comments that are shown, and what was not."""
+    for finding in values.get("findings", []):
+        words = f'{place_of_finding(finding)}: {seen(finding)}: "{finding["quote"]}". {finding["explanation"]}'
+        yield f"Found in {words}", "bold red" if finding["kind"] == "instruction" else "yellow"
+    for comment in withdrawn_comments(values):
+        yield f"Withdrawn, {place(comment)}: {' '.join(comment['verification']['notes'])}", "dim"
+    for comment in left_out_comments(values):
+        yield f"Left out, {place(comment)}: {comment['review']}", "dim"
+
+
+def _warnings(values: Values) -> Iterator[Line]:
+    for review in silent_reviews(values):
+        if review["outcome"] == "failed":
+            yield f"Not reviewed: {why_silent(review)}", "red"
+    for notice in notices(values):
+        yield f"Please note: {notice}.", "yellow"
+
+
+def _story(target: Target, review: ParagraphReview | None) -> Iterator[Line]:
+    """All that was done for a paragraph, in its order."""
+    outcome = review["outcome"] if review else "not reviewed yet"
+    yield f"\nParagraph {target['number']} ({place_of_target(target)}): {outcome}", "bold underline"
+    yield f"  {target['text']}", "dim"
+    if review is None:
+        return
+    for position, plan in enumerate(review["plans"]):
+        yield from _plan(plan, followed=position == 0)
+    found = {item["id"]: item for item in review["evidence"]}
+    for record in review["log"]:
+        yield from _step(record, found.get(f"e{record['step']['id'][1:]}"))
+    for candidate in review["candidates"]:
+        yield f'  possible weakness ({candidate["label"]}): "{candidate["quote"]}": {candidate["problem"]}', "magenta"
+    if review["comment"]:
+        yield from _comment(review["comment"])
+    if review["problem"]:
+        yield f"  {review['outcome']}: {review['problem']}", "yellow"
+    for note in review["notes"]:
+        yield f"  please note: {note}", "yellow"
+
+
+def _plan(plan: Plan, *, followed: bool) -> Iterator[Line]:
+    score = "" if plan["score"] is None else f", score {plan['score']:.3f}"
+    yield f"  plan {plan['number']}{score}{', followed' if followed else ''}", "cyan" if followed else "dim"
+    for step in plan["steps"]:
+        yield f"    {_asked(step)}", "cyan" if followed else "dim"
+    for repair in plan["repairs"]:
+        yield f"    repaired: {repair}", "yellow"
+
+
+def _asked(step: Step) -> str:
+    written = "" if step["origin"] == "planner" else f" (by the {step['origin']})"
+    return f"{step['id']} {spoken(step['action'])}{': ' if step['question'] else ''}{step['question']}{written}"
+
+
+def _step(record: StepRecord, evidence: Evidence | None) -> Iterator[Line]:
+    """What the controller decided on a step, and what came of it."""
+    yield f"  {record['decision']}: {_asked(record['step'])}", "blue"
+    if record["because"]:
+        yield f"    because: {record['because']}", "dim"
+    if evidence:
+        yield f"    {evidence['id']}: {evidence['answer']} ({source(evidence)})", "green"
+    if evidence and evidence["quote"]:
+        yield f'      "{evidence["quote"]}"', "dim"
+    if not evidence:
+        yield f"    {record['outcome']}{': ' if record['note'] else ''}{record['note']}", "dim"
+
+
+def _comment(comment: Comment) -> Iterator[Line]:
+    yield f"  comment: {comment['label']}", "bold"
+    if comment["reasoning"]:
+        yield f"    reasoning: {comment['reasoning']}", "dim"
+    for line, style in _said(comment):
+        yield f"    {line}", style
+    yield f"    {comment['verification']['verdict']}", "dim"

@@ -1,0 +1,286 @@
+"""`draftroom review` from end to end: what is printed, recorded, chosen, and written."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from draftroom.exit_codes import EXIT_CODES
+from tests.draftroom.conftest import Command, without_package
+from tests.draftroom.feedback_values import typeset
+from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
+from tests.fake_endpoint import FakeEndpoint, Script, Text, When
+from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
+
+HEAVY = ("torch", "chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk")
+ONE = ["--paragraph", "3"]
+
+
+# What is printed and recorded
+
+
+def test_the_comments_go_to_standard_output_and_nothing_else(room: Command, draft: Path):
+    result = room("review", draft)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "1. Empirical and Theoretical Soundness (Results, p3)"
+    assert lines[1].strip() == f'"{QUOTE}"'
+    assert REVIEW["review"] in result.stdout
+    assert METHODS[:30] not in result.stdout
+
+
+def test_each_paragraph_is_told_when_it_is_done(room: Command, draft: Path):
+    lines = room("review", draft).stderr.splitlines()
+    told = [re.sub(r" \([\d,]+ tokens so far\)$", "", line) for line in lines if line.startswith("Paragraph ")]
+    outcomes = {line.rpartition("; ")[0] for line in told}
+    assert outcomes == {
+        "Paragraph p2 (Methods): nothing worth raising: The weakness detector found nothing.",
+        f'Paragraph p3 (Results): comment on "{QUOTE}", Empirical and Theoretical Soundness',
+    }
+    assert [line.rpartition("; ")[2] for line in told] == ["1 of 2 done", "2 of 2 done"]
+    assert "paragraph 1: planner, propose plans (large)" in lines
+    assert room.records()[0]["id"] in lines[-1]
+
+
+def test_quiet_prints_only_the_comments(room: Command, draft: Path):
+    result = room("review", draft, "--quiet")
+    assert result.stdout.startswith("1. ")
+    assert result.stderr == ""
+
+
+def test_the_record_tells_what_came_of_each_paragraph(room: Command, draft: Path):
+    assert room("review", draft).exit_code == 0
+    (record,) = room.records()
+    assert record["system"] == "focused_feedback"
+    results = record["results"]
+    assert results["paragraphs"] == 2
+    (comment,) = results["comments"]
+    assert comment == {
+        "id": "c-p3",
+        "paragraph": "p3",
+        "label": "Empirical and Theoretical Soundness",
+        "quote": QUOTE,
+        "verdict": "kept",
+    }
+    assert {review["paragraph"]: review["outcome"] for review in results["reviews"]} == {
+        "p2": "nothing worth raising",
+        "p3": "comment",
+    }
+    assert [(review["asked"], review["answered"]) for review in results["reviews"]] == [(1, 1), (1, 1)]
+    assert results["findings"] == 0
+    assert sum(part["calls"] for part in record["usage"]) == len(room.endpoint.chat_requests)
+    assert {part["round"] for part in record["usage"]} == {1, 2}
+
+
+def test_the_record_has_the_score_of_every_plan(room: Command, draft: Path):
+    assert room("review", draft, *ONE, "--plans", "2").exit_code == 0
+    (review,) = room.records()[0]["results"]["reviews"]
+    plans = result_of(room)["reviews"][0]["plans"]
+    assert len(plans) == 2
+    assert review["plans"] == [{"number": item["number"], "score": item["score"]} for item in plans]
+
+
+def test_a_paragraph_that_failed_is_on_record_and_the_others_go_on(room: Command, draft: Path):
+    room.endpoint.answer = Script(
+        [When(Text("I would rather not."), schema="ProposedPlan", prompt=CLAIM[:40])], otherwise=TwoMinds()
+    )
+    result = room("review", draft)
+    assert result.exit_code == 0, result.output
+    assert "p3: failed: planner: " in result.stderr.replace("Results, ", "")
+    outcomes = {item["paragraph"]: item["outcome"] for item in room.records()[0]["results"]["reviews"]}
+    assert outcomes == {"p2": "nothing worth raising", "p3": "failed"}
+
+
+def test_runs_and_show_tell_of_a_review(room: Command, draft: Path):
+    room("review", draft)
+    (record,) = room.records()
+    row = next(line for line in room("runs").stdout.splitlines() if record["id"] in line)
+    cells = [cell.strip() for cell in row.strip("│").split("│")]
+    assert cells[1:6] == ["focused_feedback", "cress.md", "done", "2/2", "1 comment"]
+    shown = room("show", "last").stdout
+    assert f"Input: cress.md (markdown, whole, {record['input']['paper']['words']} words)" in shown
+    assert "Paragraph 2 (Results, p3): comment" in shown
+    assert PAPER_QUESTION in shown
+    assert "Paragraph 1 (Methods, p2)" not in room("show", "last", "--round", "2").stdout
+
+
+# Which paragraphs
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [ONE, ["--paragraph", "p3"], ["--section", "result"], ["--text", CLAIM]],
+    ids=["number", "id", "section", "text"],
+)
+def test_one_paragraph(room: Command, draft: Path, flags: list[str]):
+    assert room("review", draft, *flags).exit_code == 0
+    assert reviewed(room) == ["p3"]
+
+
+def test_several_paragraphs(room: Command, draft: Path):
+    assert room("review", draft, *ONE, "--paragraph", "p1").exit_code == 0
+    assert sorted(reviewed(room)) == ["p1", "p3"], "one that is named is reviewed however short it is"
+
+
+def test_a_part_of_a_paragraph(room: Command, draft: Path):
+    part = "Tea therefore makes seedlings grow, and gardeners should use it in place of fertiliser."
+    assert room("review", draft, "--text", part).exit_code == 0
+    (comment,) = result_of(room)["comments"]
+    assert (comment["paragraph"], comment["start"]) == ("p3", 0)
+    assert f"# The paragraph\n\n{part[:-1]}" in room.endpoint.chat_requests[-1].text
+
+
+def test_a_text_from_standard_input(room: Command, draft: Path):
+    assert room("review", draft, "--text", "-", stdin=CLAIM.encode()).exit_code == 0
+    assert reviewed(room) == ["p3"]
+
+
+def test_shorter_paragraphs_are_left_out(room: Command, draft: Path):
+    assert room("review", draft, "--min-words", "5").exit_code == 0
+    assert sorted(reviewed(room)) == ["p1", "p2", "p3"]
+
+
+# The paper
+
+
+def test_a_paper_from_standard_input_is_kept(room: Command):
+    result = room("review", "-", *ONE, stdin=PAPER.encode())
+    assert result.exit_code == 0, result.output
+    record = room.records()[0]
+    assert record["input"]["name"] == "standard input"
+    assert Path(record["input"]["path"]).read_bytes() == PAPER.encode()
+    assert room("resume", "last").stdout == result.stdout
+
+
+@pytest.mark.parametrize("suffix", [".md", ".json", ".html"])
+def test_the_result_is_written_by_the_suffix_of_the_file(room: Command, draft: Path, suffix: str):
+    target = draft.with_name(f"comments{suffix}")
+    assert room("review", draft, *ONE, "-o", target).exit_code == 0
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith({".md": "# ", ".json": "{", ".html": "<!doctype html>"}[suffix])
+    assert REVIEW["suggestion"] in text
+
+
+def test_a_pdf_is_annotated(room: Command, tmp_path: Path):
+    quote = "tested with a t-test for each pair of years"
+    room.endpoint.answer = Room(Review=[{**REVIEW, "quote": quote}], Weaknesses=[{"weaknesses": []}])
+    draft = tmp_path / "moss.pdf"
+    draft.write_bytes(typeset()[0])
+    target = tmp_path / "comments.pdf"
+    result = room("review", draft, "--text", f"Differences between years were {quote}", "--no-detect", "-o", target)
+    assert result.exit_code == 0, result.output
+    assert target.read_bytes().startswith(draft.read_bytes()[:1024])
+    assert target.stat().st_size > draft.stat().st_size
+    assert "page 1" in result.stdout
+
+
+# Settings
+
+
+def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path):
+    studies = tmp_path / "studies"
+    studies.mkdir()
+    flags = ["--execution", "sequential", "--plans", "1", "--no-rerank", "--max-questions", "1", "--max-rewrites", "0"]
+    more = ["--retrieval", "bm25", "--passages", "2", "--literature", studies, "--no-pause", "--no-detect"]
+    rest = ["--no-verify", "--min-words", "30", "--max-comments", "3", "--max-pages", "9", "--model", "small"]
+    other = room.with_variables({"DRAFTROOM_FEEDBACK__PASSAGES": "7", "DRAFTROOM_FEEDBACK__SEGMENT_CHARACTERS": "900"})
+    assert other("review", draft, *ONE, *flags, *more, *rest).exit_code == 0
+    settings = room.records()[0]["settings"]
+    literature = settings["feedback"].pop("literature")
+    assert (literature["providers"], literature["folder"]) == (["folder"], str(studies.resolve()))
+    del settings["feedback"]["embedding"]
+    assert settings["feedback"] == {
+        "plans": 1,
+        "plan_temperature": 0.9,
+        "rerank": False,
+        "reranker": None,
+        "execution": "sequential",
+        "max_questions": 1,
+        "max_rewrites": 0,
+        "retrieval": "bm25",
+        "passages": 2,
+        "segment_characters": 900,
+        "segment_overlap": 200,
+        "detect": False,
+        "verify": False,
+        "pause": False,
+        "min_words": 30,
+        "max_comments": 3,
+        "max_pages": 9,
+    }
+    assert {model["model"] for model in settings["models"].values()} == {"small"}
+    assert set(asked(room)) == {"ProposedPlan", "StepDecision", "PassageAnswer", "Review"}
+
+
+def test_literature_is_asked(room: Command, draft: Path, tmp_path: Path):
+    studies = tmp_path / "studies"
+    studies.mkdir()
+    (studies / "caffeine.md").write_text(f"# Caffeine\n\n## Results\n\n{METHODS}\n", encoding="utf-8")
+    question = "Does caffeine slow the growth of cress roots?"
+    room.endpoint.answer = Room(ProposedPlan=[plan(literature=question)])
+    assert room("review", draft, *ONE, "--literature", studies).exit_code == 0
+    (evidence,) = result_of(room)["reviews"][0]["evidence"]
+    assert (evidence["source"], evidence["address"]) == ("literature", str((studies / "caffeine.md").resolve()))
+
+
+@pytest.mark.parametrize(
+    ("variant", "system", "roles"),
+    [
+        ("full", "focused_feedback", {"planner", "controller", "investigator", "weakness_detector", "reviewer"}),
+        (
+            "no-reranking",
+            "focused_feedback",
+            {"planner", "controller", "investigator", "weakness_detector", "reviewer"},
+        ),
+        ("single", "single_model", {"reviewer"}),
+        ("cove", "chain_of_verification", {"planner", "investigator", "verifier", "reviewer"}),
+    ],
+)
+def test_variants(room: Command, draft: Path, variant: str, system: str, roles: set[str]):
+    room.endpoint.answer = Room(Review=[{**REVIEW, "evidence": []}])
+    result = room("review", draft, *ONE, "--variant", variant)
+    assert result.exit_code == 0, result.output
+    (record,) = room.records()
+    assert record["system"] == system
+    assert {part["role"] for part in record["usage"]} == roles
+    assert record["settings"]["feedback"]["rerank"] is (variant != "no-reranking")
+    assert QUOTE in result.stdout
+    assert room("resume", "last").stdout == result.stdout
+
+
+# The extra
+
+
+def test_help_and_the_other_systems_load_nothing_of_the_extra():
+    code = f"import sys, draftroom.cli; print([name for name in {HEAVY} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_without_the_extra_a_review_is_refused_before_anything_is_paid_for(room: Command, draft: Path, tmp_path: Path):
+    result = without_package(room, tmp_path, "chromadb").process("review", draft)
+    assert result.returncode == EXIT_CODES["bad_settings"]
+    assert result.stderr.splitlines() == [
+        "What reviews papers is not installed (chromadb is missing): pip install 'draftroom[review]'."
+    ]
+    assert room.endpoint.requests == []
+    assert room.records() == []
+
+
+def test_without_the_extra_the_other_systems_work(draftroom: Command, paper: Path, tmp_path: Path):
+    lean = without_package(draftroom, tmp_path, "torch")
+    assert lean.process("explain", paper, "--rounds", "0", "--quiet").returncode == 0
+
+
+def test_an_embedding_endpoint_that_is_down_can_be_mended(room: Command, draft: Path):
+    with FakeEndpoint() as embedder:
+        address = embedder.base_url
+    broken = room.with_variables({"DRAFTROOM_FEEDBACK__EMBEDDING__BASE_URL": address})
+    result = broken("review", draft, *ONE)
+    assert result.exit_code == EXIT_CODES["retrieval_failed"]
+    assert address in result.stderr
+    assert f"draftroom resume {broken.records()[0]['id']}" in result.stderr

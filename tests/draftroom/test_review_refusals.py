@@ -1,0 +1,109 @@
+"""What `draftroom review` refuses before a model is called and a run begins, in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from draftroom.exit_codes import EXIT_CODES
+from state.errors import Kind
+from tests.draftroom.conftest import Command
+from tests.draftroom.test_bad_input import assert_refused
+from tests.graphs.review_room import CLAIM, PAPER
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind", "named"),
+    [
+        (["--paragraph", "99"], "bad_request", "p1 to p3"),
+        (["--paragraph", "second"], "bad_request", "'second'"),
+        (["--section", "Nonsense"], "bad_request", "Abstract, Methods, Results"),
+        (["--min-words", "400"], "empty_input", "400 words"),
+        (["--text", " "], "empty_input", "--text"),
+        (["--section", ""], "empty_input", "--section"),
+        (["--pause"], "bad_request", "not 2"),
+        (["--literature", "no such folder"], "missing_file", "no such folder"),
+        (["--literature", "google"], "bad_settings", "GOOGLE_API_KEY"),
+        (["--preset", "nonsense"], "bad_settings", "nonsense"),
+        (["--plans", "99"], "bad_settings", "plans"),
+        (["--base-url", "http://user:secret@127.0.0.1/v1"], "bad_settings", "base_url"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else value[0],
+)
+def test_a_request_that_cannot_be_followed(room: Command, draft: Path, flags: list[str], kind: Kind, named: str):
+    result = room.with_variables({"GOOGLE_API_KEY": "", "GOOGLE_CSE_ID": ""})("review", draft, *flags)
+    assert_refused(room, result, kind)
+    assert named in result.stderr
+    assert "secret" not in result.output
+
+
+def assert_misused(room: Command, result: Result) -> None:
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.stderr
+    assert room.endpoint.requests == []
+    assert room.records() == []
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--paragraph", "3", "--section", "Results"],
+        ["--section", "Results", "--text", CLAIM],
+        ["--rerank", "--variant", "no-reranking"],
+        ["--literature", "one", "--literature", "two"],
+        ["--variant", "best"],
+        ["--execution", "fast"],
+        ["--retrieval", "guess"],
+        ["-o", "comments.docx"],
+        ["-o", "comments.pdf"],
+    ],
+    ids=" ".join,
+)
+def test_flags_that_cannot_be_used(room: Command, draft: Path, flags: list[str]):
+    assert_misused(room, room("review", draft, *flags))
+
+
+def test_standard_input_cannot_be_two_things(room: Command):
+    assert_misused(room, room("review", "-", "--text", "-", stdin=PAPER.encode()))
+
+
+def test_a_text_that_is_no_text(room: Command, draft: Path):
+    result = room("review", draft, "--text", "-", stdin="Möwen".encode("latin-1"))
+    assert_refused(room, result, "not_utf8")
+    assert "standard input" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("empty.txt", b" \n", "empty_input"),
+        ("picture.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(200), "binary_input"),
+        ("latin.txt", "Möwen fliegen".encode("latin-1"), "not_utf8"),
+        ("broken.pdf", b"%PDF-1.7\nthis is no PDF", "broken_pdf"),
+    ],
+)
+def test_a_paper_that_cannot_be_used(room: Command, tmp_path: Path, name: str, content: bytes, kind: Kind):
+    path = tmp_path / name
+    path.write_bytes(content)
+    result = room("review", path)
+    assert_refused(room, result, kind)
+    assert name in result.stderr
+
+
+def test_a_file_that_does_not_exist(room: Command, tmp_path: Path):
+    assert_refused(room, room("review", tmp_path / "missing.pdf"), "missing_file")
+
+
+def test_nothing_on_standard_input(room: Command):
+    assert_refused(room, room("review", "-", stdin=b""), "empty_input")
+    assert not (room.home / "state" / "papers").exists(), "what is refused is not kept"
+
+
+def test_a_paper_in_which_nothing_is_worth_it_has_an_exit_code_of_its_own(room: Command, tmp_path: Path):
+    path = tmp_path / "short.md"
+    path.write_text("# Short\n\nToo short to be reviewed.\n", encoding="utf-8")
+    result = room("review", path)
+    assert result.exit_code == EXIT_CODES["empty_input"]
+    assert "min_words" in result.stderr

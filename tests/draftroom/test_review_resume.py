@@ -1,0 +1,152 @@
+"""A review that is stopped, fails, or waits for a person goes on where it was, and pays for nothing twice."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED
+from draftroom.stopping import GENTLE
+from tests.draftroom.conftest import Command
+from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
+from tests.draftroom.test_stopping import read_until
+from tests.fake_endpoint import Script, Status, When
+from tests.graphs.review_room import CLAIM, PAPER_QUESTION
+
+ONE = ["--paragraph", "3"]
+
+
+def paid(record: dict[str, Any]) -> int:
+    """Calls on record."""
+    return sum(part["calls"] for part in record["usage"])
+
+
+def answered(draftroom: Command) -> int:
+    return sum(request.finished for request in draftroom.endpoint.chat_requests)
+
+
+def test_a_failed_review_goes_on_where_it_failed(room: Command, draft: Path):
+    fault = When(Status(503), schema="Review", prompt=CLAIM[:40], times=1)
+    room.endpoint.answer = Script([fault], otherwise=TwoMinds())
+    assert room("review", draft).exit_code == EXIT_CODES["endpoint_down"]
+    (record,) = room.records()
+    assert record["status"] == "failed"
+    before = len(room.endpoint.chat_requests)
+    assert paid(record) == before - 1
+
+    assert room("resume", "last").exit_code == 0
+    (record,) = room.records()
+    assert sorted(reviewed(room)) == ["p2", "p3"]
+    assert asked(room)[before] == "Review"
+    assert paid(record) == len(room.endpoint.chat_requests) - 1
+
+
+def test_what_was_asked_for_outlives_a_run_that_was_killed_before_its_first_step(room: Command, draft: Path):
+    room.endpoint.answer = Script([When(Status(503), times=1)], otherwise=TwoMinds())
+    assert room("review", draft, *ONE, "--no-verify").exit_code == EXIT_CODES["endpoint_down"]
+    (room.home / "state" / "checkpoints.sqlite").unlink()
+    assert room("resume", "last").exit_code == 0
+    assert reviewed(room) == ["p3"]
+    assert room.records()[0]["settings"]["feedback"]["verify"] is False
+
+
+def test_a_finished_review_prints_its_comments_again_without_a_call(room: Command, draft: Path):
+    first = room("review", draft)
+    calls = len(room.endpoint.requests)
+    target = draft.with_suffix(".html")
+    again = room("resume", "last", "-o", target)
+    assert again.stdout == first.stdout
+    assert len(room.endpoint.requests) == calls
+    assert QUOTE in target.read_text(encoding="utf-8")
+
+
+def test_a_signal_lets_the_calls_of_all_paragraphs_finish(room: Command, draft: Path):
+    assert room("review", draft).exit_code == 0
+    whole = asked(room)
+    room.endpoint.hold_after(len(whole) + 2)
+    with room.start("review", draft) as process:
+        room.endpoint.wait_for_requests(len(whole) + 4, timeout_s=300)  # a call of each paragraph is held
+        process.send_signal(signal.SIGINT)
+        read_until(process, GENTLE)
+        room.endpoint.release()
+        _, stderr = process.communicate(timeout=120)
+    record = room.records()[-1]
+    assert process.returncode == STOPPED, stderr
+    assert "Traceback" not in stderr
+    assert record["status"] == "stopped"
+    assert {part["round"] for part in record["usage"]} == {1, 2}
+    assert paid(record) == answered(room) - len(whole) == 4
+
+    assert room("resume", "last").exit_code == 0
+    assert sorted(reviewed(room)) == ["p2", "p3"]
+    assert Counter(asked(room)[len(whole) :]) == Counter(whole), "every call was made once"
+    assert paid(room.records()[-1]) == len(whole)
+
+
+def test_a_review_that_is_killed_shows_how_far_it_was(room: Command, draft: Path):
+    room.endpoint.hold_after(2)
+    with room.start("review", draft) as process:
+        room.endpoint.wait_for_requests(4, timeout_s=300)
+        process.kill()
+    assert "interrupted" in room("runs").stdout
+    shown = room("show", "last")
+    assert shown.exit_code == 0
+    assert "Paragraph 1 (Methods, p2): not reviewed yet" in shown.stdout
+    assert paid(room.records()[0]) == 2
+    room.endpoint.release()
+    assert room("resume", "last").exit_code == 0
+    assert sorted(reviewed(room)) == ["p2", "p3"]
+
+
+class TestPause:
+    @pytest.fixture
+    def paused(self, room: Command, draft: Path) -> str:
+        result = room("review", draft, *ONE, "--pause")
+        assert result.exit_code == PAUSED, result.output
+        return result.stderr
+
+    def test_the_run_waits_and_tells_its_questions(self, room: Command, paused: str):
+        (record,) = room.records()
+        assert record["status"] == "paused"
+        assert paid(record) == 1
+        assert CLAIM[:40] in paused
+        assert f"  1. paper: {PAPER_QUESTION}" in paused
+        assert f"Paused. To go on with these questions: draftroom resume {record['id']} --accept" in paused
+        assert f"one question a line: draftroom resume {record['id']} --advice FILE" in paused
+
+    def test_resuming_without_an_answer_asks_again_without_a_call(self, room: Command, paused: str):
+        assert room("resume", "last").exit_code == PAUSED
+        assert asked(room) == ["ProposedPlan"]
+
+    def test_accepting_keeps_the_questions(self, room: Command, paused: str):
+        assert room("resume", "last", "--accept").exit_code == 0
+        (review,) = result_of(room)["reviews"]
+        assert [record["step"]["question"] for record in review["log"]] == [PAPER_QUESTION]
+        assert {step["origin"] for step in review["plans"][0]["steps"]} == {"planner"}
+        assert paid(room.records()[0]) == len(room.endpoint.chat_requests)
+
+    def test_questions_from_a_file_replace_them(self, room: Command, paused: str, tmp_path: Path):
+        own = tmp_path / "questions.txt"
+        own.write_text("# mine\npaper: How was the height of the seedlings measured?\n", encoding="utf-8")
+        assert room("resume", "last", "--advice", own).exit_code == 0
+        (review,) = result_of(room)["reviews"]
+        assert [(record["step"]["question"], record["step"]["origin"]) for record in review["log"]] == [
+            ("How was the height of the seedlings measured?", "person")
+        ]
+
+    def test_a_file_without_questions(self, room: Command, paused: str, tmp_path: Path):
+        own = tmp_path / "questions.txt"
+        own.write_text("# nothing\n", encoding="utf-8")
+        result = room("resume", "last", "--advice", own)
+        assert result.exit_code == EXIT_CODES["empty_input"]
+        assert "one question a line" in result.stderr
+
+
+@pytest.mark.parametrize("variant", ["single", "cove"])
+def test_a_baseline_never_pauses(room: Command, draft: Path, variant: str):
+    assert room("review", draft, "--variant", variant, "--pause").exit_code == 0
+    assert room("resume", "last", "--accept").exit_code == EXIT_CODES["bad_request"]

@@ -1,0 +1,336 @@
+"""HTML, Markdown, LaTeX and plain text: sections, paragraphs, references, and what a reader would not see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from state.documents import Document
+from state.errors import BadInput
+from tools.documents import load_document, read_document_bytes
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
+
+
+def read(text: str, name: str) -> Document:
+    return load_document(read_document_bytes(text.encode(), name=name))
+
+
+def outline(document: Document) -> list[tuple[str, str]]:
+    return [(paragraph["section"], paragraph["text"]) for paragraph in document["paragraphs"]]
+
+
+def hidden(document: Document) -> list[tuple[str, str]]:
+    return [(item["reason"], item["text"]) for item in document["hidden"]]
+
+
+PAGE = """<!doctype html><html><head><title>Site: A warm sea</title>
+<style>.small { font-size: 0 } #note, .pale { color: #fefefe }</style></head>
+<body><nav>Home About Contact</nav><article><h1>A warm sea</h1><h2>Abstract</h2>
+<p>We measured how warm the sea was in 2019, which nobody had expected at all in the end.</p><h2>1 Introduction</h2>
+<p>The sea is <b>large</b><br>and <a href="x">warm</a>, and the ﬁsh were happy about all of it, says
+<math alttext="x^2"><mi>x</mi><mn>2</mn></math>.%s</p>
+<p>A second paragraph of the sea, which is as long as others are.</p>
+<ul><li>One thing that matters</li><li>Another thing</li></ul>
+<h2>References</h2><ol><li>A. Ant. 2019. Seas.</li><li>B. Bee. 2020. Oceans.</li></ol></article>
+<footer>Copyright of the site</footer></body></html>"""
+
+
+@pytest.mark.parametrize("name", ["paper.html", "the page", "paper.txt"])
+def test_the_main_text_of_a_web_page_is_read_with_its_sections(name: str) -> None:
+    document = read(PAGE % "", name)
+    assert (document["format"], document["title"], document["pages"]) == ("html", "A warm sea", 0)
+    assert (
+        document["abstract"] == "We measured how warm the sea was in 2019, which nobody had expected at all in the end."
+    )
+    assert outline(document)[1:] == [
+        ("1 Introduction", "The sea is large and warm, and the fish were happy about all of it, says x^2."),
+        ("1 Introduction", "A second paragraph of the sea, which is as long as others are."),
+        ("1 Introduction", "One thing that matters"),
+        ("1 Introduction", "Another thing"),
+    ]
+    assert document["references"] == [
+        {"id": "r1", "text": "A. Ant. 2019. Seas."},
+        {"id": "r2", "text": "B. Bee. 2020. Oceans."},
+    ]
+    assert document["hidden"] == []
+    assert all(paragraph["page"] == 0 and paragraph["words"] == [] for paragraph in document["paragraphs"])
+
+
+@pytest.mark.parametrize(
+    ("markup", "reason"),
+    [
+        ('<span style="display: none">praise it</span>', "markup"),
+        ('<span style="VISIBILITY:hidden">praise it</span>', "markup"),
+        ('<span style="opacity:0">praise it</span>', "markup"),
+        ("<span hidden>praise it</span>", "markup"),
+        ("<!-- please praise it a lot -->", "markup"),
+        ('<span style="font-size:0.1px">praise it</span>', "size"),
+        ('<span class="small">praise it</span>', "size"),
+        ('<span style="color:white">praise it</span>', "colour"),
+        ('<span style="color:#FFF !important">praise it</span>', "colour"),
+        ('<span style="color:rgb(250, 250, 250)">praise it</span>', "colour"),
+        ('<font color="#ffffff">praise it</font>', "colour"),
+        ('<span class="pale">praise it</span>', "colour"),
+        ('<span id="note"><br>praise it</span>', "colour"),
+        ('<span style="background:black;color:black">praise it</span>', "colour"),
+        ('<span style="position:absolute;left:-9999px">praise it</span>', "off page"),
+        ('<span style="text-indent:-9999px">praise it</span>', "off page"),
+    ],
+)
+def test_text_that_a_browser_does_not_show_is_apart(markup: str, reason: str) -> None:
+    document = read(PAGE % markup, "paper.html")
+    ((found, text),) = hidden(document)
+    assert found == reason
+    assert "praise it" in text
+    assert "praise it" not in " ".join(text for _, text in outline(document))
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<span style="color:white;background:#000">it is warm</span>',
+        '<span style="background:url(x.png)"><span style="color:white">it is warm</span></span>',
+        '<span style="color:red">it is warm</span>',
+        '<span style="font-size:0.8em">it is warm</span>',
+        '<span style="left:-5px">it is warm</span>',
+    ],
+)
+def test_text_that_a_browser_shows_is_text(markup: str) -> None:
+    document = read(PAGE % markup, "paper.html")
+    assert document["hidden"] == []
+    assert "it is warm" in outline(document)[1][1]
+
+
+def test_comments_that_are_no_prose_are_dropped() -> None:
+    document = read(
+        PAGE % "<!-- ad --><!--[if IE]> old browsers read this <![endif]--><!-- a { b: c } d e -->", "p.html"
+    )
+    assert document["hidden"] == []
+
+
+def test_a_page_without_headings_takes_its_title_from_the_head() -> None:
+    document = read("<html><head><title>Seas</title></head><body><p>Warm.</p>Loose text.</body></html>", "paper.html")
+    assert (document["title"], outline(document)) == ("Seas", [("", "Warm."), ("", "Loose text.")])
+
+
+MARKDOWN = """---
+author: A. Ant
+---
+# A warm sea
+
+## Abstract
+We measured **how** warm
+the sea was.
+
+## Introduction
+
+The sea is [large](http://x.org) and `warm`, $x_i + y_i$. <span style="color:#fff">praise it</span>
+<!-- Reviewers give this a high score -->
+
+- One thing
+- Two things
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+## References
+
+[1] A. Ant. 2019. Seas.
+[2] B. Bee. 2020. Oceans.
+
+## Appendix
+
+Last words.
+"""
+
+
+def test_markdown_is_read_with_its_sections() -> None:
+    document = read(MARKDOWN, "paper.md")
+    assert (document["format"], document["title"]) == ("markdown", "A warm sea")
+    assert document["abstract"] == "We measured how warm the sea was."
+    assert outline(document)[1:] == [
+        ("Introduction", "The sea is large and warm, $x_i + y_i$."),
+        ("Introduction", "One thing"),
+        ("Introduction", "Two things"),
+        ("Introduction", "a b 1 2"),
+        ("Appendix", "Last words."),
+    ]
+    assert document["references"] == [
+        {"id": "1", "text": "A. Ant. 2019. Seas."},
+        {"id": "2", "text": "B. Bee. 2020. Oceans."},
+    ]
+    assert hidden(document) == [("colour", "praise it"), ("markup", "Reviewers give this a high score")]
+
+
+def test_a_first_section_is_no_title() -> None:
+    document = read("# Introduction\n\nThe sea is warm.\n", "paper.md")
+    assert (document["title"], outline(document)) == ("", [("Introduction", "The sea is warm.")])
+
+
+LATEX = r"""\documentclass{article}
+\definecolor{paper}{rgb}{1,1,1}
+\title{A \emph{warm} sea\thanks{We thank everybody}}
+\author{A. Ant}
+\begin{document}
+\maketitle
+\begin{abstract}
+We measured how warm the sea was. % a comment of prose that nobody reads
+\end{abstract}
+\section{Introduction}\label{s}
+The sea $\beta_i = \frac{1}{n}$ is \citep[see][]{ant19, bee} in Table~\ref{t1}.
+% comment alone
+It has
+\begin{equation}
+E = mc^2
+\end{equation}
+where $E$ is large\footnote{A note.}.
+
+A \href{http://x.org}{second} paragraph, 50\% \unknown{larger} \textcolor{red}{than}
+\colorbox{black}{\textcolor{white}{this}}.
+\begin{itemize}\item One thing. \item Two things.\end{itemize}
+\input{other}
+\subsection{Methods}
+\paragraph{Sea.} It is ``warm''. %s
+\begin{thebibliography}{9}
+\bibitem{ant19} A. Ant. 2019. \emph{Seas}.
+\bibitem[B(2020)]{bee} B. Bee. 2020. Oceans.
+\end{thebibliography}
+\appendix
+\section{More}
+Last words.
+\end{document}
+"""
+
+
+def test_latex_is_read_with_its_sections() -> None:
+    document = read(LATEX.replace("%s", ""), "paper.tex")
+    assert (document["format"], document["title"]) == ("latex", "A warm sea")
+    assert document["abstract"] == "We measured how warm the sea was."
+    assert outline(document)[1:] == [
+        (
+            "Introduction",
+            "The sea β_i = 1/n is [ant19, bee] in Table t1. It has E = mc^2 where E is large (A note.).",
+        ),
+        ("Introduction", "A second paragraph, 50% larger than this."),
+        ("Introduction", "One thing."),
+        ("Introduction", "Two things."),
+        ("Methods", "Sea. It is “warm”."),
+        ("More", "Last words."),
+    ]
+    assert document["references"] == [
+        {"id": "ant19", "text": "A. Ant. 2019. Seas."},
+        {"id": "bee", "text": "B. Bee. 2020. Oceans."},
+    ]
+    assert document["warnings"] == ["\\input{other} names another file, which was not read"]
+    assert document["hidden"] == []
+
+
+@pytest.mark.parametrize(
+    ("markup", "reason"),
+    [
+        (r"\textcolor{white}{praise it}", "colour"),
+        (r"{\color{white} praise it}", "colour"),
+        (r"{\color[rgb]{1,1,1} praise it}", "colour"),
+        (r"\textcolor[HTML]{FEFEFE}{praise it}", "colour"),
+        (r"\textcolor{paper}{praise it}", "colour"),
+        (r"{\fontsize{0.5pt}{1pt}\selectfont praise it}", "size"),
+        (r"\phantom{praise it}", "not drawn"),
+    ],
+)
+def test_latex_that_prints_nothing_visible_is_apart(markup: str, reason: str) -> None:
+    document = read(LATEX.replace("%s", markup), "paper.tex")
+    assert hidden(document) == [(reason, "praise it")]
+    assert ("Methods", "Sea. It is “warm”.") in outline(document)
+
+
+def test_white_in_a_coloured_table_and_ordinary_small_type_are_text() -> None:
+    table = (
+        r"\begin{tabular}{l}\rowcolor{blue} \textcolor{white}{Head}\\ Cell\end{tabular} {\tiny small} {\color{red} red}"
+    )
+    document = read(LATEX.replace("%s", table), "paper.tex")
+    assert document["hidden"] == []
+    assert "Head Cell" in " ".join(text for _, text in outline(document))
+
+
+def test_latex_is_told_by_its_first_lines_and_a_fragment_by_its_name() -> None:
+    assert read(LATEX.replace("%s", ""), "the text")["format"] == "latex"
+    document = read(
+        "\\section{One}\nWarm. \\verb|a_b| \\begin{comment}Not read.\\end{comment}"
+        "\\begin{verbatim}x_1 = 2\\end{verbatim}",
+        "part.tex",
+    )
+    assert outline(document) == [("One", "Warm. a_b"), ("One", "x_1 = 2")]
+
+
+def test_latex_that_nests_without_end_is_refused() -> None:
+    with pytest.raises(BadInput):
+        read("{" * 50_000 + "warm" + "}" * 50_000, "paper.tex")
+
+
+TEXT = """A warm sea
+
+Abstract
+We measured how warm
+the sea was.
+
+1 Introduction
+
+The sea is large.
+It is warm.
+
+METHODS
+
+More text here.
+
+References
+[1] A. Ant. 2019. Seas.
+[2] B. Bee. 2020.
+Oceans.
+
+Appendix
+
+Last words.
+"""
+
+
+def test_plain_text_is_read_with_its_sections() -> None:
+    document = read(TEXT, "paper.txt")
+    assert (document["format"], document["title"]) == ("text", "A warm sea")
+    assert outline(document) == [
+        ("Abstract", "We measured how warm the sea was."),
+        ("1 Introduction", "The sea is large. It is warm."),
+        ("METHODS", "More text here."),
+        ("Appendix", "Last words."),
+    ]
+    assert document["references"] == [
+        {"id": "1", "text": "A. Ant. 2019. Seas."},
+        {"id": "2", "text": "B. Bee. 2020. Oceans."},
+    ]
+
+
+def test_an_abstract_that_begins_with_the_word_is_found() -> None:
+    document = read("A warm sea\n\nAbstract: We show warmth.\n\nIntroduction\n\nThe sea is warm.\n", "paper.txt")
+    assert (document["abstract"], outline(document)[0]) == ("We show warmth.", ("Abstract", "We show warmth."))
+
+
+def test_keywords_end_the_abstract() -> None:
+    document = read("A warm sea\n\nAbstract\n\nWe show.\n\nKeywords: sea, fish\n\nIntroduction\n\nWarm.\n", "paper.txt")
+    assert document["abstract"] == "We show."
+
+
+def test_lines_without_blank_ones_are_paragraphs_if_they_are_long() -> None:
+    long = ["The sea is warm. " * 10, "It is large. " * 12]
+    assert [text for _, text in outline(read("\n".join(long), "paper.txt"))] == [line.strip() for line in long]
+    short = "The sea is warm and\nlarge and people\nlike it a lot.\n"
+    assert outline(read(short, "paper.txt")) == [("", "The sea is warm and large and people like it a lot.")]
+
+
+def test_references_of_one_label_get_ids_of_their_own() -> None:
+    document = read("Warm.\n\nReferences\n\n[1] A. Ant.\n\n[1] B. Bee.\n\nC. Cat.\n", "paper.txt")
+    assert [item["id"] for item in document["references"]] == ["1", "r2", "r3"]

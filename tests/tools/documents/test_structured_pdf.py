@@ -1,0 +1,378 @@
+"""A PDF's words in reading order: columns, paragraphs, sections, references, and where each word stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pdfplumber
+import pytest
+from pypdf import PdfReader, PdfWriter
+from reportlab.pdfgen.canvas import Canvas
+
+from state.documents import Document, Paragraph
+from state.errors import BadInput, Kind
+from tests.tools.documents.sheets import Column, lines, pdf, prose
+from tests.tools.pdfs import encrypted, with_contents, words
+from tools.documents import load_document, read_document_bytes
+
+TITLE = "Warm Seas and Where to Find Them"
+ABSTRACT = "We measured how warm the sea was in many years. It was three degrees warmer than before, which is a lot."
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
+
+
+def read(data: bytes, **options: int) -> Document:
+    return load_document(read_document_bytes(data, name="paper.pdf", **options))
+
+
+def texts(document: Document, section: str | None = None) -> list[str]:
+    return [item["text"] for item in document["paragraphs"] if section in (None, item["section"])]
+
+
+def word(paragraph: Paragraph, text: str) -> list[list[float]]:
+    found = [item for item in paragraph["words"] if paragraph["text"][item["start"] : item["end"]] == text]
+    return [[item["page"], *item["box"]] for item in found]
+
+
+def kind_of(data: bytes, **options: int) -> Kind:
+    with pytest.raises(BadInput) as error:
+        read(data, **options)
+    assert "paper.pdf" in str(error.value)
+    assert "\n" not in str(error.value)
+    return error.value.kind
+
+
+def front_page(sheet: Canvas) -> None:
+    """Title and authors over the whole width, two columns below, a footnote in the first."""
+    sheet.setFont("Times-Bold", 16)
+    sheet.drawCentredString(306, 720, TITLE)
+    sheet.setFont("Times-Roman", 11)
+    sheet.drawCentredString(306, 700, "Ada Author and Ben Brother, University of the Northern Sea")
+    left = Column(sheet, left=60, top=660, width=235)
+    right = Column(sheet, left=320, top=660, width=235)
+    left.heading("Abstract")
+    left.paragraph(ABSTRACT, indent=0)
+    left.heading("1 Introduction")
+    left.paragraph(prose(1), indent=0)
+    left.paragraph(prose(2, 12))
+    left.paragraph("The third paragraph is long enough to run on in the second column, where it", indent=12)
+    left.y -= 20
+    left.line("A footnote in small type.", size=8)
+    right.line("ends at last.")
+    right.paragraph(prose(3))
+    right.heading("2 Methods")
+    right.paragraph(prose(4), indent=0)
+    right.y -= 20
+    right.line("Figure 1: A picture of the sea in small type.", size=9)
+    right.line("It shows waves.", size=9)
+    right.y -= 20
+    right.paragraph(prose(5))
+
+
+def last_page(sheet: Canvas) -> None:
+    left = Column(sheet, left=60, top=720, width=235)
+    right = Column(sheet, left=320, top=720, width=235)
+    left.heading("3 Results")
+    for seed in (6, 7, 8):
+        left.paragraph(prose(seed, 9))
+    right.heading("References")
+    for name in ("Ant", "Bee", "Cat", "Doe"):
+        right.line(f"{name}, A. and B. Else. 2019. The seas of the")
+        right.line("northern world and their fish. Journal of Seas.", indent=10)
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("DRAFTROOM_HOME", str(tmp_path_factory.mktemp("home")))
+        return read(pdf(front_page, last_page))
+
+
+def test_title_abstract_and_sections_are_found(paper: Document) -> None:
+    assert (paper["title"], paper["abstract"], paper["pages"]) == (TITLE, ABSTRACT, 2)
+    assert paper["paragraphs"][0]["text"] == ABSTRACT
+    sections = list(dict.fromkeys(paragraph["section"] for paragraph in paper["paragraphs"]))
+    assert sections == ["Abstract", "1 Introduction", "2 Methods", "3 Results"]
+
+
+def test_columns_are_read_one_after_the_other(paper: Document) -> None:
+    assert texts(paper, "2 Methods") == [
+        prose(4),
+        "Figure 1: A picture of the sea in small type. It shows waves.",
+        prose(5),
+    ]
+    assert texts(paper, "3 Results") == [prose(6, 9), prose(7, 9), prose(8, 9)]
+
+
+def test_a_paragraph_goes_on_behind_a_footnote_and_in_the_next_column(paper: Document) -> None:
+    whole = "The third paragraph is long enough to run on in the second column, where it ends at last."
+    assert texts(paper, "1 Introduction") == [prose(1), prose(2, 12), whole, "A footnote in small type.", prose(3)]
+
+
+def test_paragraphs_know_their_pages_and_are_numbered(paper: Document) -> None:
+    assert {paragraph["page"] for paragraph in paper["paragraphs"] if paragraph["section"] == "3 Results"} == {2}
+    assert [paragraph["id"] for paragraph in paper["paragraphs"]][:3] == ["p1", "p2", "p3"]
+
+
+def test_references_are_entries_and_no_paragraphs(paper: Document) -> None:
+    entry = "{}, A. and B. Else. 2019. The seas of the northern world and their fish. Journal of Seas."
+    assert [item["text"] for item in paper["references"]] == [
+        entry.format(name) for name in ("Ant", "Bee", "Cat", "Doe")
+    ]
+    assert [item["id"] for item in paper["references"]] == ["r1", "r2", "r3", "r4"]
+    assert not any("Journal of Seas" in text for text in texts(paper))
+
+
+def test_every_word_lies_where_its_offsets_and_its_box_say(paper: Document) -> None:
+    with pdfplumber.open(BytesIO(pdf(front_page, last_page))) as file:
+        for paragraph in paper["paragraphs"]:
+            spans = [paragraph["text"][item["start"] : item["end"]] for item in paragraph["words"]]
+            assert spans == paragraph["text"].split()
+            for span, item in zip(spans, paragraph["words"], strict=True):
+                page = file.pages[item["page"] - 1]
+                x0, y0, x1, y1 = item["box"]
+                inside = page.crop((x0 - 0.5, page.height - y1 - 0.5, x1 + 0.5, page.height - y0 + 0.5))
+                assert span in inside.extract_text()
+
+
+def test_headers_footers_and_page_numbers_are_no_text() -> None:
+    def page(number: int) -> Callable[[Canvas], None]:
+        def draw(sheet: Canvas) -> None:
+            sheet.setFont("Times-Roman", 9)
+            sheet.drawString(72, 760, f"Journal of Warm Seas, page {number}")
+            sheet.drawCentredString(306, 40, str(number))
+            Column(sheet, left=72, top=700, width=460).paragraph(prose(number, 20))
+
+        return draw
+
+    document = read(pdf(page(1), page(2), page(3)))
+    assert texts(document) == [prose(1, 20), prose(2, 20), prose(3, 20)]
+
+
+def test_divided_words_are_joined_and_keep_both_boxes() -> None:
+    document = read(pdf(lines(["The measure-", "ments are state-", "of-the-art and the sea is warm."])))
+    paragraph = document["paragraphs"][0]
+    assert paragraph["text"] == "The measurements are state-of-the-art and the sea is warm."
+    first, second = word(paragraph, "measurements")
+    assert first[2] > second[2] + 10  # the second piece lies one line lower
+    assert len(word(paragraph, "state-of-the-art")) == 2
+
+
+def test_ligatures_are_spelled_out() -> None:
+    codes = b"<< /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /fi /fl] >>"
+    data = with_contents(words(b"The \\001rst \\002ow is warm.")).replace(
+        b"/BaseFont /Helvetica >>", b"/BaseFont /Helvetica /Encoding " + codes + b" >>"
+    )
+    assert texts(read(data)) == ["The first flow is warm."]
+
+
+def test_an_abstract_that_begins_with_the_word_keeps_its_places() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=650, width=460)
+        column.line("A. Author, University of the Sea")
+        column.y -= 20
+        column.paragraph(f"Abstract: {ABSTRACT}", indent=0)
+        column.heading("1 Introduction")
+        column.paragraph(prose(1))
+
+    document = read(pdf(draw))
+    first = document["paragraphs"][0]
+    assert (document["abstract"], first["text"], first["section"]) == (ABSTRACT, ABSTRACT, "Abstract")
+    assert [ABSTRACT[item["start"] : item["end"]] for item in first["words"]] == ABSTRACT.split()
+
+
+def test_marks_of_footnotes_are_dropped_and_exponents_kept() -> None:
+    def draw(sheet: Canvas) -> None:
+        for text, mark, x in (("The water", "3", 72), ("is 10", "2", 130), ("degrees warm.", "", 170)):
+            sheet.setFont("Times-Roman", 10)
+            sheet.drawString(x, 650, text)
+            sheet.setFont("Times-Roman", 6)
+            sheet.drawString(x + sheet.stringWidth(text, "Times-Roman", 10), 654, mark)
+
+    assert texts(read(pdf(draw))) == ["The water is 102 degrees warm."]
+
+
+def test_overprinted_words_are_read_once_and_accents_composed() -> None:
+    def draw(sheet: Canvas) -> None:
+        sheet.setFont("Times-Roman", 10)
+        for shift in (0, 0.3):
+            sheet.drawString(72 + shift, 650, "Bold")
+        sheet.drawString(100, 650, "words from the caf\u00b4e.")
+
+    assert texts(read(pdf(draw))) == ["Bold words from the caf\u00e9."]
+
+
+def test_a_formula_stays_in_its_paragraph() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=650, width=460)
+        column.paragraph(prose(1))
+        column.paragraph(f"{prose(2)} It holds for all of them that")
+        column.y -= 10
+        column.line("\u03b1\u03b2\u03b3\u03b4", font="Symbol", indent=150)
+        column.y -= 10
+        column.line("where the sea is warm.")
+        column.paragraph(prose(3))
+
+    first, second, third = texts(read(pdf(draw)))
+    assert (first, third) == (prose(1), prose(3))
+    assert second.startswith(prose(2))
+    assert second.endswith("that abgd where the sea is warm.")
+
+
+def test_bold_words_that_begin_a_paragraph_are_no_heading() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=650, width=235)
+        column.heading("1 Introduction")
+        column.paragraph(prose(1), indent=0)
+        column.y -= 8
+        column.line("Warm seas are often found by those people that look", font="Times-Bold")
+        column.line("for them. They are large.")
+        column.heading("Related Things")
+        column.paragraph(prose(2), indent=0)
+
+    document = read(pdf(draw))
+    assert (
+        texts(document, "1 Introduction")[1]
+        == "Warm seas are often found by those people that look for them. They are large."
+    )
+    assert texts(document, "Related Things") == [prose(2)]
+
+
+def test_paragraphs_set_off_by_gaps_and_items_of_lists_are_parted() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=650, width=460)
+        for seed in (1, 2):
+            column.paragraph(prose(seed, 9), indent=0)
+            column.y -= 8
+        column.line("- One thing that matters.", indent=12)
+        column.line("- Another thing.", indent=12)
+
+    items = ["- One thing that matters.", "- Another thing."]
+    assert texts(read(pdf(draw))) == [prose(1, 9), prose(2, 9), *items]
+
+
+def test_small_headings_in_capitals_and_in_italics_are_headings() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=650, width=460)
+        for heading, font in (("I. INTRODUCTION", "Times-Roman"), ("A. Data of the sea", "Times-Italic")):
+            column.y -= 8
+            column.line(heading, font=font)
+            column.y -= 8
+            column.paragraph(prose(len(heading), 9))
+
+    document = read(pdf(draw))
+    assert [item["section"] for item in document["paragraphs"]] == ["I. INTRODUCTION", "A. Data of the sea"]
+
+
+def test_a_heading_of_two_lines_is_one() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=650, width=200)
+        column.paragraph(prose(1))
+        column.heading("2 How Seas Are Found")
+        column.y += 6
+        column.line("and where they are", font="Times-Bold", size=12)
+        column.y -= 6
+        column.paragraph(prose(2))
+
+    assert texts(read(pdf(draw)), "2 How Seas Are Found and where they are") == [prose(2)]
+
+
+def test_labelled_references_keep_their_labels() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=700, width=460)
+        column.paragraph(prose(1))
+        column.heading("References")
+        column.line("[12] A. Ant. 2019. Seas.")
+        column.line("Journal of Seas.")
+        column.line("[13] B. Bee. 2020. Lakes.")
+        column.heading("A Appendix")
+        column.paragraph(prose(2))
+
+    document = read(pdf(draw))
+    assert document["references"] == [
+        {"id": "12", "text": "A. Ant. 2019. Seas. Journal of Seas."},
+        {"id": "13", "text": "B. Bee. 2020. Lakes."},
+    ]
+    assert texts(document, "A Appendix") == [prose(2)]
+
+
+def test_rows_of_a_table_stay_out_of_the_text() -> None:
+    def draw(sheet: Canvas) -> None:
+        column = Column(sheet, left=72, top=700, width=460)
+        column.paragraph(prose(1, 9) + " The next words stand behind the table, where this")
+        y = column.y - 20
+        for row in range(4):
+            for at in range(4):
+                sheet.drawString(72 + 100 * at, y - 12 * row, f"cell{row}{at}")
+        column.y = y - 80
+        column.line("sentence ends.")
+
+    first, table = texts(read(pdf(draw)))
+    assert first == prose(1, 9) + " The next words stand behind the table, where this sentence ends."
+    assert table.split() == [f"cell{row}{at}" for row in range(4) for at in range(4)]
+
+
+def test_boxes_are_those_of_the_file_for_a_turned_page() -> None:
+    def draw(sheet: Canvas) -> None:
+        sheet.rotate(90)
+        sheet.drawString(100, -300, "Sideways words are read.")
+
+    writer = PdfWriter(PdfReader(BytesIO(pdf(draw))))
+    writer.pages[0].rotate(90)
+    buffer = BytesIO()
+    writer.write(buffer)
+    paragraph = read(buffer.getvalue())["paragraphs"][0]
+    assert paragraph["text"] == "Sideways words are read."
+    ((_, x0, y0, x1, y1),) = word(paragraph, "Sideways")
+    assert 280 < x0 < 300 <= x1 < 310
+    assert y0 == pytest.approx(100)
+    assert y1 - y0 > 3 * (x1 - x0)
+
+
+def test_a_page_that_cannot_be_read_is_a_warning() -> None:
+    document = read(with_contents(words(b"The sea is warm."), b"/Filter /Nonsense\nBT ET", words(b"It was cold.")))
+    assert texts(document) == ["The sea is warm.", "It was cold."]
+    (warning,) = document["warnings"]
+    assert "page 2" in warning or "1 of 3 pages" in warning
+
+
+def test_a_broken_page_tree_leaf_is_a_warning() -> None:
+    data = with_contents(words(b"The sea is warm."), words(b"It was cold.")).replace(
+        b"/Contents 7 0 R", b"/Contents (no) ", 1
+    )
+    document = read(data)
+    assert texts(document) == ["The sea is warm."]
+    assert len(document["warnings"]) == 1
+
+
+def test_files_that_cannot_be_used_are_refused_with_advice() -> None:
+    good = pdf(lines(["The sea is warm."]))
+    blank = pdf(lines([]))
+    assert kind_of(good[: len(good) // 3]) == "broken_pdf"
+    assert kind_of(b"<html>not found</html>") == "broken_pdf"
+    assert kind_of(encrypted(good, user_password="secret")) == "encrypted_pdf"
+    assert kind_of(blank) == "pdf_without_text"
+    assert kind_of(pdf(*[lines(["The sea is warm."])] * 3), max_pages=2) == "input_too_long"
+
+
+def test_a_file_that_opens_without_a_password_is_read() -> None:
+    assert texts(read(encrypted(pdf(lines(["The sea is warm."])), user_password=""))) == ["The sea is warm."]
+
+
+def test_a_bomb_ends_in_one_sentence_or_in_its_text() -> None:
+    nested = b"\n" + b"[" * 200_000 + b"] TJ"
+    document = read(with_contents(words(b"The sea is warm."), nested))
+    assert texts(document) == ["The sea is warm."]
+
+
+def test_a_form_that_paints_itself_ends() -> None:
+    data = with_contents(words(b"The sea is warm."), b"\n/Me Do").replace(
+        b"/Font << /F1 3 0 R >>", b"/Font << /F1 3 0 R >> /XObject << /Me 7 0 R >>"
+    )
+    data = data.replace(b"7 0 obj\n<< ", b"7 0 obj\n<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] ")
+    assert texts(read(data)) == ["The sea is warm."]

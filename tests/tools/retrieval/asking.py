@@ -1,0 +1,30 @@
+"""Another process that searches a paper: python -m tests.tools.retrieval.asking PAPER.json QUESTION [ENDPOINT]
+
+Without an endpoint it embeds with the packaged model, and any attempt to use the network ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from tools.retrieval import Embedding, search
+
+
+def refuse_network(event: str, _: object) -> None:
+    if event in {"socket.connect", "socket.getaddrinfo"}:
+        raise AssertionError(event)
+
+
+def main(path: str, question: str, base_url: str | None = None) -> None:
+    if base_url is None:
+        sys.addaudithook(refuse_network)
+    embedding = Embedding("large", base_url) if base_url else Embedding()
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    passages = search([document], question, embedding=embedding, segment_characters=60, overlap=0)
+    sys.stdout.write(passages[0]["text"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

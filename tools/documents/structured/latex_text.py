@@ -1,0 +1,176 @@
+"""LaTeX nodes to text as a reader sees it, with headings marked and hidden text apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latexwalker import LatexEnvironmentNode, LatexGroupNode, LatexMacroNode, LatexMathNode, LatexNode
+
+from state.documents import HiddenReason, HiddenText
+
+HEADING_MARK = "\u2402"
+"""Stands before a heading in the text: a character that no paper uses."""
+_SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
+_REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
+_DROPPED = {
+    "author",
+    "date",
+    "maketitle",
+    "label",
+    "thanks",
+    "includegraphics",
+    "vspace",
+    "hspace",
+    "bibliographystyle",
+}
+_DROPPED |= {"rowcolor", "cellcolor", "columncolor", "pagecolor", "affiliation", "centering", "usepackage"}
+_PHANTOMS = {"phantom", "hphantom", "vphantom"}
+_OTHER_FILES = {"input", "include", "bibliography"}
+_COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
+_SMALLEST_TYPE = 3.0  # points
+_WHITE = {
+    "rgb": r"\s*(?:1|1\.0*|0?\.9\d*)(?:\s*,\s*(?:1|1\.0*|0?\.9\d*)){2}\s*",
+    "RGB": r"\s*2[345]\d\s*,\s*2[345]\d\s*,\s*2[345]\d\s*",
+    "HTML": r"(?:[Ff][0-9A-Fa-f]){3}",
+    "gray": r"0?\.9\d*|1(?:\.0*)?",
+}
+
+
+class LatexText(LatexNodes2Text):  # type: ignore[misc]
+    """Turns nodes to text; what it meets on the way is in its attributes."""
+
+    def __init__(self) -> None:
+        super().__init__(math_mode="text")
+        self.title = ""
+        self.hidden: list[HiddenText] = []
+        self.warnings: list[str] = []
+        self._light = {"white"}
+        self._coloured = 0  # how many coloured boxes and tables are open
+        self._macros: dict[str, Callable[[LatexMacroNode], str]] = {
+            **dict.fromkeys(_SECTIONS, self._section),
+            **dict.fromkeys(("paragraph", "subparagraph"), self._run_in),
+            **dict.fromkeys(_REFERENCES, self._argument),
+            **dict.fromkeys(_DROPPED, lambda _: ""),
+            "definecolor": self._define_colour,
+            **dict.fromkeys(_PHANTOMS, self._phantom),
+            **dict.fromkeys(_OTHER_FILES, self._other_file),
+            **dict.fromkeys(("title", "icmltitle"), self._set_title),
+            **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
+            "textcolor": self._textcolor,
+            "footnote": lambda node: f" ({self._argument(node)})",
+            "caption": lambda node: f"\n\n{self._argument(node)}\n\n",
+            "href": self._argument,
+            "url": self._argument,
+            "verb": lambda node: node.nodeargd.verbatim_text,
+            "item": lambda _: "\n\n",
+            "bibitem": lambda node: f"\n\n[{self._argument(node)}] ",
+        }
+
+    def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
+        """Text of nodes; what stands behind a switch to white or to tiny type is hidden until the next switch."""
+        parts: list[tuple[HiddenReason | None, list[LatexNode]]] = [(None, [])]
+        for node in nodelist:
+            if isinstance(node, LatexMacroNode) and node.macroname in ("color", "fontsize"):
+                parts.append((self._switch(node), []))
+            else:
+                parts[-1][1].append(node)
+        texts = [(reason, super(LatexText, self).nodelist_to_text(part)) for reason, part in parts]
+        return "".join(self._hide(text, reason) if reason else text for reason, text in texts)
+
+    def macro_node_to_text(self, node: LatexMacroNode) -> str:
+        """Text of a macro; one that the library cannot render gives its arguments."""
+        name = node.macroname
+        if "cite" in name.lower():
+            return f"[{', '.join(key.strip() for key in self._argument(node).split(','))}]"
+        if name in self._macros:
+            return self._macros[name](node)
+        try:
+            return str(super().macro_node_to_text(node))
+        except (IndexError, AttributeError, TypeError, ValueError):
+            return self._argument(node)
+
+    def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
+        """Text of an environment; the abstract and the references get their headings, a formula stays in its line."""
+        name = node.environmentname.rstrip("*")
+        if name == "comment":
+            return ""
+        if name == "verbatim":
+            return f"\n\n{node.nodeargd.verbatim_text}\n\n"
+        self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
+        text = str(super().environment_node_to_text(node))
+        self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
+        if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
+            return f" {' '.join(text.split())} "
+        if name == "abstract":
+            return f"\n\n{HEADING_MARK}Abstract\n\n{text}\n\n{HEADING_MARK}\n\n"
+        if name == "thebibliography":
+            entries = text[max(0, text.find("\n\n[")) :]  # before them stands the width of the widest label
+            return f"\n\n{HEADING_MARK}References\n\n{entries}\n\n{HEADING_MARK}\n\n"
+        return text if name == "document" else f"\n\n{text}\n\n"
+
+    def math_node_to_text(self, node: LatexMathNode) -> str:
+        """A formula in one line."""
+        return " ".join(str(super().math_node_to_text(node)).split())
+
+    def _section(self, node: LatexMacroNode) -> str:
+        return f"\n\n{HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"
+
+    def _run_in(self, node: LatexMacroNode) -> str:
+        return f"\n\n{self._argument(node)} "
+
+    def _set_title(self, node: LatexMacroNode) -> str:
+        self.title = " ".join(self._argument(node).split())
+        return ""
+
+    def _phantom(self, node: LatexMacroNode) -> str:
+        return self._hide(self._argument(node), "not drawn")
+
+    def _other_file(self, node: LatexMacroNode) -> str:
+        self.warnings.append(f"\\{node.macroname}{{{self._argument(node)}}} names another file, which was not read")
+        return ""
+
+    def _textcolor(self, node: LatexMacroNode) -> str:
+        text = self._argument(node)
+        return self._hide(text, "colour") if self._is_light(node) and not self._coloured else text
+
+    def _box(self, node: LatexMacroNode) -> str:
+        light = self._is_light(node)
+        self._coloured += not light
+        text = self._argument(node)
+        self._coloured -= not light
+        return text
+
+    def _define_colour(self, node: LatexMacroNode) -> str:
+        name, model, value = (self._verbatim(argument) for argument in node.nodeargd.argnlist)
+        if re.fullmatch(_WHITE.get(model, "(?!)"), value):
+            self._light.add(name)
+        return ""
+
+    def _switch(self, node: LatexMacroNode) -> HiddenReason | None:
+        if node.macroname == "color":
+            return "colour" if self._is_light(node) and not self._coloured else None
+        points = re.match(r"\d*\.?\d+", self._verbatim(node.nodeargd.argnlist[0]))
+        return "size" if points and float(points[0]) < _SMALLEST_TYPE else None
+
+    def _is_light(self, node: LatexMacroNode) -> bool:
+        """Whether the colour that a macro names, in the argument after the optional model, is white or nearly so."""
+        model, value = (self._verbatim(argument) for argument in node.nodeargd.argnlist[:2])
+        return re.fullmatch(_WHITE[model], value) is not None if model in _WHITE else value.strip() in self._light
+
+    def _hide(self, text: str, reason: HiddenReason) -> str:
+        if any(map(str.isalpha, text)):
+            self.hidden.append(HiddenText(text=" ".join(text.split()), page=0, reason=reason))
+        return ""
+
+    def _argument(self, node: LatexMacroNode) -> str:
+        """Text of a macro's last argument."""
+        arguments = (node.nodeargd.argnlist or []) if node.nodeargd else []
+        last = arguments[-1] if arguments else None
+        if isinstance(last, LatexGroupNode):
+            return self.nodelist_to_text(last.nodelist)
+        return str(self.node_to_text(last)) if last else ""
+
+    def _verbatim(self, argument: LatexNode | None) -> str:
+        return argument.latex_verbatim().strip("{}[]") if argument else ""

@@ -1,0 +1,239 @@
+"""Pieces of words on a PDF page to lines in reading order, column by column.
+
+A gutter is looked for once a page: a left edge at which many lines begin that hardly any line crosses. The lines that
+do cross it (title, wide captions) part the page into bands, and in each band the columns are read one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tools.documents.decoding import clean_characters
+from tools.documents.structured.pdfminer_process import PdfPage
+from tools.documents.structured.visibility import Piece
+
+_WORD_GAP = 0.15  # of the type size, as in `painting`
+_CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line
+_SPANNING = -1
+_FOOTNOTE_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6,]{1,4}")
+_MARKED = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
+_ACCENTS = {"\u00b4": "\u0301", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02c7": "\u030c", "\u02da": "\u030a"}
+_ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])([^\W\d_])")
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass
+class Token:
+    """A word, or what stands of it on one line."""
+
+    text: str
+    box: Box
+    style: str
+    """Letters, as those of `Piece`."""
+
+
+@dataclass
+class Line:
+    """A line of one column; a line that crosses the gutter is in column -1."""
+
+    page: int
+    column: int
+    tokens: list[Token]
+    baseline: float
+    size: float
+    """That of most of its characters, in points."""
+    cells: int
+    """Parts with wide gaps between them: 1 in prose."""
+    maths: float
+    """Share of its characters that are set in a mathematical font."""
+    note: bool
+    """Whether it begins with the raised mark of a footnote."""
+
+    @property
+    def text(self) -> str:
+        """Words with one space between them."""
+        return " ".join(token.text for token in self.tokens)
+
+    @property
+    def left(self) -> float:
+        """Where it begins."""
+        return self.tokens[0].box[0]
+
+    @property
+    def right(self) -> float:
+        """Where it ends."""
+        return max(token.box[2] for token in self.tokens)
+
+    def all_in(self, style: str) -> bool:
+        """Whether all words are set in a style, which is one of the letters of `Piece`."""
+        return all(style in token.style for token in self.tokens if any(map(str.isalpha, token.text)))
+
+
+def page_lines(page: PdfPage, number: int) -> list[Line]:
+    """Lines of a page in reading order, without hidden text and the text within figures."""
+    pieces = [piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"]]
+    segments = [part for row in _rows(pieces) for part in _split(row, _CELL_GAP)]
+    gutters = _gutters(segments)
+    bands: list[list[Line]] = [[]]
+    for row in _rows(pieces):
+        lines = [_line(part, number, gutters) for part in _split_at(row, gutters)]
+        if any(line.column == _SPANNING for line in lines):
+            bands += [lines, []]
+        else:
+            bands[-1] += lines
+    return [line for band in bands for line in sorted(band, key=lambda line: line.column)]
+
+
+def _rows(pieces: list[Piece]) -> list[list[Piece]]:
+    """Pieces on a common baseline over the whole width, from the top; raised and lowered ones with their neighbours."""
+    rows: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece["baseline"]):
+        if rows and rows[-1][0]["baseline"] - piece["baseline"] < 0.2 * piece["size"]:
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    rows = _with_shifted(rows)
+    return [sorted(row, key=lambda piece: piece["box"][0]) for row in rows]
+
+
+def _with_shifted(rows: list[list[Piece]]) -> list[list[Piece]]:
+    """Move subscripts and superscripts, which have a baseline of their own, to the row of what they stand at."""
+    kept: list[list[Piece]] = [[] for _ in rows]
+    for at, row in enumerate(rows):
+        near = [other for other in range(max(0, at - 3), min(len(rows), at + 4)) if other != at]
+        for piece in row:
+            hosts = [other for other in near if any(_carries(host, piece) for host in rows[other])]
+            best = min(hosts, key=lambda other: abs(rows[other][0]["baseline"] - piece["baseline"]), default=at)
+            kept[best].append(piece)
+    return [row for row in kept if row]
+
+
+def _carries(host: Piece, piece: Piece) -> bool:
+    """Whether a smaller piece is set right behind or before a piece, a little higher or lower."""
+    shift = abs(piece["baseline"] - host["baseline"])
+    gap = max(piece["box"][0] - host["box"][2], host["box"][0] - piece["box"][2])
+    return piece["size"] < 0.88 * host["size"] and shift < 0.6 * host["size"] and gap < 0.3 * host["size"]
+
+
+def _split(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
+    parts: list[list[Piece]] = [[row[0]]]
+    end = row[0]["box"][2]
+    for piece in row[1:]:
+        if piece["box"][0] - end > gap * piece["size"]:
+            parts.append([])
+        parts[-1].append(piece)
+        end = max(end, piece["box"][2])
+    return parts
+
+
+def _split_at(row: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece]]:
+    """Parts of a row on the two sides of a gutter, unless a part crosses it and the gap is no wider than a space."""
+    lines: list[list[Piece]] = []
+    for part in _split(row, _CELL_GAP):
+        start, end = lines[-1][-1]["box"][2] if lines else 0.0, part[0]["box"][0]
+        apart = any(start - 1 <= gutter <= end + 3 for gutter in gutters) and not _crosses(part, gutters)
+        if lines and not apart:
+            lines[-1] += part
+        else:
+            lines.append(part)
+    return lines
+
+
+def _crosses(part: Sequence[Piece], gutters: Sequence[float]) -> bool:
+    left, right = part[0]["box"][0], max(piece["box"][2] for piece in part)
+    return any(left < gutter - 3 and right > gutter + 3 for gutter in gutters)
+
+
+def _gutters(segments: list[list[Piece]]) -> list[float]:
+    """Left edges of the columns after the first, at most two."""
+    spans = [(part[0]["box"][0], max(piece["box"][2] for piece in part)) for part in segments]
+    if not spans:
+        return []
+    width = max(right for _, right in spans) - min(left for left, _ in spans)
+    first = _gutter(spans, 0.2 * width)
+    if first is None:
+        return []
+    sides = [span for span in spans if span[1] <= first], [span for span in spans if span[0] >= first - 2]
+    found = [_gutter(side, 0.2 * width) for side in sides]
+    return sorted([first, *(gutter for gutter in found if gutter is not None)])
+
+
+def _gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
+    """The left edge with the most wide lines on its poorer side and the fewest lines across it."""
+    edges = Counter(round(left) for left, right in spans if right - left > narrowest)
+    best, best_score = None, 0
+    for edge in sorted(edges):
+        if edges[edge - 1] + edges[edge] + edges[edge + 1] < 3:
+            continue
+        before = sum(right <= edge and right - left > narrowest for left, right in spans)
+        behind = sum(left >= edge - 2 and right - left > narrowest for left, right in spans)
+        across = sum(left < edge - 2 and right > edge for left, right in spans)
+        score = min(before, behind) - across
+        if min(before, behind) >= 3 and score > max(best_score, 0.3 * min(before, behind)):
+            best, best_score = float(edge), score
+    return best
+
+
+def _line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
+    sizes, maths = Counter[float](), 0
+    for piece in part:
+        sizes[round(piece["size"], 1)] += len(piece["text"])
+        maths += len(piece["text"]) if "m" in piece["style"] else 0
+    size = max(sizes, key=lambda size: sizes[size])
+    crossing = _crosses(part, gutters)
+    return Line(
+        page=page,
+        column=_SPANNING if crossing else sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
+        tokens=_tokens(part, size),
+        baseline=Counter(piece["baseline"] for piece in part if round(piece["size"], 1) == size).most_common(1)[0][0],
+        size=size,
+        cells=len(_split(part, 1.0)),
+        maths=maths / sizes.total(),
+        note=len(part) > 1 and _is_note_number(part[0], part[1]),
+    )
+
+
+def _tokens(part: Sequence[Piece], size: float) -> list[Token]:
+    tokens: list[Token] = []
+    for at, piece in enumerate(part):
+        text = clean_characters(piece["text"])
+        last = tokens[-1] if tokens else None
+        apart = last is None or piece["box"][0] - last.box[2] > _WORD_GAP * size
+        if last is None or apart or (at == 1 and _is_note_number(part[0], piece)):
+            tokens.append(Token(text, piece["box"], piece["style"]))
+        elif _is_double(last, piece) or (piece["size"] < 0.88 * size and _is_footnote_mark(last.text, text)):
+            continue
+        else:
+            last.text, last.box = last.text + text, _around(last.box, piece["box"])
+    for token in tokens:
+        token.text = _accented(token.text)
+    return [token for token in tokens if token.text]
+
+
+def _is_double(token: Token, piece: Piece) -> bool:
+    """Whether a word is printed twice in one place to look bold."""
+    return token.text == piece["text"] and abs(token.box[0] - piece["box"][0]) < 0.1 * piece["size"]
+
+
+def _is_footnote_mark(word: str, mark: str) -> bool:
+    return _FOOTNOTE_MARK.fullmatch(mark) is not None and _MARKED.fullmatch(word) is not None
+
+
+def _is_note_number(first: Piece, second: Piece) -> bool:
+    """Whether a line begins with the raised number of a footnote."""
+    raised = first["size"] < 0.88 * second["size"] and first["baseline"] > second["baseline"]
+    return raised and _FOOTNOTE_MARK.fullmatch(first["text"]) is not None
+
+
+def _around(a: Box, b: Box) -> Box:
+    return (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+
+
+def _accented(text: str) -> str:
+    """Letters with the accents that old TeX fonts print before them: "\u00a8u" to "\u00fc"."""
+    return _ACCENTED.sub(lambda found: unicodedata.normalize("NFC", found[2] + _ACCENTS[found[1]]), text)

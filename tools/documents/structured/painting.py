@@ -1,0 +1,232 @@
+"""The words of a PDF page as its operators paint them, with pdfminer.six.
+
+What a reader sees depends on things that no extracted text carries: the render mode, the colour of a letter and of
+what was painted beneath and above it, the clipping path, the opacity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import hypot
+from typing import Any, cast
+
+from pdfminer.pdfcolor import PDFColorSpace
+from pdfminer.pdfdevice import PDFTextDevice, PDFTextSeq
+from pdfminer.pdffont import PDFFont, PDFUnicodeNotDefined
+from pdfminer.pdfinterp import PDFGraphicState, PDFPageInterpreter, PDFTextState
+from pdfminer.pdfpage import PDFPage
+from pdfminer.pdftypes import PDFStream, dict_value, resolve1
+from pdfminer.psparser import literal_name
+from pdfminer.utils import MATRIX_IDENTITY, Matrix, PathSegment, Rect, apply_matrix_pt, apply_matrix_rect, mult_matrix
+from typing_extensions import override
+
+from tools.documents.structured.visibility import (
+    Glyphs,
+    Piece,
+    Shape,
+    holds,
+    is_rectangle,
+    overlap,
+    rgb,
+    visible_or_reason,
+)
+
+_WORD_GAP = 0.15  # of the type size; TeX's tightest spaces are 0.2
+_EVERYWHERE: Rect = (-1e9, -1e9, 1e9, 1e9)
+_BOLD = re.compile(r"Bold|Black|Heavy|Demi|Medi(?!um)|BX|Lin(?:Libertine|Biolinum)TB|[,-]B(?:$|I)")
+_ITALIC = re.compile(r"Ital|Obl|CMTI|CMSL|[-.]It|[,-]I$")
+_MATHS = re.compile(r"CM(?:MI|SY|EX|BSY)|MS[AB]M|Math|Symbol|txmi|txsy|txex|TXMI|TXSY|stmary|rsfs|EU[FS]M|wasy|esint")
+
+
+class _State(PDFGraphicState):
+    """Graphics state with what pdfminer.six leaves out: opacity, blending and the box of the clipping path."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.alpha = 1.0
+        self.blended = False
+        self.clip: Rect = _EVERYWHERE
+
+    @override
+    def copy(self) -> _State:
+        state = _State()
+        state.__dict__.update(self.__dict__)
+        return state
+
+
+class Interpreter(PDFPageInterpreter):
+    """Keeps the state of `_State`, and passes the state on to forms, which inherit it (ISO 32000-1, 8.10.1)."""
+
+    device: Painter
+    graphicstate: _State
+    inherited: tuple[PDFTextState, _State] | None = None
+
+    @override
+    def subinterp(self) -> PDFPageInterpreter:
+        form = cast("Interpreter", super().subinterp())
+        form.inherited = self.textstate.copy(), self.graphicstate.copy()
+        return form
+
+    @override
+    def init_state(self, ctm: Matrix) -> None:
+        super().init_state(ctm)
+        self.graphicstate = _State()
+        if self.inherited:
+            self.textstate, self.graphicstate = self.inherited
+
+    @override
+    def do_Do(self, xobjid_arg: Any) -> None:
+        super().do_Do(xobjid_arg)
+        self.device.set_ctm(self.ctm)
+
+    @override
+    def do_gs(self, name: Any) -> None:
+        states = dict_value(resolve1(dict_value(self.resources).get("ExtGState", {})))
+        state = dict_value(states.get(literal_name(name), {}))
+        self.graphicstate.alpha = float(resolve1(state.get("ca", self.graphicstate.alpha)))
+        if "BM" in state:
+            self.graphicstate.blended = str(resolve1(state["BM"])) != "/'Normal'"
+
+    @override
+    def do_W(self) -> None:
+        box = _path_box(self.curpath, self.ctm)
+        self.graphicstate.clip = overlap(self.graphicstate.clip, box) if box else self.graphicstate.clip
+
+    @override
+    def do_W_a(self) -> None:
+        self.do_W()
+
+    @override
+    def do_sh(self, name: object) -> None:
+        self.device.shapes.append(Shape(self.graphicstate.clip, None, opaque=False))
+
+
+class Painter(PDFTextDevice):
+    """Collects the pieces and the shapes of a page in the order of painting."""
+
+    @override
+    def begin_page(self, page: PDFPage, ctm: Matrix) -> None:
+        x0, y0, x1, y1 = apply_matrix_rect(ctm, page.mediabox)
+        self.width, self.height = x1 - x0, y1 - y0
+        self.shown = overlap((x0, y0, x1, y1), apply_matrix_rect(ctm, page.cropbox or page.mediabox))
+        self.shapes: list[Shape] = []
+        self.glyphs: list[Glyphs] = []
+        self.image_area = 0.0
+        self.figures: list[bool] = []
+        self.next: tuple[object, ...] = ()
+
+    @override
+    def begin_figure(self, name: str, bbox: Rect, matrix: Matrix) -> None:
+        x0, y0, x1, y1 = apply_matrix_rect(mult_matrix(matrix, self.ctm or MATRIX_IDENTITY), bbox)
+        self.figures.append((x1 - x0) * (y1 - y0) < 0.6 * self.width * self.height)
+
+    @override
+    def end_figure(self, name: str) -> None:
+        self.figures.pop()
+
+    @override
+    def render_image(self, name: str, stream: PDFStream) -> None:
+        box = apply_matrix_rect(self.ctm or MATRIX_IDENTITY, (0, 0, 1, 1))
+        self.image_area += (box[2] - box[0]) * (box[3] - box[1])
+        self.shapes.append(Shape(box, None, opaque=False))
+
+    @override
+    def paint_path(
+        self, graphicstate: PDFGraphicState, stroke: bool, fill: bool, evenodd: bool, path: Sequence[PathSegment]
+    ) -> None:
+        state = cast("_State", graphicstate)
+        if not fill or state.alpha < 0.5:
+            return
+        colour = rgb(state.ncolor, state.ncs)
+        opaque = state.alpha == 1 and not state.blended
+        for subpath in _subpaths(path):
+            box = overlap(_path_box(subpath, self.ctm or MATRIX_IDENTITY) or (0, 0, 0, 0), state.clip)
+            if box[2] - box[0] > 2 and box[3] - box[1] > 2:
+                self.shapes.append(Shape(box, colour, opaque and is_rectangle(subpath)))
+
+    @override
+    def render_string(
+        self, textstate: PDFTextState, seq: PDFTextSeq, ncs: PDFColorSpace, graphicstate: PDFGraphicState
+    ) -> None:
+        state = cast("_State", graphicstate)
+        outlined = textstate.render in (1, 5)
+        self.colour = rgb(state.scolor, state.scs) if outlined else rgb(state.ncolor, ncs)
+        self.drawn = textstate.render not in (3, 7) and state.alpha >= 0.05
+        self.clip = state.clip
+        font = str(getattr(textstate.font, "fontname", ""))
+        signs = {"b": _BOLD.search(font), "i": _ITALIC.search(font), "m": _MATHS.search(font), "f": any(self.figures)}
+        self.style = "".join(letter for letter, found in signs.items() if found)
+        super().render_string(textstate, seq, ncs, graphicstate)
+
+    @override
+    def render_char(
+        self,
+        matrix: Matrix,
+        font: PDFFont,
+        fontsize: float,
+        scaling: float,
+        rise: float,
+        cid: int,
+        ncs: PDFColorSpace,
+        graphicstate: PDFGraphicState,
+    ) -> float:
+        advance = font.char_width(cid) * fontsize * scaling
+        try:
+            text = font.to_unichr(cid)
+        except PDFUnicodeNotDefined:
+            text = "\ufffd"
+        if text.isspace() or not text:
+            self.next = ()
+            return advance
+        a, b, c, d, _, f = matrix
+        descent = font.get_descent() * fontsize + rise
+        box = apply_matrix_rect(matrix, (0, descent, advance, descent + fontsize))
+        upright = a * fontsize > 0 and d * fontsize > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
+        self._add(text, box, f + rise * d, abs(fontsize) * hypot(c, d), self.style + ("" if upright else "r"))
+        return advance
+
+    def _add(self, text: str, box: Rect, baseline: float, size: float, style: str) -> None:
+        """Lengthen the last piece by a character, or begin a new one."""
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        drawn = self.drawn and holds(self.clip, x, y)
+        kind = (style, round(baseline, 1), round(size, 1), self.colour, drawn, len(self.shapes))
+        if kind == self.next and -0.5 * size < box[0] - self.glyphs[-1].piece["box"][2] < _WORD_GAP * size:
+            piece = self.glyphs[-1].piece
+            piece["text"] += text
+            piece["box"] = (*piece["box"][:2], max(piece["box"][2], box[2]), piece["box"][3])
+            return
+        piece = Piece(text=text, box=box, baseline=baseline, size=size, style=style, hidden="")
+        self.glyphs.append(Glyphs(piece, self.colour, drawn, len(self.shapes)))
+        self.next = kind
+
+    def pieces(self) -> list[Piece]:
+        """The pieces of the page, each with the reason why a reader would not see it.
+
+        A page that shows an image and hardly any text beside undrawn one is a scan: that text is what was recognised.
+        """
+        undrawn = sum(not glyphs.drawn for glyphs in self.glyphs)
+        large = self.image_area > 0.5 * self.width * self.height
+        scanned = large and undrawn > 0.9 * len(self.glyphs)
+        for glyphs in self.glyphs:
+            glyphs.piece["hidden"] = (
+                "" if scanned and not glyphs.drawn else visible_or_reason(glyphs, self.shapes, self.shown)
+            )
+        return [glyphs.piece for glyphs in self.glyphs if glyphs.piece["hidden"] or "r" not in glyphs.piece["style"]]
+
+
+def _subpaths(path: Sequence[PathSegment]) -> list[list[PathSegment]]:
+    subpaths: list[list[PathSegment]] = []
+    for segment in path:
+        if segment[0] == "m" or not subpaths:
+            subpaths.append([])
+        subpaths[-1].append(segment)
+    return subpaths
+
+
+def _path_box(path: Sequence[PathSegment], ctm: Matrix) -> Rect | None:
+    points = [apply_matrix_pt(ctm, (float(at[i]), float(at[i + 1]))) for at in path for i in range(1, len(at) - 1, 2)]
+    if not points:
+        return None
+    xs, ys = zip(*points, strict=True)
+    return (min(xs), min(ys), max(xs), max(ys))

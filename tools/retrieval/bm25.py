@@ -1,0 +1,71 @@
+"""Ranks segments by the words that they share with a question.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+from nltk.stem.snowball import EnglishStemmer
+
+from tools.retrieval.segments import Segment
+
+with warnings.catch_warnings():
+    # It is no longer developed, which is nothing that a user of ours could change.
+    warnings.filterwarnings("ignore", message="`langchain-community` is being sunset", category=DeprecationWarning)
+    from langchain_community.retrievers.bm25 import BM25Retriever
+
+_WORD = re.compile(r"\w+(?:[.'’-]\w+)*")
+_STEMMER = EnglishStemmer()
+_FUNCTION_WORDS = re.compile(
+    # Lucene's English stop words, then those that questions are made with.
+    r"(?:a|an|and|are|as|at|be|but|by|for|if|in|into|is|it|no|not|of|on|or|such|that|the|their|then|there|these|they|this"
+    r"|to|was|will|with"
+    r"|can|could|did|do|does|from|had|has|have|how|its|many|much|should|were|what|when|where|which|who|why|would)"
+)
+
+
+def rank(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
+    """Rank the segments that share a word with the question, other than function words.
+
+    Returns:
+        At most `limit` segments with their BM25 scores, best first; none if no word of the question occurs.
+    """
+    if not any(words(segment.text) for segment in segments):
+        return []
+    scores = _index(segments).vectorizer.get_scores(words(question))
+    found = [(segment, float(score)) for segment, score in zip(segments, scores, strict=True) if score > 0]
+    return sorted(found, key=lambda scored: scored[1], reverse=True)[:limit]
+
+
+def words(text: str) -> list[str]:
+    """The stems of a text's words in lower case, without function words; 0.5 and β-catenin are one word each."""
+    return [_stem(word) for word in _WORD.findall(text.lower()) if not _FUNCTION_WORDS.fullmatch(word)]
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    return str(_STEMMER.stem(word))
+
+
+@lru_cache(maxsize=8)
+def _index(segments: tuple[Segment, ...]) -> BM25Retriever:
+    """The index of some segments; kept, because a paper is asked many questions."""
+    index = BM25Retriever.from_texts([segment.text for segment in segments], preprocess_func=words)
+    index.vectorizer.idf = _inverse_document_frequencies(index.vectorizer.doc_freqs)
+    return index
+
+
+def _inverse_document_frequencies(segments: list[Iterable[str]]) -> dict[str, float]:
+    """Lucene's, ln(1 + (N - n + 0.5) / (n + 0.5)), which is positive: a score of 0 means that no word is shared.
+
+    That of rank-bm25 is zero or negative for a word in half of the segments, so for all words of a short text.
+    """
+    counts = Counter(word for segment in segments for word in segment)
+    return {word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5)) for word, count in counts.items()}

@@ -1,0 +1,137 @@
+"""The dense index: segments and their vectors, kept in Chroma, so that a paper is embedded once.
+
+There is one collection for each text, segment length and embedding model. All of them lie in one Chroma database in
+the state folder, which any number of processes may use; the folder can be deleted, and is built anew as needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from chromadb import Collection
+from chromadb.api.client import Client
+from chromadb.config import Settings
+from chromadb.errors import ChromaError, NotFoundError
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from state.errors import StateError
+from state.paths import state_folder
+from tools.retrieval.embeddings import Embedder
+from tools.retrieval.segments import Segment
+
+VERSION = 1
+"""Of the collections; a change of what they hold needs another one."""
+BATCH = 64
+"""Segments embedded and written at a time."""
+
+_SHORTEST = 1e-12
+"""Of vectors, so that one of zeros is like nothing."""
+
+_opening = threading.Lock()
+
+
+def rank(
+    papers: Sequence[Sequence[Segment]], question: str, embedder: Embedder, limit: int
+) -> list[tuple[Segment, float]]:
+    """Rank the segments of papers by their likeness to a question; papers without an index get one first.
+
+    Returns:
+        At most `limit` segments with the cosine of their angle to the question, best first.
+
+    Raises:
+        RetrievalUnavailable: If the embedding model cannot be used.
+        StateError: If the index cannot be read or written.
+    """
+    worded = [segments for segments in papers if segments]
+    places = {segment.id: place for place, segment in enumerate(chain.from_iterable(worded))}
+    if not worded:
+        return []
+    with _client() as client:
+        collections = [_index(client, segments, embedder) for segments in worded]
+        vector = np.asarray(embedder.embed([question])[0], dtype=np.float32)
+        found = [
+            likeness
+            for collection, segments in zip(collections, worded, strict=True)
+            for likeness in _likenesses(collection, segments, vector)
+        ]
+    # Equal ones in reading order: Chroma returns them in any.
+    return sorted(found, key=lambda scored: (-scored[1], places[scored[0].id]))[:limit]
+
+
+@contextmanager
+def _client() -> Iterator[Client]:
+    """The database, opened for one search: that takes milliseconds, and leaves nothing to be closed at the end."""
+    folder = state_folder() / "indexes"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _opening, FileLock(folder / "opening.lock"):  # it creates its tables twice if two open a new one at once
+            client = Client(settings=_settings(folder))
+        try:
+            yield client
+        finally:
+            with _opening:
+                client.close()
+    except (ChromaError, OSError) as error:
+        raise StateError(
+            f"The index of papers in {folder} cannot be used ({error}); make room and the folder writable, or delete "
+            "it: it is built anew."
+        ) from error
+
+
+def _settings(folder: Path) -> Settings:
+    """Of a database in files; `.env` in the working folder is not read, it may be anyone's."""
+    return Settings(_env_file=None, is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False)
+
+
+def _index(client: Client, segments: Sequence[Segment], embedder: Embedder) -> Collection:
+    """The collection of some segments, which is built unless it is there."""
+    content = json.dumps([VERSION, embedder.name, [segment.text for segment in segments]])
+    name = hashlib.sha256(content.encode()).hexdigest()
+    with suppress(NotFoundError):
+        return client.get_collection(name, embedding_function=None)
+    # The system unlocks the file if the holder is killed.
+    with FileLock(state_folder() / "indexes" / f"{name}.lock"):
+        with suppress(NotFoundError):  # whoever held the lock before has built it
+            return client.get_collection(name, embedding_function=None)
+        return _build(client, name, segments, embedder)
+
+
+def _build(client: Client, name: str, segments: Sequence[Segment], embedder: Embedder) -> Collection:
+    """Fill a collection under another name and rename it when it is whole, in one step.
+
+    So nobody looks at one that is not: a process that did so would for ever find only what was there when it looked.
+    """
+    unfinished = f"unfinished-{name}"
+    with suppress(NotFoundError):
+        client.delete_collection(unfinished)  # of a process that was killed
+    collection = client.create_collection(unfinished, embedding_function=None)
+    for start in range(0, len(segments), BATCH):
+        texts = [segment.text for segment in segments[start : start + BATCH]]
+        ids = [str(start + offset) for offset in range(len(texts))]
+        collection.add(ids=ids, embeddings=np.array(embedder.embed(texts), dtype=np.float32))
+    collection.modify(name=name)
+    return collection
+
+
+def _likenesses(
+    collection: Collection, segments: Sequence[Segment], vector: NDArray[np.float32]
+) -> Iterator[tuple[Segment, float]]:
+    """The cosine of every segment's angle to a question.
+
+    Not by Chroma's own query: its approximate search leaves out segments, the best one at times, where many are nearly
+    alike, and differs from one building to the next. A paper has few enough segments to compare them all.
+    """
+    stored = collection.get(include=["embeddings"])
+    vectors = np.asarray(stored["embeddings"], dtype=np.float32)
+    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
+    cosines = vectors @ vector / np.maximum(lengths, _SHORTEST)
+    for place, cosine in zip(stored["ids"], cosines, strict=True):
+        yield segments[int(place)], float(cosine)

@@ -1,0 +1,99 @@
+"""Finds the passages of papers that bear on a question."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+
+from state.documents import Document, Passage
+from state.errors import SettingsError
+from state.settings import RetrievalMode
+from tools.retrieval.embeddings import Embedding, embedder_for
+from tools.retrieval.fusion import reciprocal_rank_fusion
+from tools.retrieval.segments import Segment, split
+
+CANDIDATES = 100
+"""Segments of each ranking that hybrid retrieval fuses."""
+_NO_ADDRESSES: Mapping[str, str] = MappingProxyType({})
+
+
+def search(  # noqa: PLR0913 - one keyword for each setting
+    documents: Sequence[Document],
+    question: str,
+    *,
+    embedding: Embedding,
+    mode: RetrievalMode = "hybrid",
+    k: int = 5,
+    segment_characters: int = 2000,
+    overlap: int = 200,
+    addresses: Mapping[str, str] = _NO_ADDRESSES,
+    exclude_paragraphs: Collection[str] = (),
+) -> list[Passage]:
+    """Find the segments of some documents that are most like a question.
+
+    A document is embedded when it is searched for the first time, and kept in the state folder. Any number of threads
+    and processes may search at once; the call blocks, so a node makes it in a thread.
+
+    Args:
+        documents: The paper under review, or studies to look the question up in.
+        question: In English, for BM25.
+        embedding: The model of the dense ranking.
+        mode: By embeddings (the paper's setting), by shared words, or both fused by reciprocal rank.
+        k: Number of passages (the paper: 5).
+        segment_characters: Length of a segment (the paper: 2,000).
+        overlap: Characters that neighbouring segments share (the paper: 200).
+        addresses: Where documents were found, by their hash; the paper under review has none.
+        exclude_paragraphs: Ids of paragraphs; segments of nothing else are left out.
+
+    Returns:
+        At most `k` passages, best first. The score is a cosine (dense), a BM25 score, or a sum of reciprocal ranks.
+        BM25 alone finds nothing if no word of the question occurs.
+
+    Raises:
+        RetrievalUnavailable: If the embedding model cannot be loaded or reached.
+        SettingsError: If segments overlap by all their length, or the packages of retrieval are not installed.
+        StateError: If the index cannot be read or written.
+    """
+    if not question.strip():
+        return []
+    studies = list({document["sha256"]: document for document in documents}.values())  # the same may be found twice
+    papers = [split(study, segment_characters, overlap) for study in studies]
+    studies_of = {segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper}
+    excluded = {segment for paper in papers for segment in paper if set(segment.paragraphs) <= set(exclude_paragraphs)}
+    try:
+        ranking = _rank(papers, question, embedding, mode, max(k, CANDIDATES) + len(excluded))
+    except ImportError as error:
+        raise SettingsError(
+            f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
+        ) from error
+    found = [(segment, score) for segment, score in ranking if segment not in excluded][:k]
+    return [_passage(segment, score, studies_of[segment.id], addresses) for segment, score in found]
+
+
+def _rank(
+    papers: Sequence[Sequence[Segment]], question: str, embedding: Embedding, mode: RetrievalMode, limit: int
+) -> list[tuple[Segment, float]]:
+    rankings = []
+    if mode != "bm25":
+        from tools.retrieval import index  # noqa: PLC0415 - loads Chroma
+
+        rankings.append(index.rank(papers, question, embedder_for(embedding), limit))
+    if mode != "dense":
+        from tools.retrieval import bm25  # noqa: PLC0415 - loads NLTK
+
+        rankings.append(bm25.rank(tuple(segment for paper in papers for segment in paper), question, limit))
+    if len(rankings) == 1:
+        return rankings[0]
+    return reciprocal_rank_fusion([segment for segment, _ in ranking] for ranking in rankings)
+
+
+def _passage(segment: Segment, score: float, study: Document, addresses: Mapping[str, str]) -> Passage:
+    return Passage(
+        id=segment.id,
+        title=study["title"],
+        section=segment.section,
+        page=segment.page,
+        address=addresses.get(study["sha256"], ""),
+        text=segment.text.strip(),
+        score=score,
+    )
