@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 Role = Literal[
@@ -219,6 +219,13 @@ class FeedbackSettings(BaseModel):
     min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed only if they are named.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+
+    @field_validator("segment_overlap")
+    @classmethod
+    def _is_shorter_than_a_segment(cls, value: int, info: ValidationInfo) -> int:
+        if value >= info.data.get("segment_characters", value + 1):
+            raise ValueError("must be less than segment_characters")
+        return value
 
 
 class Settings(BaseSettings):

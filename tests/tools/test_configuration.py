@@ -130,6 +130,10 @@ def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
         ({"models": {"default": {"base_url": "host:8000"}}}, "`models.default.base_url`: must be an address like"),
         ({"models": {"default": "s3cret"}}, "`models.default`: input should be a valid dictionary"),
         ({"checkpoints": "postgres:s3cret"}, "`checkpoints`: string should match pattern"),
+        (
+            {"feedback": {"segment_characters": 300, "segment_overlap": 300}},
+            "`feedback.segment_overlap`: must be less than segment_characters",
+        ),
         ({"preset": "slow"}, "There is no preset 'slow'; choose one of debug, embedded, fast, paper"),
     ],
 )

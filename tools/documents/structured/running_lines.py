@@ -20,10 +20,11 @@ _IMPRINT = re.compile(
 def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
     """Lines without those in the margins that repeat on other pages, page numbers, and the first page's imprint."""
     margins = [[line for line in page if _in_margin(line, height)] for page, height in zip(pages, heights, strict=True)]
-    counts = Counter(pattern for lines in margins for pattern in {_pattern(line) for line in lines})
+    rows = [_rows(lines) for lines in margins]
+    counts = Counter(pattern for patterns in rows for pattern in set(patterns.values()))
     kept = []
-    for at, (page, lines) in enumerate(zip(pages, margins, strict=True)):
-        dropped = {id(line) for line in lines if counts[_pattern(line)] >= max(2, len(pages) // 4)}
+    for at, (page, lines, patterns) in enumerate(zip(pages, margins, rows, strict=True)):
+        dropped = {id(line) for line in lines if counts[patterns[_row(line)]] >= max(2, len(pages) // 4)}
         dropped |= {id(line) for line in page if PAGE_NUMBER.fullmatch(line.text) and _is_outermost(line, page)}
         if at == 0:
             dropped |= {id(line) for line in lines if _IMPRINT.match(line.text)}
@@ -40,6 +41,16 @@ def _is_outermost(line: Line, page: list[Line]) -> bool:
     return line.baseline in (min(baselines), max(baselines))
 
 
-def _pattern(line: Line) -> str:
-    """What stays the same of a running line: not its numbers, and not on which side it stands."""
-    return re.sub(r"[\d\s]+", "", line.text.lower())
+def _rows(lines: list[Line]) -> dict[int, str]:
+    """What stays the same of each row of a margin: not its numbers, and not on which side its parts stand.
+
+    A row, because its parts are one line on a page and two on another.
+    """
+    words: dict[int, list[str]] = {}
+    for line in lines:
+        words.setdefault(_row(line), []).extend(re.findall(r"[^\W\d]+", line.text.lower()))
+    return {row: " ".join(sorted(found)) for row, found in words.items()}
+
+
+def _row(line: Line) -> int:
+    return round(line.baseline)
