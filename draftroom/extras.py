@@ -19,7 +19,21 @@ class Extra(NamedTuple):
     """What it must bring, by the names under which it is imported."""
 
 
-REVIEW = Extra("review", "What reviews papers", ("chromadb", "nltk", "pdfplumber", "sentence_transformers", "torch"))
+REVIEW = Extra(
+    "review",
+    "What reviews papers",
+    (
+        "chromadb",
+        "lxml",
+        "nltk",
+        "pdfminer",
+        "pylatexenc",
+        "rank_bm25",
+        "sentence_transformers",
+        "torch",
+        "trafilatura",
+    ),
+)
 STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -19,7 +19,7 @@ from draftroom.commands.options import (
 from draftroom.extras import REVIEW, require
 from draftroom.outputs import check_outputs
 from draftroom.papers import STANDARD_INPUT, read_standard_input, take_document
-from draftroom.records import RunInput, new_record
+from draftroom.records import new_record
 from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
 from nodes.feedback.initialise import ROLES, choose_targets, freeze
 from state.documents import Document
@@ -27,9 +27,8 @@ from state.errors import BadInput
 from state.feedback import FeedbackInput
 from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
 from tools.configuration import load_settings
-from tools.documents import load_document, read_document_bytes
 from tools.documents.decoding import decode
-from tools.literature import Reader, open_sources
+from tools.literature import open_sources
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
 VARIANTS: dict[ReviewVariant, System] = {
@@ -99,7 +98,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     settings = load_settings(overrides("feedback", feedback, ROLES, preset=preset, model=model, base_url=base_url))
     _check_folders(settings.feedback)
     run_input, document = take_document(file, max_pages=settings.feedback.max_pages)
-    _check_targets(document, run_input, request, settings.feedback)
+    choose_targets(document, FeedbackInput(paper=run_input["path"], **request), settings.feedback)  # refuses bad ones
     _check_annotation(document, output)
     record = new_record(system.name, {**run_input, "request": request}, freeze(settings), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
@@ -149,16 +148,7 @@ def _check_folders(options: FeedbackSettings) -> None:
                 kind="missing_file",
             )
         literature.folder = str(folder.resolve())
-    open_sources(literature, rank=lambda *_, **__: [], reader=Reader(read_document_bytes, load_document))
-
-
-def _check_targets(document: Document, run_input: RunInput, request: dict[str, Any], options: FeedbackSettings) -> None:
-    """Refuse what the graph would refuse, before a run begins."""
-    targets = choose_targets(document, cast("FeedbackInput", {"paper": run_input["path"], **request}), options)
-    if options.pause and len(targets) > 1:
-        raise BadInput(
-            f"A run that pauses reviews one paragraph, not {len(targets)}; name one with --paragraph, or do not pause."
-        )
+    open_sources(literature, rank=lambda *_, **__: [])
 
 
 def _check_annotation(document: Document, outputs: list[Path]) -> None:

@@ -44,10 +44,6 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
-    if settings.feedback.pause and len(targets) > 1:
-        raise BadInput(
-            f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
-        )
     return {
         "paper": ref["source"] or ref["path"],
         "document": ref,
@@ -65,10 +61,19 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
     """The paragraphs that are named, or all that are worth it.
 
     Raises:
-        BadInput: If there is no such paragraph.
+        BadInput: If there is no such paragraph, or there are several and the run is to pause for its plan.
     """
+    targets = _numbered(_chosen(document, request, chosen))
+    if chosen.pause and len(targets) > 1:
+        raise BadInput(
+            f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
+        )
+    return targets
+
+
+def _chosen(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
     if text := " ".join(request.get("text", "").split()):
-        return _numbered([_own_text(document, text)])
+        return [_own_text(document, text)]
     paragraphs = document["paragraphs"]
     if section := request.get("section"):
         paragraphs = [item for item in paragraphs if section.casefold() in item["section"].casefold()]
@@ -76,7 +81,7 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
             known = ", ".join(dict.fromkeys(item["section"] for item in document["paragraphs"] if item["section"]))
             raise BadInput(f"The paper has no section like {section!r}, but {known or 'none at all'}.")
     if named := request.get("paragraphs"):
-        return _numbered([_named(document, name) for name in dict.fromkeys(named)])
+        return [_named(document, name) for name in dict.fromkeys(named)]
     worth_it = [item for item in paragraphs if len(item["text"].split()) >= chosen.min_words]
     if not section:
         worth_it = [item for item in worth_it if not _NOT_WORTH_IT.search(item["section"])]
@@ -84,7 +89,7 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
         raise BadInput(
             f"No paragraph has {chosen.min_words} words or more; name one, or lower `min_words`.", kind="empty_input"
         )
-    return _numbered(worth_it)
+    return worth_it
 
 
 def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
