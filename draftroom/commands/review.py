@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
@@ -98,7 +98,8 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     settings = load_settings(overrides("feedback", feedback, ROLES, preset=preset, model=model, base_url=base_url))
     _check_folders(settings.feedback)
     run_input, document = take_document(file, max_pages=settings.feedback.max_pages)
-    choose_targets(document, FeedbackInput(paper=run_input["path"], **request), settings.feedback)  # refuses bad ones
+    asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
+    choose_targets(document, asked, settings.feedback)  # refuses what is not there
     _check_annotation(document, output)
     record = new_record(system.name, {**run_input, "request": request}, freeze(settings), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
