@@ -198,7 +198,7 @@ async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sourc
     providers = [Arxiv(web, site.url()), Crossref(web, base_url=site.url()), SemanticScholar(web, base_url=site.url())]
     findings = await find_documents(QUESTION, replace(sources, providers=providers))
     assert [(found["title"], found["extent"]) for found in findings["found"]] == [("Of moss", "abstract")]
-    assert [notice["provider"] for notice in findings["notices"]] == ["arxiv", "crossref"]
+    assert {notice["provider"] for notice in findings["notices"]} == {"arxiv", "crossref"}
     assert [blocked["address"] for blocked in findings["blocked"]] == [site.url("/works?q=x", host="openreview.net")]
 
 
