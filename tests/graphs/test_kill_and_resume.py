@@ -58,6 +58,7 @@ SIMPLIFICATION = Killed(
 )
 
 
+@pytest.mark.timeout(600)  # some twenty processes
 @pytest.mark.parametrize("system", [JOURNALISM, SIMPLIFICATION], ids=["explain", "simplify"])
 def test_killed_after_each_call_in_turn(system: Killed, tmp_path: Path) -> None:
     kill_after_each_call(system, tmp_path)

@@ -33,6 +33,7 @@ SEQUENTIAL = feedback(
 PARALLEL = feedback("parallel", ["PassageAnswer", "PassageAnswer", "StepDecision"], at_once=2)
 
 
+@pytest.mark.timeout(900)  # some twenty processes, each of which loads the index
 @pytest.mark.parametrize("system", [SEQUENTIAL, PARALLEL], ids=["sequential", "parallel"])
 def test_killed_after_each_call_in_turn(system: Killed, tmp_path: Path) -> None:
     kill_after_each_call(system, tmp_path)
