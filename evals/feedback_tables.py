@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, get_args
 
-from evals.jobs import Record
 from evals.metrics.bootstrap import paired_difference
 from evals.metrics.meteor import meteor
 from evals.metrics.overlap import bleu, rouge
 from state.feedback import Weakness
+from tools.jobs import Record
 
 OVERLAP = ["METEOR", "BLEU@4", "ROUGE-L"]
 OUTCOMES = ["valid %", "comments", "nothing", "withdrawn", "softened", "verbatim %", "cited %"]

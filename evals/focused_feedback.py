@@ -17,36 +17,34 @@ from __future__ import annotations
 import argparse
 import asyncio
 from argparse import ArgumentTypeError
-from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from langgraph.graph.state import CompiledStateGraph
-
+from evals.checkpointed import Builder, Run, checkpointed
 from evals.feedback_tables import tables
-from evals.jobs import Job, Key, Record, read_records, run_jobs
-from graphs.baselines import chain_of_verification, single_model
-from graphs.focused_feedback import graph
+from graphs.baselines import chain_of_verification_builder, single_model_builder
+from graphs.focused_feedback import builder
 from state.feedback import FeedbackContext, FeedbackInput
+from tools.jobs import Job, Key, Record, read_records, run_jobs
 from tools.models import close_clients
+from tools.paragraph_pairs import choose_pairs
 
 
 class Row(NamedTuple):
     """A system that is measured."""
 
-    system: CompiledStateGraph[Any, Any, Any, Any]
+    system: Builder
     context: FeedbackContext
 
 
 ROWS = {
-    "single": Row(single_model, FeedbackContext()),
-    "cove": Row(chain_of_verification, FeedbackContext()),
-    "sequential": Row(graph, FeedbackContext(execution="sequential")),
-    "parallel": Row(graph, FeedbackContext(execution="parallel")),
-    "no-reranking": Row(graph, FeedbackContext(execution="parallel", rerank=False)),
+    "single": Row(single_model_builder, FeedbackContext()),
+    "cove": Row(chain_of_verification_builder, FeedbackContext()),
+    "sequential": Row(builder, FeedbackContext(execution="sequential")),
+    "parallel": Row(builder, FeedbackContext(execution="parallel")),
+    "no-reranking": Row(builder, FeedbackContext(execution="parallel", rerank=False)),
 }
 """What is run for each pair; `--rows` chooses among them."""
 
@@ -56,30 +54,20 @@ _USUAL = ["single", "cove", "sequential", "parallel"]
 async def main() -> None:
     """Do the runs that are not in the results yet, then print the tables."""
     arguments = _arguments()
-    pairs = choose(read_records(arguments.pairs), arguments.split, arguments.limit)
+    pairs = choose_pairs(read_records(arguments.pairs), arguments.split, arguments.limit)
     papers = {paper["paper_id"]: paper for paper in read_records(arguments.papers)}
     if missing := {pair["paper_id"] for pair in pairs} - papers.keys():
         raise SystemExit(f"{arguments.papers} lacks papers of the pairs: {', '.join(sorted(missing))}.")
-    jobs: dict[Key, Job] = {
-        (pair["id"], row): partial(_run, pair, papers[pair["paper_id"]], ROWS[row])
-        for pair in pairs
-        for row in arguments.rows
-    }
-    results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id", "row"])
+    tell = partial(print, flush=True)
+    async with checkpointed(arguments.out) as run:
+        jobs: dict[Key, Job] = {
+            (pair["id"], row): partial(_run, run, (pair["id"], row), pair, papers[pair["paper_id"]])
+            for pair in pairs
+            for row in arguments.rows
+        }
+        results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id", "row"], tell=tell)
     await close_clients()
     print(tables(pairs, results))
-
-
-def choose(pairs: Sequence[Record], split: str, limit: int) -> list[Record]:
-    """Pairs of a split that have feedback, of as many papers as possible: the same ones every time."""
-    usable = [pair for pair in pairs if pair["split"] == split and pair["feedback"]]
-    seen = Counter[str]()
-    turns = []
-    for pair in usable:
-        turns.append(seen[pair["paper_id"]])
-        seen[pair["paper_id"]] += 1
-    in_turn = sorted(zip(turns, usable, strict=True), key=lambda each: each[0])
-    return [pair for _, pair in in_turn][:limit]
 
 
 def paper_text(paper: Record) -> str:
@@ -92,10 +80,11 @@ def paper_text(paper: Record) -> str:
     return "\n\n".join(" ".join(block.split()) for block in blocks)
 
 
-async def _run(pair: Record, paper: Record, row: Row) -> Record:
+async def _run(run: Run, key: Key, pair: Record, paper: Record) -> Record:
     start = perf_counter()
+    row = ROWS[key[1]]
     request = FeedbackInput(paper=paper_text(paper), text=pair["paragraph"])
-    output = await row.system.ainvoke(request, context=row.context)
+    output = await run(row.system, key, request, row.context)
     kept = {key: value for key, value in output.items() if key in {"reviews", "calls"}}
     return {**kept, "wall_s": perf_counter() - start}
 

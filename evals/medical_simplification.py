@@ -20,15 +20,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple, get_args
 
-from evals.jobs import Job, Key, Record, read_records, run_jobs
+from evals.checkpointed import Run, checkpointed
 from evals.metrics.bootstrap import paired_difference
 from evals.metrics.overlap import bleu, rouge
 from evals.metrics.sari import sari
-from graphs.medical_simplification import graph
+from graphs.medical_simplification import builder
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import SimplificationContext, SimplificationInput
 from tools.fidelity import lost_content
+from tools.jobs import Job, Key, Record, read_records, run_jobs
 from tools.models import close_clients
 from tools.readability import grade
 
@@ -79,16 +80,20 @@ async def main() -> None:
     """Do the runs that are not in the results yet, then print the tables."""
     arguments = _arguments()
     samples = read_records(arguments.corpus)[: arguments.limit]
-    jobs: dict[Key, Job] = {
-        (sample["id"], run): partial(_run, sample, RUNS[run]) for sample in samples for run in arguments.rows
-    }
-    results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id", "run"])
+    tell = partial(print, flush=True)
+    async with checkpointed(arguments.out) as run:
+        jobs: dict[Key, Job] = {
+            (sample["id"], row): partial(_run, run, (sample["id"], row), sample)
+            for sample in samples
+            for row in arguments.rows
+        }
+        results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id", "run"], tell=tell)
     await close_clients()
     print(table(samples, results))
 
 
-async def _run(sample: Record, context: SimplificationContext) -> Record:
-    output = await graph.ainvoke(SimplificationInput(abstract=sample["source"]), context=context)
+async def _run(run: Run, key: Key, sample: Record) -> Record:
+    output = await run(builder, key, SimplificationInput(abstract=sample["source"]), RUNS[key[1]])
     return {key: value for key, value in output.items() if key != "settings"}
 
 

@@ -16,10 +16,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from evals.jobs import Job, Key, Record, read_records, run_jobs
-from graphs.science_journalism import graph
+from evals.checkpointed import Run, checkpointed
+from graphs.science_journalism import builder
 from nodes.journalism.assessment import assess
 from state.journalism import Assessment, JournalismContext, JournalismInput
+from tools.jobs import Job, Key, Record, read_records, run_jobs
 from tools.models import close_clients
 
 
@@ -28,14 +29,16 @@ async def main() -> None:
     arguments = _arguments()
     samples = read_records(arguments.corpus)[: arguments.limit]
     context = JournalismContext(rounds=arguments.rounds, variant=arguments.variant, select="best")
-    jobs: dict[Key, Job] = {(sample["id"],): partial(_run, sample, context) for sample in samples}
-    results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id"])
+    tell = partial(print, flush=True)
+    async with checkpointed(arguments.out) as run:
+        jobs: dict[Key, Job] = {(sample["id"],): partial(_run, run, sample, context) for sample in samples}
+        results = await run_jobs(jobs, arguments.out, arguments.concurrency, fields=["id"], tell=tell)
     await close_clients()
     print(table(samples, results))
 
 
-async def _run(sample: Record, context: JournalismContext) -> Record:
-    output = await graph.ainvoke(JournalismInput(paper=sample["abstract"]), context=context)
+async def _run(run: Run, sample: Record, context: JournalismContext) -> Record:
+    output = await run(builder, (sample["id"],), JournalismInput(paper=sample["abstract"]), context)
     return {key: value for key, value in output.items() if key != "settings"}
 
 

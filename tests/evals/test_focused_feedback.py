@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from evals.focused_feedback import choose, paper_text
-from evals.jobs import read_records
+from evals.focused_feedback import paper_text
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status
 from tests.graphs.review_room import CLAIM, METHODS, PAPER_QUESTION, REVIEW, Room
+from tools.jobs import read_records
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,16 +41,6 @@ def pair(name: str, paper: str, *, split: str = "dev", feedback: str | None = "S
 
 
 PAIRS = [pair("one", "cress"), pair("two", "radish"), pair("none", "radish", feedback=None)]
-
-
-def test_as_many_papers_as_possible_are_used() -> None:
-    pairs = [pair(f"{paper}{number}", paper) for paper in "abc" for number in (1, 2)]
-    assert [each["id"] for each in choose(pairs, "dev", 5)] == ["a1", "b1", "c1", "a2", "b2"]
-
-
-def test_pairs_of_other_splits_and_without_feedback_are_left_out() -> None:
-    pairs = [pair("train", "a", split="train"), pair("none", "b", feedback=None), pair("good", "c")]
-    assert [each["id"] for each in choose(pairs, "dev", 9)] == ["good"]
 
 
 def test_a_paper_is_markdown_with_its_abstract_once() -> None:

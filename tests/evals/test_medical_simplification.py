@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from evals.jobs import read_records
 from evals.medical_simplification import COLUMNS, table
 from evals.metrics.overlap import bleu, rouge
 from evals.metrics.sari import sari
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, fill
+from tools.jobs import read_records
 
 ROOT = Path(__file__).parents[2]
 

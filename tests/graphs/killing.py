@@ -66,8 +66,9 @@ def is_first_try(request: RecordedRequest) -> bool:
 
 
 def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     environment = {
-        **os.environ,
+        **unmeasured,  # coverage would make these many short processes slow, and other tests cover the same lines
         "DRAFTROOM_HOME": str(home),
         "DRAFTROOM_MODELS__DEFAULT__BASE_URL": endpoint.base_url,
         "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",

@@ -1,4 +1,4 @@
-"""Jobs of an evaluation: many at once, each result written down as soon as it is there, and taken up again later."""
+"""Many jobs at once: each result is written down when it is there, and what is missing is taken up again later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ def read_records(path: Path) -> list[Record]:
         return [json.loads(line) for line in file]
 
 
-async def run_jobs(jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str]) -> list[Record]:
+async def run_jobs(
+    jobs: Mapping[Key, Job],
+    out: Path,
+    concurrency: int,
+    *,
+    fields: Sequence[str],
+    tell: Callable[[str], None],
+) -> list[Record]:
     """Runs the jobs that have not succeeded yet and appends their results to a JSON Lines file.
 
     A job that fails with a `DraftroomError` leaves a result with `error`, ends no other job, and is run again by the
@@ -32,6 +39,7 @@ async def run_jobs(jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fiel
         out: Results so far, if there are any. Of several results of one job the newest counts.
         concurrency: How many jobs run at once.
         fields: Names that the parts of a key have in a result.
+        tell: Receives a line of progress for each job that ends.
 
     Returns:
         The newest result of each job, in the order of the jobs.
@@ -44,7 +52,7 @@ async def run_jobs(jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fiel
         key, outcome = await task
         results[key] = {**dict(zip(fields, key, strict=True)), **outcome}
         _append(out, results[key])
-        print(f"{number}/{len(jobs)} {' '.join(key)} {outcome.get('error', 'ok')}", flush=True)
+        tell(f"{number}/{len(jobs)} {' '.join(key)} {outcome.get('error', 'ok')}")
     return [results[key] for key in jobs]
 
 
@@ -52,7 +60,7 @@ async def _finish(key: Key, job: Job, gate: asyncio.Semaphore) -> tuple[Key, Rec
     async with gate:
         try:
             return key, await job()
-        except DraftroomError as error:  # one sample must not end an evaluation of hours; a bug must
+        except DraftroomError as error:  # one job must not end a run of hours; a bug must
             return key, {"error": f"{error.kind}: {error}"}
 
 

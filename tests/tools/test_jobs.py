@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evals.jobs import Job, read_records, run_jobs
+from tools.jobs import Job, read_records, run_jobs
 from state.errors import ModelUnavailable
 
 
@@ -19,6 +19,7 @@ class Ward:
     def __init__(self, *names: str, failing: dict[str, Exception] | None = None) -> None:
         self.failing = failing or {}
         self.runs: list[str] = []
+        self.told: list[str] = []
         self.jobs: dict[tuple[str, ...], Job] = {(name,): self.job(name) for name in names}
 
     def job(self, name: str) -> Job:
@@ -31,7 +32,7 @@ class Ward:
         return run
 
     async def run(self, out: Path) -> list[dict[str, Any]]:
-        return await run_jobs(self.jobs, out, 2, fields=["id"])
+        return await run_jobs(self.jobs, out, 2, fields=["id"], tell=self.told.append)
 
 
 async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_path: Path) -> None:
@@ -39,6 +40,13 @@ async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_pat
     results = await Ward("a", "b", "c").run(out)
     assert results == [{"id": name, "text": f"of {name}"} for name in "abc"]
     assert sorted(read_records(out), key=lambda result: result["id"]) == results
+
+
+async def test_each_job_that_ends_is_told(tmp_path: Path) -> None:
+    ward = Ward("a", "b", failing={"b": ModelUnavailable("It is down.")})
+    await ward.run(tmp_path / "results.jsonl")
+    assert sorted(line.split(" ", 1)[1] for line in ward.told) == ["a ok", "b endpoint_down: It is down."]
+    assert [line.split(" ")[0] for line in ward.told] == ["1/2", "2/2"]
 
 
 async def test_a_bug_is_no_result(tmp_path: Path) -> None:
