@@ -11,7 +11,7 @@ install: $(INSTALLED)
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt "pip>=25.1"
-	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
 	touch $@
 
 demo: install  ## Start the embedded model on real vLLM; explain, simplify and review the examples.

@@ -17,6 +17,7 @@ from draftroom.commands.runs import runs
 from draftroom.commands.show import show
 from draftroom.commands.simplify import simplify
 from draftroom.commands.studio import studio
+from draftroom.commands.train import train_app
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
 from state.errors import DraftroomError
@@ -77,6 +78,7 @@ app.command("doctor")(doctor)
 app.command("studio")(studio)
 app.command("exit-codes")(print_exit_codes)
 app.add_typer(models_app, name="models")
+app.add_typer(train_app, name="train")
 
 
 def main() -> None:

@@ -34,6 +34,7 @@ REVIEW = Extra(
         "trafilatura",
     ),
 )
+TRAINING = Extra("training", "What trains models", (*REVIEW.packages, "accelerate", "peft", "trl"))
 STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
 
 

@@ -27,13 +27,13 @@ class _Models(BaseModel):
 
 
 def answers(server: Server) -> bool:
-    """Whether the server is healthy and serves its model under the name of its profile."""
+    """Whether the server is healthy and serves its model and its adapters under the names of its profile."""
     try:
         _get(server, "/health")
         models = _Models.model_validate_json(_get(server, "/v1/models"))
     except (OSError, HTTPException, ValidationError):
         return False
-    return server.served_model_name in [model.id for model in models.data]
+    return {model.id for model in models.data}.issuperset(server.model_names)
 
 
 def _get(server: Server, path: str) -> bytes:

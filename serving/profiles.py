@@ -28,8 +28,16 @@ class Server(BaseModel):
     gpu_memory_utilization: float | None = Field(None, gt=0, le=1, description="Share of the GPU's memory to take.")
     kv_cache_gib: int | None = Field(None, ge=1, description="Memory for the key-value cache on a CPU.")
     extra_args: list[str] = Field(default=[], description="More arguments for vLLM's OpenAI server.")
+    adapters: dict[str, Path] = Field(
+        default={}, description="LoRA adapters to serve too: folders that PEFT wrote, by the name that clients ask for."
+    )
     roles: list[str] = Field(default=[], description="Roles it is meant for; empty means every role.")
     ready_timeout_s: int = Field(600, ge=1, description="How long it may take until it answers.")
+
+    @property
+    def model_names(self) -> list[str]:
+        """Every name that clients may ask for: the model's, then its adapters'."""
+        return [self.served_model_name, *self.adapters]
 
     @property
     def base_url(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from serving.adapters import adapter_arguments
 from serving.embedded import resolve_model
 from serving.environment import vllm_python
 from serving.health import answers, require_free_port, wait_until_ready
@@ -46,13 +47,15 @@ def up(profile: Profile, report: Report) -> list[Server]:
         The servers that this call started; empty if all ran already.
 
     Raises:
-        ServingError: A server cannot be started; or one runs that was started with another definition.
+        ServingError: A server cannot be started or an adapter cannot be served; or a server runs that was started with
+            another definition.
         StateError: The state or the cache folder cannot be written.
     """
     with exclusive(_lock_file(profile.name), report), ExitStack() as undo:
         missing = [server for server in profile.servers if not _found_running(profile.name, server, report)]
         for server in missing:
             require_free_port(server)
+            adapter_arguments(server)  # before anything is installed, which takes minutes
         if missing:
             python = vllm_python(profile.device, report)
         for server in missing:
@@ -149,7 +152,7 @@ def _command(server: Server, model: str, python: Path) -> list[str]:
     command += ["--max-model-len", str(server.max_model_len), "--dtype", server.dtype]
     if server.gpu_memory_utilization is not None:
         command += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
-    return command
+    return command + adapter_arguments(server)
 
 
 def _environment(server: Server, *, local: bool) -> dict[str, str]:

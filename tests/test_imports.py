@@ -16,7 +16,7 @@ ALLOWED = {
     "nodes": {"state", "tools", "nodes"},
     "graphs": {"state", "tools", "nodes", "graphs"},
     "serving": {"state", "serving"},
-    "draftroom": {"state", "tools", "nodes", "graphs", "serving", "draftroom"},
+    "draftroom": {"state", "tools", "nodes", "graphs", "serving", "training", "draftroom"},
     "training": {"state", "tools", "nodes", "graphs", "training"},
     "evals": {"state", "tools", "nodes", "graphs", "draftroom", "evals"},
 }

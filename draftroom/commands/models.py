@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from draftroom.consoles import ERR, OUT, tell
+from serving.adapters import with_adapters
 from serving.profiles import Profile, load_profile, profile_name, profile_names
 from serving.records import recorded_profiles
 from serving.servers import ServerState, down, status, up
@@ -33,15 +34,22 @@ _COLOURS: dict[ServerState, str] = {
 @models_app.command("up")
 def start(
     profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "embedded",
+    lora: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FOLDER", help="Serve a LoRA adapter too, named after the role that is to use it; repeatable."
+        ),
+    ] = None,
 ) -> None:
     """Start the servers of a profile and wait until they answer; the first time, install what they need."""
-    wanted = load_profile(profile)
+    wanted = with_adapters(load_profile(profile), lora or [])
     with _progress() as report:
         started = up(wanted, report)
     if not started:
         typer.echo(f"{wanted.name} is already up.")
     for server in wanted.servers:
-        typer.echo(f"{server.served_model_name} answers at {server.base_url}")
+        for name in server.model_names:
+            typer.echo(f"{name} answers at {server.base_url}")
 
 
 @models_app.command("down")

@@ -19,8 +19,8 @@ TOP_P = 0.95
 """With which plans are sampled: at the usual 0.4 they are all the same."""
 
 
-def plan_of(most: int, *, literature: bool) -> type[BaseModel]:
-    """The schema of a plan of at most `most` questions and the review.
+def plan_of(most: int, *, literature: bool, fewest: int = 1) -> type[BaseModel]:
+    """The schema of a plan of `fewest` to `most` questions and the review.
 
     `about` comes first in a step: a small model otherwise copies words of the paragraph instead of asking about them.
     """
@@ -35,7 +35,7 @@ def plan_of(most: int, *, literature: bool) -> type[BaseModel]:
     return create_model(
         "ProposedPlan",
         __config__=ConfigDict(extra="forbid"),
-        steps=(list[step], Field(min_length=2, max_length=most + 1)),
+        steps=(list[step], Field(min_length=fewest + 1, max_length=most + 1)),
     )
 
 
@@ -49,6 +49,7 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
         "paragraph": shown(state["target"]["text"]),
         "most": chosen.max_questions,
         "literature": "yes" if has_literature(state) else "",
+        "comment": "",  # known only when the re-ranker's training plans are written
     }
     try:
         samples = await sample(

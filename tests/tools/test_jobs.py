@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tools.jobs import Job, read_records, run_jobs
 from state.errors import ModelUnavailable
+from tools.jobs import Job, read_records, run_jobs
 
 
 class Ward:

@@ -12,41 +12,22 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from state.errors import SettingsError, StateError
-from tools.plan_reranker import PACKAGED_ENCODER, PlanReranker
+from tests.tools.tiny_bert import SPECIAL, write_encoder
+from tools.encoders import PACKAGED_ENCODER
+from tools.plan_reranker import PlanReranker
 from tools.reranking import default_weights, load_reranker
 
 WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 CLS, SEP = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
 PARAGRAPH = "the yield rose . the field rose ."
 PLANS = ["ask the paper why ?", "review the field .", "why ? why ? ask the paper the yield , review", ""]
 
 
-def write_encoder(folder: Path, seed: int = 0) -> Path:
-    """A tiny BERT with random weights and a vocabulary of a few words."""
-    folder.mkdir()
-    torch.manual_seed(seed)
-    config = BertConfig(
-        vocab_size=len(SPECIAL + WORDS),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=32,
-        initializer_range=0.5,  # so that different texts get scores that differ
-    )
-    BertModel(config).save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join(SPECIAL + WORDS) + "\n")
-    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
-
-
 @pytest.fixture
 def encoder(tmp_path: Path) -> Path:
-    return write_encoder(tmp_path / "encoder")
+    return write_encoder(tmp_path / "encoder", WORDS)
 
 
 @pytest.fixture
@@ -158,11 +139,23 @@ def test_a_frozen_encoder_is_not_saved(reranker: PlanReranker, tmp_path: Path) -
 def test_a_head_does_not_go_with_another_encoder(reranker: PlanReranker, encoder: Path, tmp_path: Path) -> None:
     reranker.encoder.requires_grad_(False)
     reranker.save(tmp_path / "head")
-    other = write_encoder(tmp_path / "other", seed=7)
+    other = write_encoder(tmp_path / "other", WORDS, seed=7)
     (encoder / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
 
     with pytest.raises(SettingsError, match="another version"):
         PlanReranker.load(tmp_path / "head")
+
+
+def test_half_precision_halves_the_file_and_hardly_changes_scores(
+    reranker: PlanReranker, saved: Path, tmp_path: Path
+) -> None:
+    reranker.save(tmp_path / "half", dtype=torch.float16)
+
+    sizes = [(folder / "weights.safetensors").stat().st_size for folder in (tmp_path / "half", saved)]
+    assert sizes[0] < 0.7 * sizes[1]  # the names of the parameters stay as long
+    loaded = PlanReranker.load(tmp_path / "half")
+    assert loaded.score(PARAGRAPH, PLANS) == pytest.approx(reranker.score(PARAGRAPH, PLANS), abs=0.02)
+    assert {value.dtype for value in loaded.parameters()} == {torch.float32}
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "config.json"])
@@ -188,6 +181,72 @@ def describe(folder: Path, **changes: object) -> None:
     (folder / "config.json").write_text(json.dumps(config | changes))
 
 
+def replace(folder: Path, weights: dict[str, torch.Tensor], **changes: object) -> None:
+    """Other weights in a folder, and the description that goes with them."""
+    save_file(weights, folder / "weights.safetensors")
+    describe(folder, sha256=hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(), **changes)
+
+
+QUERY = "encoder.encoder.layer.0.attention.self.query"
+
+
+def save_adapter(reranker: PlanReranker, folder: Path, rank: int = 2) -> dict[str, torch.Tensor]:
+    """Save the head of a re-ranker with low-rank factors of one layer beside it."""
+    reranker.encoder.requires_grad_(False)
+    reranker.save(folder)
+    factors = {f"{QUERY}.lora_A.weight": torch.randn(rank, 16), f"{QUERY}.lora_B.weight": torch.randn(16, rank)}
+    replace(folder, {**load_file(folder / "weights.safetensors"), **factors}, adapter={"rank": 2, "alpha": 4})
+    return factors
+
+
+def test_low_rank_factors_are_added_to_the_weights_that_they_change(reranker: PlanReranker, tmp_path: Path) -> None:
+    factors = save_adapter(reranker, tmp_path / "adapter")
+
+    loaded = PlanReranker.load(tmp_path / "adapter")
+
+    changed = dict(loaded.named_parameters())[f"{QUERY}.weight"]
+    added = 4 / 2 * factors[f"{QUERY}.lora_B.weight"] @ factors[f"{QUERY}.lora_A.weight"]
+    torch.testing.assert_close(changed - dict(reranker.named_parameters())[f"{QUERY}.weight"], added)
+    assert loaded.score(PARAGRAPH, PLANS) != pytest.approx(reranker.score(PARAGRAPH, PLANS), abs=1e-3)
+
+
+def test_what_an_adapter_changed_is_saved_whole_the_next_time(reranker: PlanReranker, tmp_path: Path) -> None:
+    save_adapter(reranker, tmp_path / "adapter")
+    loaded = PlanReranker.load(tmp_path / "adapter")
+
+    loaded.save(tmp_path / "again")
+
+    names = {f"{QUERY}.weight", "head.weight", "head.bias"}
+    assert load_file(tmp_path / "again" / "weights.safetensors").keys() == names
+    assert PlanReranker.load(tmp_path / "again").score(PARAGRAPH, PLANS) == loaded.score(PARAGRAPH, PLANS)
+
+
+def test_factors_of_another_rank_are_refused(reranker: PlanReranker, tmp_path: Path) -> None:
+    save_adapter(reranker, tmp_path / "adapter", rank=3)
+
+    with pytest.raises(SettingsError, match="not those of a plan re-ranker"):
+        PlanReranker.load(tmp_path / "adapter")
+
+
+def test_an_adapter_does_not_go_with_another_encoder(reranker: PlanReranker, encoder: Path, tmp_path: Path) -> None:
+    save_adapter(reranker, tmp_path / "adapter")
+    other = write_encoder(tmp_path / "other", WORDS, seed=7)
+    (encoder / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
+
+    with pytest.raises(SettingsError, match="another version"):
+        PlanReranker.load(tmp_path / "adapter")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused(saved: Path, value: float) -> None:
+    weights = load_file(saved / "weights.safetensors")
+    weights["head.bias"] = torch.tensor([value])
+    replace(saved, weights)
+
+    with pytest.raises(SettingsError, match="no numbers"):
+        PlanReranker.load(saved)
+
+
 def test_weights_of_another_format_are_refused(saved: Path) -> None:
     (saved / "weights.safetensors").write_bytes(b"")
     describe(saved, sha256="e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
@@ -206,8 +265,7 @@ def test_weights_of_another_format_are_refused(saved: Path) -> None:
     ids=["without head", "unknown", "another shape"],
 )
 def test_weights_of_another_model_are_refused(saved: Path, weights: dict[str, torch.Tensor]) -> None:
-    save_file(weights, saved / "weights.safetensors")
-    describe(saved, sha256=hashlib.sha256((saved / "weights.safetensors").read_bytes()).hexdigest())
+    replace(saved, weights)
 
     with pytest.raises(SettingsError, match="not those of a plan re-ranker"):
         PlanReranker.load(saved)

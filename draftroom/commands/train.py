@@ -1,0 +1,115 @@
+"""`draftroom train`: train the models that the rooms use. Each command goes on where it was stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from draftroom.consoles import tell
+from draftroom.extras import TRAINING, require
+from tools.configuration import load_settings
+from tools.models import close_clients
+
+if TYPE_CHECKING:
+    from tools.jobs import Record
+    from training.review_filters.labels import Task
+
+train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_help=True)
+
+OutOption = Annotated[Path, typer.Option("--out", help="Folder of the run; a run that is there is taken up.")]
+ConfigOption = Annotated[str, typer.Option("--config", help="Hyperparameters: a configuration's name, or a TOML file.")]
+SentencesArgument = Annotated[Path, typer.Argument(help="Labelled review sentences, JSON Lines.")]
+TransferOption = Annotated[
+    Path | None, typer.Option("--transfer", help="Sentences of DISAPERE, to measure on as well; JSON Lines.")
+]
+
+
+@train_app.command("plan-reranker")
+def plan_reranker(
+    plans: Annotated[Path, typer.Argument(help="Plans, as training.plan_reranker.generate writes them.")],
+    out: OutOption,
+    config: ConfigOption = "plan-reranker-small",
+    judge: Annotated[bool, typer.Option("--judge", help="Compare with the planner's model as a judge, too.")] = False,
+) -> None:
+    """Train the plan re-ranker, measure it on papers that it has not seen, and write its model card."""
+    require(TRAINING)
+    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.card import write_card  # noqa: PLC0415
+    from training.plan_reranker.config import RerankerTraining  # noqa: PLC0415
+    from training.plan_reranker.data import of_split, read_plans  # noqa: PLC0415
+    from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415
+    from training.plan_reranker.grid import train_grid  # noqa: PLC0415
+
+    of_split(read_plans(plans), "dev")  # fails now rather than after hours
+    weights = train_grid(read_config(config_path(config), RerankerTraining), plans, out)
+    verdicts = asyncio.run(_judge(plans, out / "verdicts.jsonl")) if judge else []
+    measured = evaluate(weights, plans, out, verdicts)
+    write_card(weights, out / "evaluation.json")
+    typer.echo(tables(measured), nl=False)
+    tell(f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use.")
+
+
+@train_app.command("purpose")
+def purpose(
+    sentences: SentencesArgument,
+    out: OutOption,
+    config: ConfigOption = "purpose-small",
+    transfer: TransferOption = None,
+) -> None:
+    """Train the classifier of what a review sentence is for: praise, weakness, to-do and so on."""
+    _train_classifier("purpose", sentences, out, config, transfer)
+
+
+@train_app.command("aspect")
+def aspect(
+    sentences: SentencesArgument,
+    out: OutOption,
+    config: ConfigOption = "aspect-small",
+    transfer: TransferOption = None,
+) -> None:
+    """Train the classifier of what a review sentence is about: soundness, substance and so on."""
+    _train_classifier("aspect", sentences, out, config, transfer)
+
+
+@train_app.command("journalist")
+def journalist(
+    pairs: Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")],
+    out: OutOption,
+    config: ConfigOption = "journalist-small",
+) -> None:
+    """Fine-tune the journalist on plain summaries: an adapter that vLLM serves."""
+    require(TRAINING)
+    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
+    from training.journalist.config import JournalistConfig  # noqa: PLC0415
+    from training.journalist.train import ADAPTER, train_journalist  # noqa: PLC0415
+
+    record = train_journalist(read_config(config_path(config), JournalistConfig), pairs, out)
+    before, after = record.dev_loss_before, -record.best_metric
+    typer.echo(f"Loss of a token of the dev summaries: {before:.3f} before, {after:.3f} after.")
+    tell(f"To use it: draftroom models up --lora journalist={out / ADAPTER}")
+
+
+def _train_classifier(task: Task, sentences: Path, out: Path, config: str, transfer: Path | None) -> None:
+    require(TRAINING)
+    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
+    from training.review_filters.report import markdown  # noqa: PLC0415
+    from training.review_filters.train import ClassifierFit, train_classifier  # noqa: PLC0415
+
+    hyperparameters = read_config(config_path(config), ClassifierFit)
+    trained = train_classifier(task, hyperparameters, sentences, out, transfer=transfer)
+    typer.echo(markdown(trained.report), nl=False)
+
+
+async def _judge(plans: Path, log: Path) -> list[Record]:
+    from training.plan_reranker.data import of_split, read_plans  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.judge import judge_plans  # noqa: PLC0415
+
+    model = load_settings().model_for("planner")
+    paragraphs = of_split(read_plans(plans), "dev")
+    try:
+        return await judge_plans(paragraphs, log, model, concurrency=model.concurrency, tell=tell)
+    finally:
+        await close_clients()

@@ -1,0 +1,261 @@
+"""A training run can be killed and taken up again, repeated, and trusted: no two runs are ever mixed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from filelock import FileLock
+from safetensors.torch import load_file
+from torch import Tensor
+
+from state.errors import SettingsError, StateError
+from tests.training.tiny_fit import CONFIG, Tiny, compute_loss, make_model, run
+from training.configuration import CONFIGS, read_config
+from training.run_record import Epoch, FitConfig, RunRecord, file_sha256
+
+ROOT = Path(__file__).parents[2]
+EPOCH = 6 + 3
+"""Losses that are computed in an epoch: six batches to learn from and three to measure on."""
+
+
+def curve(record: RunRecord) -> list[dict[str, Any]]:
+    """All of an epoch but how long it took."""
+    return [epoch.model_dump(exclude={"seconds"}) for epoch in record.history]
+
+
+def kill(out: Path, batch: int) -> None:
+    """Train in another process until it is killed."""
+    command = [sys.executable, "-m", "tests.training.tiny_fit", str(out), str(batch)]
+    killed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+
+
+def no_loss(model: Tiny, batch: Mapping[str, Any]) -> Tensor:
+    raise AssertionError("nothing is left to be trained")
+
+
+def as_told(values: list[float]) -> Callable[[Tiny], dict[str, float]]:
+    """A measure that has these values, one after each epoch."""
+    told: Iterator[float] = iter(values)
+    return lambda _: {"accuracy": next(told)}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+    """A run that nothing interrupted."""
+    return run(tmp_path_factory.mktemp("whole") / "run").record
+
+
+@pytest.fixture(scope="module")
+def after_two_epochs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a run left that was killed while it trained its third epoch."""
+    out = tmp_path_factory.mktemp("killed") / "run"
+    kill(out, 2 * EPOCH + 4)
+    assert [path.name for path in out.glob("checkpoint-*")] == ["checkpoint-12"]
+    return out
+
+
+@pytest.fixture
+def killed(after_two_epochs: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(after_two_epochs, tmp_path / "killed"))
+
+
+def test_a_run_learns_and_says_how_it_came_about(tmp_path: Path) -> None:
+    fitted = run(tmp_path)
+
+    record = fitted.record
+    assert [epoch.number for epoch in record.history] == [1, 2, 3, 4]
+    assert record.history[-1].train_loss < record.history[0].train_loss
+    assert record.config == CONFIG.model_dump()
+    assert record.data == {"train": "abc"}
+    assert record.versions["torch"] == torch.__version__
+    assert record.device.startswith("cpu")
+    assert record.seconds == pytest.approx(sum(epoch.seconds for epoch in record.history))
+    assert RunRecord.model_validate_json((tmp_path / "record.json").read_bytes()) == record
+    assert list(tmp_path.glob("checkpoint-*")) == []
+    assert list(tmp_path.glob("*.safetensors")) == [fitted.weights]
+
+
+def test_two_runs_with_one_seed_agree(whole: RunRecord, tmp_path: Path) -> None:
+    other = CONFIG.model_copy(update={"seed": 1})
+
+    assert curve(run(tmp_path / "same").record) == curve(whole)
+    assert curve(run(tmp_path / "other", config=other).record) != curve(whole)
+
+
+def test_a_killed_run_goes_on_and_reaches_the_same_curve(whole: RunRecord, killed: Path) -> None:
+    losses = []
+
+    def counted(model: Tiny, batch: Mapping[str, Any]) -> Tensor:
+        losses.append(compute_loss(model, batch))
+        return losses[-1]
+
+    resumed = run(killed, loss=counted)
+
+    assert curve(resumed.record) == curve(whole)
+    assert len(losses) == 2 * EPOCH
+
+
+def test_a_run_killed_before_a_checkpoint_is_written_reaches_the_same_curve(whole: RunRecord, tmp_path: Path) -> None:
+    kill(tmp_path, EPOCH - 1)  # amid measuring
+    assert list(tmp_path.glob("checkpoint-*")) == []
+
+    assert curve(run(tmp_path).record) == curve(whole)
+
+
+def test_a_checkpoint_that_was_not_written_to_its_end_is_passed_over(whole: RunRecord, killed: Path) -> None:
+    half = killed / "checkpoint-18"
+    half.mkdir()
+    (half / "trainer_state.json").write_text("{")
+
+    assert curve(run(killed).record) == curve(whole)
+
+
+def test_the_best_epoch_is_kept_and_the_others_are_not_waited_for(tmp_path: Path) -> None:
+    states = []
+
+    def measured(model: Tiny) -> dict[str, float]:
+        states.append(model.head.weight.detach().clone())
+        return {"accuracy": [0.5, 0.9, 0.9, 0.6][len(states) - 1]}
+
+    model = make_model()
+    config = CONFIG.model_copy(update={"epochs": 10, "patience": 2})
+    fitted = run(tmp_path, config=config, model=model, measured=measured)
+
+    assert len(fitted.record.history) == 4
+    assert (fitted.record.best_epoch, fitted.record.best_metric) == (2, 0.9)
+    assert torch.equal(model.head.weight, states[1])
+    assert torch.equal(load_file(fitted.weights)["head.weight"], states[1])
+
+
+def test_a_run_that_stopped_early_does_not_go_on_when_it_is_taken_up(tmp_path: Path) -> None:
+    config = CONFIG.model_copy(update={"epochs": 10, "patience": 2})
+    (tmp_path / "record.json").mkdir(parents=True)  # so that the run fails after its last epoch
+    with pytest.raises(StateError, match="cannot be written"):
+        run(tmp_path, config=config, measured=as_told([0.5, 0.9, 0.7, 0.6]))
+    (tmp_path / "record.json").rmdir()
+
+    model = make_model()
+    fitted = run(tmp_path, config=config, model=model, measured=as_told([]))
+
+    assert [epoch.metrics["accuracy"] for epoch in fitted.record.history] == [0.5, 0.9, 0.7, 0.6]
+    assert torch.equal(model.head.weight, load_file(fitted.weights)["head.weight"])
+
+
+def test_a_finished_run_is_returned_as_it_is(tmp_path: Path) -> None:
+    first = run(tmp_path)
+    model = make_model()
+
+    again = run(tmp_path, model=model, loss=no_loss)
+
+    assert again == first
+    assert torch.equal(model.head.weight, load_file(first.weights)["head.weight"])
+
+
+def test_a_finished_run_without_its_weights_is_not_returned(tmp_path: Path) -> None:
+    run(tmp_path).weights.unlink()
+
+    with pytest.raises(SettingsError, match="is finished and its weights are gone"):
+        run(tmp_path, loss=no_loss)
+
+
+def test_a_run_is_not_taken_up_with_other_settings_or_data(killed: Path) -> None:
+    with pytest.raises(SettingsError, match=r"other settings or data \(batch_size, learning_rate\)"):
+        run(killed, config=CONFIG.model_copy(update={"learning_rate": 1e-3, "batch_size": 8}))
+    with pytest.raises(SettingsError, match=r"other settings or data \(dev, train\)"):
+        run(killed, data={"train": "abd", "dev": "xyz"})
+
+
+def test_a_folder_with_a_run_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("not JSON")
+
+    with pytest.raises(SettingsError, match="other settings or data; name"):
+        run(tmp_path)
+
+
+def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    with FileLock(tmp_path / "lock"), pytest.raises(StateError, match="Another process trains"):
+        run(tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(StateError, match="cannot be written"):
+        run(tmp_path / "file" / "run")
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="Training diverged: the loss became nan by step 6"):
+        run(tmp_path, loss=lambda model, batch: compute_loss(model, batch) * float("nan"))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_missing_gpu_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no GPU"):
+        run(tmp_path, config=CONFIG.model_copy(update={"device": "cuda"}))
+
+
+def test_frozen_parameters_are_neither_trained_nor_kept(tmp_path: Path) -> None:
+    model = make_model()
+    model.encoder.requires_grad_(False)
+    before = model.encoder.embeddings.word_embeddings.weight.clone()
+
+    fitted = run(tmp_path, model=model)
+
+    assert set(load_file(fitted.weights)) == {"head.weight", "head.bias"}
+    assert torch.equal(model.encoder.embeddings.word_embeddings.weight, before)
+
+
+def test_every_epoch_is_told_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fitted = run(tmp_path)
+
+    told = capsys.readouterr()
+    first: Epoch = fitted.record.history[0]
+    assert f"epoch 1/4: train loss {first.train_loss:.4f}, dev loss {first.dev_loss:.4f}, accuracy " in told.err
+    assert told.err.count("epoch ") == 4
+    assert told.out == ""
+
+
+def test_the_hash_of_a_file_is_of_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(b"abc")
+
+    assert file_sha256(tmp_path / "data").startswith("ba7816bf")
+
+
+def test_the_configurations_say_which_key_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("learning_rate = 0.0\nbatch_size = 8\nepochs = 2\npatience = 1\nlr = 1")
+
+    with pytest.raises(SettingsError, match=r"`learning_rate`: .*`lr`"):
+        read_config(path, FitConfig)
+
+
+@pytest.mark.parametrize("text", ["= 1", None], ids=["no TOML", "no file"])
+def test_a_configuration_that_cannot_be_read_is_an_error(tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "config.toml"
+    if text:
+        path.write_text(text)
+
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_config(path, FitConfig)
+
+
+def test_the_configurations_are_where_the_command_looks_for_them() -> None:
+    assert (CONFIGS / "purpose.toml").is_file()
+
+
+def test_the_run_file_is_json(tmp_path: Path) -> None:
+    run(tmp_path)
+
+    assert json.loads((tmp_path / "run.json").read_text())["metric"] == "accuracy"

@@ -1,0 +1,129 @@
+"""What is trained is what a run asks: the same prompt, and an answer in the form that the journalist must give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import PreTrainedTokenizerFast
+
+from graphs.science_journalism import graph
+from nodes.journalism.journalist import Article
+from state.errors import SettingsError
+from tests.fake_endpoint import FakeEndpoint
+from tests.training.tiny_journalist import configured, make_tokenizer, pair
+from training.journalist.examples import article_of, example_of, examples_of, prompt_for
+from training.journalist.pairs import Pair
+
+CONFIG = configured("model", max_words=120, audience="teenager")
+SENTENCE = "This sentence has a length that a sentence of a digest may well have, and it says as much about it, {}."
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> PreTrainedTokenizerFast:
+    return make_tokenizer()
+
+
+def given(**fields: Any) -> Pair:
+    return Pair(**pair(7) | fields)
+
+
+def long_summary(count: int) -> str:
+    return " ".join(SENTENCE.format(number) for number in range(count))
+
+
+async def test_the_prompt_is_the_one_that_a_run_sends(fake_endpoint: FakeEndpoint) -> None:
+    default = {"base_url": fake_endpoint.base_url, "model": "large"}
+    choices = {"models": {"default": default}, "variant": "single", "max_words": 120, "audience": "teenager"}
+    await graph.ainvoke({"paper": given().abstract}, context=choices)
+    (request,) = fake_endpoint.chat_requests
+    assert request.text == prompt_for(given(), CONFIG)
+
+
+def test_the_loss_is_on_the_summary_and_the_end_of_the_answer(tokenizer: PreTrainedTokenizerFast) -> None:
+    example = example_of(given(), tokenizer, CONFIG)
+    assert example
+    learnt = [token for token in example["labels"] if token != -100]
+    paragraphs = ["We looked at moss in 7 gardens.", "Rain made it grow faster. Nobody had known that before."]
+    ending = json.dumps(paragraphs, separators=(",", ":")) + "}<|im_end|>"
+    assert tokenizer.decode(learnt) in {ending, ending[1:]}  # the first bracket may be one token with what follows
+    assert example["labels"][-len(learnt) :] == example["input_ids"][-len(learnt) :] == learnt
+
+
+def test_the_rest_is_the_conversation_of_a_run(tokenizer: PreTrainedTokenizerFast) -> None:
+    example = example_of(given(), tokenizer, CONFIG)
+    assert example
+    prompt = tokenizer.apply_chat_template(
+        [{"role": "user", "content": prompt_for(given(), CONFIG)}], add_generation_prompt=True, tokenize=False
+    )
+    answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt).removesuffix("<|im_end|>")
+    assert Article.model_validate_json(answer) == article_of(given())
+    assert answer.startswith('{"title":"Growth of \\"moss\\" in 7 gardens","paragraphs":["We')
+    assert tokenizer(prompt, add_special_tokens=False)["input_ids"] == example["input_ids"][: len(tokenizer(prompt)[0])]
+
+
+def test_a_summary_is_cut_into_even_paragraphs() -> None:
+    article = article_of(given(summary=long_summary(18)))
+    assert article
+    assert len(article.paragraphs) == 4
+    assert " ".join(article.paragraphs) == long_summary(18)
+    assert max(map(len, article.paragraphs)) < 1.4 * min(map(len, article.paragraphs))
+
+
+def test_a_summary_keeps_paragraphs_of_its_own() -> None:
+    own = ["The first paragraph is short.", long_summary(4)]
+    article = article_of(given(summary="\n\n".join(own)))
+    assert article
+    assert article.paragraphs == own
+
+
+def test_an_article_has_a_title_that_the_journalist_might_give() -> None:
+    long = article_of(given(title="On " + "moss " * 40))
+    assert long
+    assert len(long.title) <= 120
+    untitled = article_of(given(title=None))
+    assert untitled
+    assert untitled.title == "We quantified bryophyte elongation in 7 gardens. Irrigation augmented elongation by half."
+
+
+@pytest.mark.parametrize("summary", ["One sentence only.", long_summary(60)])
+def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast, summary: str) -> None:
+    assert example_of(given(summary=summary), tokenizer, CONFIG) is None
+    examples = examples_of([given(), given(summary=summary)], tokenizer, CONFIG)
+    assert (len(examples.kept), examples.left_out) == (1, 1)
+
+
+def test_a_pair_that_is_too_long_is_left_out_and_not_cut(tokenizer: PreTrainedTokenizerFast) -> None:
+    short = example_of(given(), tokenizer, CONFIG)
+    assert short
+    config = CONFIG.model_copy(update={"max_tokens": len(short["input_ids"])})
+    examples = examples_of([given(), given(summary=long_summary(8))], tokenizer, config)
+    assert (examples.kept, examples.left_out) == ([short], 1)
+    with pytest.raises(SettingsError, match="None of the 1 pairs fits into"):
+        examples_of([given()], tokenizer, config.model_copy(update={"max_tokens": config.max_tokens - 1}))
+
+
+def test_the_hash_follows_the_prompt(tokenizer: PreTrainedTokenizerFast) -> None:
+    patient = CONFIG.model_copy(update={"audience": "patient"})
+    first, again, other = (examples_of([given()], tokenizer, config).sha256 for config in (CONFIG, CONFIG, patient))
+    assert first == again
+    assert first != other
+
+
+def test_a_model_that_does_not_chat_is_refused() -> None:
+    tokenizer = make_tokenizer()
+    tokenizer.chat_template = None
+    with pytest.raises(SettingsError, match="no chat template"):
+        examples_of([given()], tokenizer, CONFIG)
+
+
+def test_an_embedded_model_must_have_been_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
+    config = configured("embedded:tiny")
+    with pytest.raises(SettingsError, match="run `draftroom models up` once"):
+        _ = config.source
+    (tmp_path / "cache" / "models" / "tiny").mkdir(parents=True)
+    assert config.source == tmp_path / "cache" / "models" / "tiny"
+    assert configured("someone/model").source == "someone/model"

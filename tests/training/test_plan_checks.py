@@ -1,0 +1,92 @@
+"""A training plan is used only if it is what it should be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.training.toy_plans import in_form
+from training.plan_reranker.assembling import assemble
+from training.plan_reranker.checks import flaw, specificity
+from training.plan_reranker.writing import Criterion
+
+PARAGRAPH = "Seedlings were watered with diluted vinegar, and their stems were measured weekly."
+REVIEW = "The concentration of the vinegar should be stated."
+ELSEWHERE = "The questionnaire was answered by too few teachers."
+
+OPTIMAL = in_form("What concentration did the diluted vinegar have?")
+INCOHERENT = in_form("How many teachers answered the questionnaire?")
+GENERIC = in_form("Which details are missing here?")
+
+
+def flaw_of(plan: str, criterion: Criterion, *, comment: str = REVIEW, repairs: tuple[str, ...] = ()) -> str | None:
+    written = {"plan": plan, "repairs": list(repairs), "calls": []}
+    return flaw(written, criterion, paragraph=PARAGRAPH, review=REVIEW, comment=comment)  # type: ignore[arg-type]
+
+
+def test_plans_that_are_what_they_should_be_are_used() -> None:
+    assert flaw_of(OPTIMAL, "optimal") is None
+    assert flaw_of(INCOHERENT, "coherence", comment=ELSEWHERE) is None
+    assert flaw_of("I would first look up the vinegar. Then I would write.", "structure") is None
+    assert flaw_of(GENERIC, "specificity") is None
+
+
+@pytest.mark.parametrize("criterion", ["optimal", "coherence", "specificity"])
+def test_a_plan_that_breaks_a_golden_rule_is_not_used(criterion: Criterion) -> None:
+    assert flaw_of(OPTIMAL, criterion, repairs=("It asked twice.",)) == "It asked twice."
+
+
+def test_an_optimal_plan_asks_about_the_paragraph_and_the_review() -> None:
+    assert flaw_of(INCOHERENT, "optimal") == "asks about nothing in the paragraph"
+    assert flaw_of(in_form("How were the seedlings chosen?"), "optimal") == "asks about nothing in the review"
+
+
+def test_a_plan_that_lacks_coherence_takes_up_the_other_comment() -> None:
+    assert flaw_of(OPTIMAL, "coherence", comment=ELSEWHERE) == "takes nothing from the comment on another paragraph"
+
+
+@pytest.mark.parametrize("plan", [OPTIMAL, "1) Investigator: look it up.\n2) Write.", "Plan:\n 2. reviewer, write."])
+def test_a_plan_that_lacks_structure_has_none_of_it(plan: str) -> None:
+    assert flaw_of(plan, "structure") == "has the structure that it should lack"
+
+
+def test_the_form_of_a_plan_says_nothing_about_the_paragraph() -> None:
+    assert specificity(OPTIMAL, PARAGRAPH, REVIEW) == 1
+    assert specificity(OPTIMAL, "An investigator, a paper and a reviewer write literature.", "") == 0
+    assert specificity("", PARAGRAPH, REVIEW) == 0
+
+
+PAIR = {
+    "id": "p1",
+    "paper_id": "a",
+    "split": "dev",
+    "section": "Methods",
+    "paragraph": PARAGRAPH,
+    "aspect": "Replicability",
+    "feedback": REVIEW,
+}
+
+
+def log_of(**plans: str | None) -> list[dict[str, Any]]:
+    usual = {"optimal": OPTIMAL, "coherence": INCOHERENT, "structure": "I would look.", "specificity": GENERIC}
+    return [{"id": "p1", "criterion": name, "plan": plan, "model": "m"} for name, plan in {**usual, **plans}.items()]
+
+
+def test_a_paragraph_with_all_plans_is_kept() -> None:
+    ((record,), lost) = assemble([PAIR], log_of())
+    assert record["plans"]["optimal"] == OPTIMAL
+    assert (record["review"], record["model"], record["aspect"]) == (REVIEW, "m", "Replicability")
+    assert not lost
+
+
+def test_what_is_missing_is_counted() -> None:
+    records, lost = assemble([PAIR, {**PAIR, "id": "p2"}], log_of(coherence=None))
+    assert records == []
+    assert lost == {"optimal": 1, "coherence": 2, "structure": 1, "specificity": 1}
+
+
+def test_a_generic_plan_that_is_as_specific_as_the_optimal_one_does_not_count() -> None:
+    records, lost = assemble([PAIR], log_of(specificity=OPTIMAL))
+    assert records == []
+    assert lost == {"as specific as the optimal one": 1}

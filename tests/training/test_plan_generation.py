@@ -1,0 +1,153 @@
+"""Training plans are written by a model at an endpoint, each until it is what it should be, and never twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from state.errors import BadInput
+from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
+from tools.jobs import read_records
+from training.plan_reranker.assignments import assignment_of, with_aspects
+from training.plan_reranker.generic_comments import GENERIC_COMMENTS
+
+ROOT = Path(__file__).parents[2]
+
+SUBJECTS = {"cress": ("vinegar", "concentration"), "radish": ("compost", "temperature")}
+PAIRS: list[dict[str, Any]] = [
+    {
+        "id": f"on-{paper}",
+        "paper_id": paper,
+        "section": "Methods",
+        "split": "train",
+        "paragraph": f"The {paper} was grown with {subject} in six trays.",
+        "feedback": f"The {missing} of the {subject} is not stated.",
+        "aspect": "Replicability",
+    }
+    for paper, (subject, missing) in SUBJECTS.items()
+]
+PAPERS = [{"paper_id": paper, "title": f"On {paper}", "abstract": "It grows."} for paper in SUBJECTS]
+
+
+class Writer:
+    """A planner that asks about the comment it is given; some of its first answers are of no use."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, request: RecordedRequest) -> Reply:
+        if request.schema_name == "FreePlan":
+            return Json({"plan": "First I would look how the plants were grown, then I would say what is missing."})
+        comment = self.comment(request)
+        self.asked.append(comment)
+        wanted = int(request.text.split("up to ")[1].split(" questions")[0])
+        if "compost" in comment and self.asked.count(comment) == 1:
+            return Json(plan(["Which trays were used?"] * wanted))  # breaks a golden rule
+        if comment in GENERIC_COMMENTS.values():
+            return Json(plan([f"Which details would others need {number}?" for number in range(wanted)]))
+        subject, missing = next(words for words in SUBJECTS.values() if words[0] in comment)
+        return Json(plan([f"What {missing} did the {subject} have {number}?" for number in range(wanted)]))
+
+    def comment(self, request: RecordedRequest) -> str:
+        known = [*GENERIC_COMMENTS.values(), *(str(pair["feedback"]) for pair in PAIRS)]
+        return next(comment for comment in known if comment in request.text)
+
+
+def plan(questions: list[str]) -> dict[str, Any]:
+    steps = [{"about": "it", "action": "ask_paper", "question": question} for question in questions]
+    return {"steps": [*steps, {"about": "", "action": "write_review", "question": ""}]}
+
+
+async def generate(folder: Path, endpoint: FakeEndpoint, pairs: list[dict[str, Any]] = PAIRS) -> tuple[int, str]:
+    """Generate as a person does; the exit code and what was told."""
+    for name, records in (("pairs", pairs), ("papers", PAPERS)):
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records), encoding="utf-8")
+    settings = {
+        "MODELS__DEFAULT__BASE_URL": endpoint.base_url,
+        "MODELS__DEFAULT__MODEL": "large",
+        "MODELS__DEFAULT__RETRY_WAIT_S": "0",
+        "HOME": str(folder / "home"),
+    }
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "training.plan_reranker.generate", str(folder / "pairs.jsonl")),
+        *("--papers", str(folder / "papers.jsonl")),
+        *("--log", str(folder / "log.jsonl"), "--out", str(folder / "plans.jsonl")),
+        cwd=ROOT,
+        env={**os.environ, **{f"DRAFTROOM_{name}": value for name, value in settings.items()}},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    told, _ = await process.communicate()
+    return process.returncode or 0, told.decode()
+
+
+async def test_every_paragraph_gets_its_four_plans(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Writer()
+    code, told = await generate(tmp_path, fake_endpoint)
+    assert code == 0, told
+    assert "2 of 2 paragraphs have all plans" in told
+    plans = {record["paper_id"]: record["plans"] for record in read_records(tmp_path / "plans.jsonl")}
+    assert "concentration" in plans["cress"]["optimal"]
+    assert "compost" in plans["cress"]["coherence"]
+    assert "Investigator" not in plans["cress"]["structure"]
+    assert "vinegar" not in plans["cress"]["specificity"]
+    assert plans["cress"]["optimal"].endswith("Reviewer: write the review.")
+    log = {(line["id"], line["criterion"]): line for line in read_records(tmp_path / "log.jsonl")}
+    assert len(log) == 8
+    assert any(attempt["flaw"] for line in log.values() for attempt in line["attempts"])
+
+
+async def test_a_second_call_writes_only_what_is_missing(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
+    writer = Writer()
+    fake_endpoint.answer = lambda request: Status(400, "no") if "generic" in purpose_of(request) else writer(request)
+    code, told = await generate(tmp_path, fake_endpoint)
+    assert code == 0, told
+    assert "0 of 2 paragraphs have all plans" in told
+    fake_endpoint.answer = writer
+    before = len(fake_endpoint.chat_requests)
+    code, told = await generate(tmp_path, fake_endpoint)
+    assert "2 of 2 paragraphs have all plans" in told
+    asked = fake_endpoint.chat_requests[before:]
+    assert {purpose_of(request) for request in asked} == {"generic"}
+
+
+def purpose_of(request: RecordedRequest) -> str:
+    return "generic" if any(comment in request.text for comment in GENERIC_COMMENTS.values()) else "other"
+
+
+async def test_pairs_without_an_aspect_need_a_classifier(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
+    untyped = [{**pair, "aspect": None} for pair in PAIRS]
+    code, told = await generate(tmp_path, fake_endpoint, untyped)
+    assert code == 1
+    assert "2 pairs have no aspect, on-cress for one; name a classifier with --aspects." in told
+    assert "Traceback" not in told
+    assert fake_endpoint.chat_requests == []
+
+
+def test_pairs_about_other_things_are_left_out() -> None:
+    pairs = [PAIRS[0], {**PAIRS[1], "aspect": "Clarity"}]
+    assert with_aspects(pairs, None) == [PAIRS[0]]
+
+
+def test_a_comment_on_another_paragraph_is_of_another_paper_and_the_same_split() -> None:
+    papers = {paper["paper_id"]: paper for paper in PAPERS}
+    sibling, dev = {**PAIRS[0], "id": "sibling"}, {**PAIRS[1], "id": "dev", "split": "dev"}
+    pairs = [PAIRS[0], sibling, PAIRS[1], dev]
+    model: Any = None
+    assert assignment_of(PAIRS[0], "coherence", pairs, papers, model)["comment"] == PAIRS[1]["feedback"]
+    with pytest.raises(BadInput, match="all of one paper"):
+        assignment_of(dev, "coherence", pairs, papers, model)
+
+
+def test_all_plans_of_a_paragraph_ask_equally_many_questions() -> None:
+    papers = {paper["paper_id"]: paper for paper in PAPERS}
+    model: Any = None
+    criteria: Any = ("optimal", "coherence", "specificity")
+    numbers = {assignment_of(PAIRS[0], each, PAIRS, papers, model)["questions"] for each in criteria}
+    assert len(numbers) == 1

@@ -1,0 +1,206 @@
+"""Labels of three corpora become those of the classifiers, and figures are what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from state.errors import BadInput
+from training.review_filters.labels import (
+    ASPECTS,
+    aspect_of_disapere,
+    aspect_of_peer_review_analyze,
+    purpose_of_disapere,
+)
+from training.review_filters.measures import evaluate
+from training.review_filters.sentences import Sentence, read_disapere, read_split, sha256_of, unseen
+
+SOUNDNESS = "Empirical and Theoretical Soundness"
+NEUTRAL = [("Introduction", "NEU"), ("Methodology", "NEU")]
+
+
+def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "aspects", "sections", "aspect"),
+    [
+        ("The proof is wrong.", ["Empirical/Theoretical Soundness"], NEUTRAL, SOUNDNESS),
+        ("Typo in line 3.", ["Presentation & Formatting"], NEUTRAL, "Clarity"),
+        ("Hard to read.", ["Presentation & Formatting", "Clarity (Writing & Composition)"], NEUTRAL, "Clarity"),
+        ("This matters.", ["Significance/Impact"], NEUTRAL, "Motivation"),
+        ("Nothing new.", ["Originality/Novelty"], NEUTRAL, "Originality"),
+        ("Nothing new, and wrong.", ["Originality/Novelty", "Empirical/Theoretical Soundness"], NEUTRAL, None),
+        ("Reject.", ["Recommendation"], [("Overall", "NEG")], None),
+        ("Off topic, and wrong.", ["Appropriateness", "Empirical/Theoretical Soundness"], NEUTRAL, None),
+        ("The paper proposes a network.", [], NEUTRAL, "Summary"),
+        ("Does the paper propose it?", [], NEUTRAL, None),
+        ("The paper proposes a good network.", [], [("Introduction", "POS")], None),
+        ("See below.", [], [("Overall", "NEU")], None),
+    ],
+)
+def test_aspects_of_peer_review_analyze(
+    text: str, aspects: list[str], sections: list[tuple[str, str]], aspect: str | None
+) -> None:
+    assert aspect_of_peer_review_analyze(text, aspects, sections) == aspect
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The results are not reproducible.",
+        "Will you release the source code?",
+        "The code is not publicly available.",
+        "Many experimental details are missing.",
+        "Give details of the training.",
+        "What learning rate was used for which layer?",
+        "It is hard to reproduce this.",
+    ],
+)
+def test_replicability_is_found_by_its_words(text: str) -> None:
+    found = aspect_of_peer_review_analyze(text, ["Empirical/Theoretical Soundness", "Substance"], NEUTRAL)
+
+    assert found == "Replicability"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The data is mapped to a reproducing kernel Hilbert space.",
+        "How sensitive are the results to the learning rate?",
+        "The technical details are correct.",
+        "The learning rate is low.",
+    ],
+)
+def test_other_sentences_are_not_taken_for_replicability(text: str) -> None:
+    assert aspect_of_peer_review_analyze(text, ["Substance"], NEUTRAL) == "Substance"
+
+
+def test_labels_of_disapere() -> None:
+    assert aspect_of_disapere("asp_motivation-impact", "none") == "Motivation"
+    assert aspect_of_disapere("none", "arg-structuring_summary") == "Summary"
+    assert aspect_of_disapere("arg_other", "none") is None
+    assert {aspect_of_disapere(f"asp_{name}", "none") for name in ("substance", "clarity")} < set(ASPECTS)
+    assert purpose_of_disapere("arg_structuring", "arg-structuring_summary", "none") == "Recap"
+    assert purpose_of_disapere("arg_structuring", "arg-structuring_heading", "none") == "Structure"
+    assert purpose_of_disapere("arg_evaluative", "none", "pol_negative") == "Weakness"
+    assert purpose_of_disapere("arg_evaluative", "none", "none") is None
+    assert purpose_of_disapere("arg_request", "arg-request_typo", "none") == "Todo"
+
+
+def purpose(split: str, paper: str, text: str = "Good.") -> dict[str, Any]:
+    return {"paper_id": paper, "text": text, "label": "Strength", "split": split}
+
+
+def aspects(paper: str) -> dict[str, Any]:
+    labels = {"aspect_labels": [["Substance", "NEG"]], "section_labels": [["Overall", "NEG"]]}
+    return {"paper_id": paper, "text": "Too little.", **labels}
+
+
+def test_purposes_keep_the_split_of_their_corpus(tmp_path: Path) -> None:
+    lines = [purpose("train", "p1"), purpose("dev", "p2", " Well done. "), purpose("test", "p3")]
+
+    split = read_split("purpose", write_lines(tmp_path / "data", lines))
+
+    assert split.train == [Sentence("Good.", "Strength", "p1")]
+    assert split.dev == [Sentence("Well done.", "Strength", "p2")]
+
+
+def test_aspects_are_split_by_paper_and_always_in_the_same_way(tmp_path: Path) -> None:
+    papers = [f"paper {number}" for number in range(60)]
+    path = write_lines(tmp_path / "data", [aspects(paper) for paper in papers + papers])
+    reordered = write_lines(tmp_path / "reordered", [aspects(paper) for paper in reversed(papers)])
+
+    split = read_split("aspect", path)
+
+    dev = {each.paper_id for each in split.dev}
+    assert 4 <= len(dev) <= 18  # one of six
+    assert dev.isdisjoint(each.paper_id for each in split.train)
+    assert dev == {each.paper_id for each in read_split("aspect", reordered).dev}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ({"paper_id": "p1", "text": "Good.", "label": "Praise", "split": "train"}, "`label`"),
+        ({"paper_id": "p1", "text": " ", "label": "Strength", "split": "train"}, "`text`"),
+        ({"paper_id": "p1", "text": "Good.", "label": "Strength"}, "`split`"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: dict[str, Any], problem: str) -> None:
+    path = write_lines(tmp_path / "data", [purpose("train", "p1"), line])
+
+    with pytest.raises(BadInput, match=f"Line 2 of .*{problem}"):
+        read_split("purpose", path)
+
+
+def test_a_paper_in_both_parts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="'p1' in both train and dev"):
+        read_split("purpose", write_lines(tmp_path / "data", [purpose("train", "p1"), purpose("dev", "p1")]))
+
+
+@pytest.mark.parametrize(("given", "lacking"), [("train", "dev"), ("dev", "train")])
+def test_a_part_without_sentences_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
+    with pytest.raises(BadInput, match=f"no labelled sentences for {lacking}"):
+        read_split("purpose", write_lines(tmp_path / "data", [purpose(given, "p1")]))
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_split("aspect", tmp_path / "nowhere.jsonl")
+
+
+def test_disapere_without_labels_is_an_error(tmp_path: Path) -> None:
+    line = {"paper_id": "d", "text": "Hm.", "review_action": "none", "fine_review_action": "none"}
+    path = write_lines(tmp_path / "data", [{**line, "aspect": "none", "polarity": "none"}])
+
+    with pytest.raises(BadInput, match="no sentence with a label"):
+        read_disapere("aspect", path)
+
+
+def test_sentences_that_were_learnt_literally_are_set_aside() -> None:
+    train, dev = [Sentence("Minor:", "Structure", "p1")], [Sentence("Minor:", "Structure", "p2")]
+    new = Sentence("Minor points", "Structure", "p2")
+
+    assert unseen([*dev, new], train) == [new]
+
+
+def test_the_hash_of_sentences_depends_on_texts_labels_and_order() -> None:
+    one, two = Sentence("a", "Todo", "p1"), Sentence("b", "Todo", "p1")
+
+    hashes = {sha256_of([one, two]), sha256_of([two, one]), sha256_of([one]), sha256_of([one._replace(label="Other")])}
+    assert len(hashes) == 4
+
+
+def test_figures_of_an_evaluation() -> None:
+    gold = ["a", "a", "a", "b", "b", "c"]
+    found = ["a", "a", "b", "b", "a", "b"]
+    sentences = [Sentence("", label, f"p{number // 2}") for number, label in enumerate(gold)]
+
+    figures = evaluate(sentences, found, ["a", "b", "c", "d"])
+
+    assert (figures.sentences, figures.papers) == (6, 3)
+    assert figures.accuracy == pytest.approx(3 / 6)
+    assert figures.confusion["a"] == {"a": 2, "b": 1, "c": 0, "d": 0}
+    a, b, c, d = (figures.labels[label] for label in "abcd")
+    assert (a.precision, a.recall, a.f1, a.support) == (2 / 3, 2 / 3, pytest.approx(2 / 3), 3)
+    assert (b.precision, b.recall, b.f1) == (1 / 3, 1 / 2, pytest.approx(0.4))
+    assert (c.precision, c.recall, c.f1, c.support) == (0.0, 0.0, 0.0, 1)
+    assert d.support == 0
+    assert figures.macro_f1 == pytest.approx((2 / 3 + 0.4 + 0) / 3)  # of the labels that occur
+
+
+def test_the_interval_is_of_papers() -> None:
+    """Two papers, one all right and one all wrong: a bootstrap over sentences would be far narrower."""
+    sentences = [Sentence("", "a", paper) for paper in ("p1", "p2") for _ in range(500)]
+
+    figures = evaluate(sentences, ["a"] * 500 + ["b"] * 500, ["a", "b"])
+
+    assert figures.accuracy == 0.5
+    assert figures.interval == (0.0, 1.0)

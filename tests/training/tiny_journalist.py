@@ -1,0 +1,124 @@
+"""A journalist that is fine-tuned in a second: a random one-layer model with a tokenizer of its own, on made-up papers.
+
+As a program it is killed when it is about to write the file whose path ends in NAME:
+python -m tests.training.tiny_journalist FOLDER OUT NAME
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+from tokenizers.decoders import ByteLevel as ByteLevelDecoder
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.trainers import BpeTrainer
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
+
+from nodes.journalism.agent import PROMPTS
+from training.journalist.config import JournalistConfig
+from training.journalist.train import JournalistRecord, train_journalist
+
+TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+WRITING_EVENTS = {"open": 0, "os.rename": 1}
+"""Audit events of Python by the position of the path that is written."""
+
+
+def pair(number: int) -> dict[str, str]:
+    """A line of the data."""
+    return {
+        "doi": f"10.1234/moss.{number}",
+        "title": f'Growth of "moss" in {number} gardens',
+        "abstract": f"We quantified bryophyte elongation in {number} gardens. Irrigation augmented elongation by half.",
+        "summary": f"We looked at moss in {number} gardens. Rain made it grow faster. Nobody had known that before.",
+    }
+
+
+def write_pairs(path: Path, count: int = 12) -> Path:
+    """Made-up pairs in a file."""
+    path.write_text("".join(json.dumps(pair(number)) + "\n" for number in range(count)), encoding="utf-8")
+    return path
+
+
+def make_tokenizer() -> PreTrainedTokenizerFast:
+    """Learns its words from the prompts and the pairs."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = ByteLevelDecoder()
+    trainer = BpeTrainer(
+        vocab_size=2000,
+        special_tokens=["<|im_start|>", "<|im_end|>"],
+        initial_alphabet=ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    prompts = [path.read_text(encoding="utf-8") for path in sorted(PROMPTS.glob("*.md"))]
+    tokenizer.train_from_iterator([*prompts, *(json.dumps(pair(number)) for number in range(12))], trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|im_end|>", chat_template=TEMPLATE
+    )
+
+
+def write_model(folder: Path) -> Path:
+    """A chat model in Hugging Face's format."""
+    tokenizer = make_tokenizer()
+    set_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def configured(model: Path | str, **changes: Any) -> JournalistConfig:
+    """Four short epochs."""
+    values = {
+        "model": str(model),
+        "learning_rate": 1e-2,
+        "batch_size": 2,
+        "accumulation": 2,
+        "epochs": 4,
+        "patience": 4,
+        "dropout": 0.1,
+        "lora_rank": 2,
+        "lora_alpha": 4,
+        "max_tokens": 1024,
+        "dev_share": 0.25,
+        "device": "cpu",
+    }
+    return JournalistConfig.model_validate(values | changes)
+
+
+def run(folder: Path, out: Path, **changes: Any) -> JournalistRecord:
+    """Fine-tune the model in `folder/model` on the pairs beside it."""
+    return train_journalist(configured(folder / "model", **changes), [folder / "pairs.jsonl"], out)
+
+
+def die_at(name: str) -> None:
+    """Kill this process when it is about to write a file whose path ends in `name`."""
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in WRITING_EVENTS and str(arguments[WRITING_EVENTS[event]]).endswith(name):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+
+
+if __name__ == "__main__":
+    die_at(sys.argv[3])
+    run(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,55 @@
+"""How the journalist is fine-tuned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from state.errors import SettingsError
+from state.paths import cache_folder
+from state.settings import Audience
+from training.run_record import FitConfig
+
+_EMBEDDED = "embedded:"
+
+
+class JournalistConfig(FitConfig):
+    """Hyperparameters; `dropout` is that of the adapter, and a batch counts papers."""
+
+    model: str = Field(min_length=1)
+    """The chat model to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up` builds it."""
+    lora_rank: int = Field(ge=1, le=512)
+    lora_alpha: int = Field(ge=1)
+    accumulation: int = Field(default=1, ge=1)
+    """Batches a step: gradients of so many are added up before the weights change."""
+    activation_checkpointing: bool = False
+    """Compute activations twice instead of keeping them: less memory for a third more time."""
+    max_tokens: int = Field(ge=64)
+    """Of prompt and article together; a longer pair is left out, because a cut article would teach not to end."""
+    max_pairs: int | None = Field(default=None, ge=1)
+    """Train on so many pairs only, drawn by the seed."""
+    dev_share: float = Field(gt=0, lt=1)
+    """Of the papers, about; the dev loss on them chooses the epoch."""
+    audience: Audience = "general public"
+    """As in the settings of the runs that the adapter is for; it is a part of the prompt."""
+    max_words: int = Field(default=300, ge=80, le=600)
+    """Likewise."""
+
+    @property
+    def source(self) -> str | Path:
+        """What the model is loaded from: a folder, or a hub id.
+
+        Raises:
+            SettingsError: There is no such embedded model.
+        """
+        if self.model.startswith(_EMBEDDED):
+            folder = cache_folder() / "models" / self.model.removeprefix(_EMBEDDED)
+            if not folder.is_dir():
+                raise SettingsError(
+                    f"The embedded model {self.model!r} is not built yet: run `draftroom models up` once, or set "
+                    "`model` to a hub id or a folder."
+                )
+            return folder
+        folder = Path(self.model).expanduser()
+        return folder if folder.is_dir() else self.model

@@ -1,0 +1,125 @@
+"""What the model sees: the journalist's own prompt in its chat template, and the summary in the form of its answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from textwrap import shorten
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import ValidationError
+from typing_extensions import TypedDict
+
+from nodes.journalism.agent import PROMPTS
+from nodes.journalism.journalist import Article
+from state.errors import SettingsError
+from tools.prompts import load_prompt
+from tools.sentences import sentences
+from training.journalist.config import JournalistConfig
+from training.journalist.pairs import Pair
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_PARAGRAPH = 550
+"""Characters that a paragraph aims at: eLife's digests have about as many where they are printed in paragraphs."""
+_LEAST, _MOST = 2, 6
+"""Paragraphs of an article."""
+_NO_LOSS = -100
+
+
+class Example(TypedDict):
+    """A tokenised conversation."""
+
+    input_ids: list[int]
+    labels: list[int]
+    """The same, but -100 for what is given: the prompt and the article's title."""
+
+
+class Examples(NamedTuple):
+    """What became of pairs."""
+
+    kept: list[Example]
+    left_out: int
+    """Pairs that are too long, or whose summary makes no article."""
+
+    @property
+    def sha256(self) -> str:
+        """Of all tokens: two runs with the same learn the same."""
+        return hashlib.sha256(json.dumps(self.kept).encode()).hexdigest()
+
+
+def examples_of(pairs: Iterable[Pair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Examples:
+    """Tokenise pairs.
+
+    Raises:
+        SettingsError: The model has no chat template, or no pair is short enough.
+    """
+    if not tokenizer.chat_template:
+        raise SettingsError(f"{config.model} has no chat template; name a chat model as `model`.")
+    made = [example_of(pair, tokenizer, config) for pair in pairs]
+    kept = [example for example in made if example and len(example["input_ids"]) <= config.max_tokens]
+    if not kept:
+        raise SettingsError(f"None of the {len(made)} pairs fits into {config.max_tokens} tokens; raise `max_tokens`.")
+    return Examples(kept, len(made) - len(kept))
+
+
+def example_of(pair: Pair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Example | None:
+    """A pair as the conversation that a run has with the model; none if the summary makes no article.
+
+    The title is the paper's own, a technical one, so the loss leaves it out as it does the prompt: headlines stay as
+    the model writes them.
+    """
+    article = article_of(pair)
+    if not article:
+        return None
+    answer = article.model_dump_json()
+    start = answer.index('"paragraphs":[') + len('"paragraphs":[')  # in a title its quotation marks would be escaped
+    message = {"role": "user", "content": prompt_for(pair, config)}
+    prompt = str(tokenizer.apply_chat_template([message], add_generation_prompt=True, tokenize=False))
+    given = _tokens(tokenizer, prompt + answer[:start])
+    whole = _tokens(tokenizer, prompt + answer + str(tokenizer.eos_token))
+    alike = takewhile(lambda tokens: tokens[0] == tokens[1], zip(given, whole, strict=False))
+    first = sum(1 for _ in alike)  # not len(given): a bracket and the quotation mark after it may be one token
+    return Example(input_ids=whole, labels=[_NO_LOSS] * first + whole[first:])
+
+
+def prompt_for(pair: Pair, config: JournalistConfig) -> str:
+    """The prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
+    variables = {"paper": pair.abstract, "audience": config.audience, "max_words": config.max_words}
+    return load_prompt(PROMPTS / "write_draft.md").render(variables)
+
+
+def article_of(pair: Pair) -> Article | None:
+    """A summary as the journalist would have to write it; none if it is no valid article."""
+    title = shorten(pair.title or pair.abstract, 120, placeholder="")
+    try:
+        return Article(title=title, paragraphs=_paragraphs(pair.summary))
+    except ValidationError:
+        return None
+
+
+def _paragraphs(summary: str) -> list[str]:
+    """Its own paragraphs if it has some, else its sentences in groups of about the same length."""
+    lines = [line.strip() for line in summary.splitlines() if line.strip()]
+    return lines if _LEAST <= len(lines) <= _MOST else _grouped([sentence.text for sentence in sentences(summary)])
+
+
+def _grouped(texts: Sequence[str]) -> list[str]:
+    total = sum(map(len, texts))
+    count = min(_MOST, max(_LEAST, math.ceil(total / _PARAGRAPH)))
+    groups: defaultdict[int, list[str]] = defaultdict(list)
+    position = 0
+    for text in texts:
+        groups[int((position + len(text) / 2) / total * count)].append(text)
+        position += len(text)
+    return [" ".join(group) for group in groups.values()]
+
+
+def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """As a server tokenises a rendered conversation: the template has added all special tokens."""
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])

@@ -1,0 +1,112 @@
+"""Pairs of a technical abstract and its plain summary, and their split by paper."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from state.errors import BadInput
+from tools.configuration import describe
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Pair(BaseModel):
+    """A line of the data; what else it holds is ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    abstract: _Text
+    summary: _Text
+    doi: str | None = None
+    title: str | None = None
+
+    @property
+    def paper(self) -> str:
+        """Names the paper: its DOI, else its title, else its abstract."""
+        doi = (self.doi or "").strip().casefold()
+        return (
+            re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", doi)
+            or _plain(self.title or "")
+            or _plain(self.abstract)
+        )
+
+
+class Split(NamedTuple):
+    """Pairs to learn from, and pairs of other papers to choose the epoch by."""
+
+    train: list[Pair]
+    dev: list[Pair]
+
+
+def read_pairs(paths: Sequence[Path]) -> list[Pair]:
+    """Read JSON Lines files; of several texts of one paper the first is kept.
+
+    Raises:
+        BadInput: A file cannot be read, a line is no pair, or there is none at all.
+    """
+    pairs = [pair for path in paths for pair in _read(path)]
+    if not pairs:
+        raise BadInput(
+            "There is no abstract with a summary in the data; give a file with one a line.", kind="empty_input"
+        )
+    return _one_per_paper(pairs)
+
+
+def split_by_paper(pairs: Iterable[Pair], dev_share: float, seed: int) -> Split:
+    """Draw each paper by itself, by a hash of its name and the seed.
+
+    So a paper is on the same side whatever other papers and files there are, and more data never moves one from dev to
+    training.
+
+    Raises:
+        BadInput: One side is empty.
+    """
+    split = Split([], [])
+    for pair in pairs:
+        (split.dev if _drawn(f"{seed} {pair.paper}") < dev_share else split.train).append(pair)
+    if not (split.train and split.dev):
+        raise BadInput(
+            f"{len(split.train) + len(split.dev)} papers are too few to split into training and dev; give more papers "
+            "or another `dev_share`."
+        )
+    return split
+
+
+def _read(path: Path) -> Iterator[Pair]:
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise BadInput(f"The pairs {path} cannot be read ({error.strerror}).", kind="missing_file") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield Pair.model_validate_json(line)
+            except ValidationError as error:
+                raise BadInput(
+                    f"Line {number} of {path} is no abstract with its summary: {describe(error)}."
+                ) from error
+
+
+def _one_per_paper(pairs: Sequence[Pair]) -> list[Pair]:
+    """The first pair of each paper; a text without a DOI is the paper of the same title that has one."""
+    known = {_plain(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
+    kept: dict[str, Pair] = {}
+    for pair in pairs:
+        kept.setdefault(known.get(pair.paper, pair.paper), pair)
+    return list(kept.values())
+
+
+def _plain(text: str) -> str:
+    """Letters and digits only, so that spacing, case and dashes do not tell two copies of a text apart."""
+    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+
+
+def _drawn(name: str) -> float:
+    """A number from 0 to 1 that depends on nothing but the name."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64

@@ -1,0 +1,1 @@
+"""The plan re-ranker of focused feedback: its training plans, its training and its measurement."""

@@ -1,0 +1,94 @@
+"""What ranks plans without having learnt anything: what the re-ranker has to beat, and what the data gives away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from tools.encoders import load_encoder
+from tools.retrieval import bm25
+from tools.retrieval.segments import Segment
+from training.plan_reranker.data import PlanName, PlannedParagraph
+
+Score = Callable[[PlannedParagraph, Sequence[PlanName]], Sequence[float]]
+"""Scores of some plans of a paragraph, by which they are ranked."""
+
+_QUESTION = re.compile(
+    r"(?:^|[.:] )(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|can|has|have)\b[^.]*\?", re.IGNORECASE
+)
+_STEP = re.compile(r"\s*\d+[.)]\s*(?:Investigator|Reviewer)\b", re.IGNORECASE)
+
+
+def pointwise(score: Callable[[str, str], float]) -> Score:
+    """A baseline that looks at one paragraph and one plan at a time."""
+    return lambda planned, names: [score(planned.paragraph, planned.texts[name]) for name in names]
+
+
+def heuristics(paragraphs: Sequence[PlannedParagraph]) -> dict[str, Score]:
+    """Those that need no model, by name. BM25 takes its word frequencies from the paragraphs."""
+    return {
+        "chance": pointwise(lambda _, __: 0.0),
+        "longest plan": pointwise(lambda _, plan: words(plan)),
+        "shortest plan": pointwise(lambda _, plan: -words(plan)),
+        "most steps": pointwise(lambda _, plan: steps(plan)),
+        "numbered Investigator and Reviewer lines": pointwise(lambda _, plan: structure(plan)),
+        "steps that begin with a question word": pointwise(lambda _, plan: questions(plan)),
+        "BM25 with the paragraph": pointwise(overlap_with(paragraphs)),
+    }
+
+
+def words(plan: str) -> float:
+    """How many."""
+    return len(plan.split())
+
+
+def steps(plan: str) -> float:
+    """How many lines that are not empty."""
+    return sum(bool(line.strip()) for line in plan.splitlines())
+
+
+def structure(plan: str) -> float:
+    """Share of those lines that are a numbered step of the Investigator's or the Reviewer's."""
+    return sum(bool(_STEP.match(line)) for line in plan.splitlines()) / steps(plan)
+
+
+def questions(plan: str) -> float:
+    """Share of those lines that hold a question as the planner asks it."""
+    return sum(bool(_QUESTION.search(line)) for line in plan.splitlines()) / steps(plan)
+
+
+def overlap_with(paragraphs: Sequence[PlannedParagraph]) -> Callable[[str, str], float]:
+    """BM25 of a paragraph for its plan as the query, among all paragraphs."""
+    texts = sorted({each.paragraph for each in paragraphs})
+    segments = tuple(Segment(str(number), 0, text, "", 0, ()) for number, text in enumerate(texts))
+    ids = {text: str(number) for number, text in enumerate(texts)}
+
+    @cache
+    def overlap(paragraph: str, plan: str) -> float:
+        found = bm25.rank(segments, plan, len(segments))
+        return next((score for segment, score in found if segment.id == ids[paragraph]), 0.0)
+
+    return overlap
+
+
+def untrained_encoder(name: str, max_length: int = 512) -> Score:
+    """The cosine of the mean-pooled embeddings of paragraph and plan.
+
+    Raises:
+        SettingsError: There is no such encoder.
+    """
+    encoder, tokenizer = load_encoder(name, dropout=0.0)
+    encoder.eval()
+
+    @cache
+    @torch.inference_mode()
+    def embedded(text: str) -> Tensor:
+        tokens = tokenizer(text, truncation=True, max_length=max_length, return_tensors="pt")
+        return normalize(encoder(**tokens).last_hidden_state[0].mean(dim=0), dim=0)
+
+    return pointwise(lambda paragraph, plan: float(embedded(paragraph) @ embedded(plan)))

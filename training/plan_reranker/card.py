@@ -1,0 +1,97 @@
+"""The model card of a plan re-ranker, from what its training and its evaluation recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from state.errors import SettingsError
+from state.files import write_atomically
+from tools.encoders import PACKAGED_ENCODER
+from tools.reranker_files import RerankerConfig, read_reranker
+from training.plan_reranker.config import RerankerRun
+from training.plan_reranker.evaluate import Evaluation, read_evaluation, tables
+from training.run_record import RunRecord
+
+_TEMPLATE = Path(__file__).parent / "card.md"
+_ENCODERS = {
+    PACKAGED_ENCODER: ("sentence-transformers/all-MiniLM-L6-v2", "Apache-2.0"),
+    "bert-base-cased": ("google-bert/bert-base-cased", "Apache-2.0"),
+}
+"""Names on the hub, and licences."""
+_TOLD = {"encoder", "max_length", "parts", "top_layers", "adapter", "adapter_modules"}
+"""Settings that the description of the model tells."""
+
+
+def write_card(weights: Path, evaluation: Path) -> Path:
+    """Write `README.md` beside the weights.
+
+    Args:
+        weights: Folder of the re-ranker.
+        evaluation: `evaluation.json` of the same weights.
+
+    Returns:
+        The card.
+
+    Raises:
+        SettingsError: The re-ranker cannot be read, or something else was evaluated.
+    """
+    config, tensors = read_reranker(weights)
+    if "run" not in config.training:
+        raise SettingsError(f"{weights} does not say how it was trained; a card can be written of `train_grid`'s only.")
+    measured = read_evaluation(evaluation)
+    if measured.weights_sha256 != config.sha256:
+        raise SettingsError(f"{evaluation} is about other weights than those in {weights}; evaluate these.")
+    environment = Environment(
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - Markdown, not HTML
+    )
+    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    card = weights / "README.md"
+    dtypes = sorted({str(value.dtype).removeprefix("torch.") for value in tensors.values()})
+    size = (weights / "weights.safetensors").stat().st_size / 1e6
+    text = template.render(**_values(config, measured), dtype=" and ".join(dtypes), megabytes=size)
+    write_atomically(card, text.encode())
+    return card
+
+
+def _values(config: RerankerConfig, measured: Evaluation) -> dict[str, Any]:
+    training = config.training
+    record = RunRecord.model_validate(training["run"])
+    run = RerankerRun.model_validate(record.config)
+    base_model, licence = _ENCODERS.get(config.encoder, (Path(config.encoder).name, "under a licence of its own"))
+    return {
+        "encoder": Path(config.encoder).name,
+        "max_length": config.max_length,
+        "sha256": config.sha256,
+        "base_model": base_model,
+        "licence": licence,
+        "written_by": ", ".join(training["written_by"]) or "a language model",
+        "parts": _parts(run),
+        "train": training["train"],
+        "validation": training["validation"],
+        "runs": training["runs"],
+        "chosen": training["chosen"],
+        "record": record,
+        "best": record.history[record.best_epoch - 1],
+        "shown": run.structure,
+        "settings": run.model_dump(mode="json", exclude=_TOLD),
+        "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
+        "evaluation": measured,
+        "tables": tables(measured),
+    }
+
+
+def _parts(run: RerankerRun) -> str:
+    if run.parts == "everything":
+        return "All of it was trained."
+    always = "the pooler and the last linear layer were trained, and nothing else."
+    if run.parts == "top layers":
+        return f"Its upper {run.top_layers} layers, {always}"
+    modules = ", ".join(run.adapter_modules)
+    return f"Low-rank factors (LoRA, rank {run.adapter.rank}, alpha {run.adapter.alpha}, on {modules}), {always}"

@@ -1,0 +1,149 @@
+"""The plans that the re-ranker learns from: of each paragraph an optimal one, and three that each lack something."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from state.errors import BadInput
+from tools.configuration import describe
+from training.plan_reranker.normalising import normalised, questions_of
+
+PlanName = Literal["optimal", "coherence", "structure", "structure, normalised", "specificity"]
+"""The optimal plan, or what a plan lacks; the one that lacks structure also in the form of the others."""
+LACKING: tuple[PlanName, ...] = tuple(name for name in get_args(PlanName) if name != "optimal")
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Plans(BaseModel):
+    """The four plans of a paragraph, by what each lacks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    optimal: _Text
+    coherence: _Text
+    structure: _Text
+    specificity: _Text
+
+
+class PlannedParagraph(BaseModel):
+    """A line of the data: a paragraph, what a human reviewer criticised in it, and its plans."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: _Text
+    paper_id: _Text
+    split: Literal["train", "dev"]
+    paragraph: _Text
+    review: str = ""
+    aspect: str = ""
+    model: str = ""
+    """That wrote the plans."""
+    plans: Plans = Field(repr=False)
+
+    @cached_property
+    def texts(self) -> dict[PlanName, str]:
+        """Every plan by its name, among them the one that lacks structure in the form of the others."""
+        given = self.plans
+        return {
+            "optimal": given.optimal,
+            "coherence": given.coherence,
+            "structure": given.structure,
+            "structure, normalised": normalised(given.structure, most=questions_of(given.optimal)),
+            "specificity": given.specificity,
+        }
+
+
+class Split(NamedTuple):
+    """Paragraphs to learn from, and paragraphs of other papers to choose by."""
+
+    train: list[PlannedParagraph]
+    validation: list[PlannedParagraph]
+
+
+def read_plans(path: Path) -> list[PlannedParagraph]:
+    """Read a JSON Lines file.
+
+    Raises:
+        BadInput: It cannot be read, a line is not what it should be, an id occurs twice, or a paper is in two splits.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise BadInput(f"The plans {path} cannot be read ({error.strerror}).", kind="missing_file") from error
+    found: list[PlannedParagraph] = []
+    ids, splits = set[str](), dict[str, str]()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        each = _checked(line, f"Line {number} of {path}")
+        if each.id in ids:
+            raise BadInput(f"Line {number} of {path} has the id {each.id!r} of an earlier line; keep one of the two.")
+        if splits.setdefault(each.paper_id, each.split) != each.split:
+            raise BadInput(
+                f"Line {number} of {path} puts the paper {each.paper_id!r} into a second split; what is learnt from "
+                "must not be measured on."
+            )
+        ids.add(each.id)
+        found.append(each)
+    return found
+
+
+def of_split(paragraphs: Sequence[PlannedParagraph], split: Literal["train", "dev"]) -> list[PlannedParagraph]:
+    """Those of a split.
+
+    Raises:
+        BadInput: There are none.
+    """
+    chosen = [each for each in paragraphs if each.split == split]
+    if not chosen:
+        raise BadInput(f"None of the {len(paragraphs)} paragraphs has the split {split!r}; generate plans for some.")
+    return chosen
+
+
+def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> Split:
+    """Set whole papers aside until they have a share of the paragraphs; the same ones for the same seed.
+
+    Args:
+        paragraphs: Of the split "train".
+        validation: Share of the paragraphs to set aside, at least; between 0 and 1.
+        seed: Of the order in which papers are drawn.
+
+    Raises:
+        BadInput: There are too few papers for two parts.
+    """
+    papers = sorted({each.paper_id for each in paragraphs})
+    random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
+    aside = set[str]()
+    while sum(each.paper_id in aside for each in paragraphs) < validation * len(paragraphs):
+        aside.add(papers.pop())
+    if not aside or not papers:
+        raise BadInput(
+            f"{len(paragraphs)} paragraphs of {len(papers) + len(aside)} papers cannot be split into training and "
+            "validation; give paragraphs of more papers."
+        )
+    return Split(
+        [each for each in paragraphs if each.paper_id not in aside],
+        [each for each in paragraphs if each.paper_id in aside],
+    )
+
+
+def sha256_of(paragraphs: Sequence[PlannedParagraph]) -> str:
+    """SHA-256 of all that is learnt from or measured on, in order."""
+    values = [each.model_dump(include={"id", "paper_id", "paragraph", "plans"}) for each in paragraphs]
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def _checked(line: bytes, where: str) -> PlannedParagraph:
+    try:
+        return PlannedParagraph.model_validate_json(line)
+    except ValidationError as error:
+        raise BadInput(f"{where} is no paragraph with its plans: {describe(error)}.") from error

@@ -1,0 +1,106 @@
+"""Training plans of the re-ranker: an optimal one, and three that each lack something (SWIF2T, plan re-ranking).
+
+| plan        | prompt      | comment that it is to lead to                    |
+|-------------|-------------|--------------------------------------------------|
+| optimal     | the planner | the human reviewer's, on this paragraph          |
+| coherence   | the planner | a human reviewer's, on a paragraph elsewhere     |
+| structure   | free        | the human reviewer's, on this paragraph          |
+| specificity | the planner | a generic one of the same weakness type          |
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypedDict
+
+from langgraph.func import entrypoint
+from pydantic import BaseModel, ConfigDict, Field
+
+import nodes.feedback
+from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
+from nodes.feedback.paper import LONGEST_ABSTRACT
+from nodes.feedback.planner import plan_in_words, plan_of
+from state.feedback import Plan
+from state.records import CallRecord
+from state.settings import ModelSettings
+from tools.models import Caller, ask
+
+Criterion = Literal["optimal", "coherence", "structure", "specificity"]
+"""The optimal plan, or what a plan lacks."""
+
+_PLANNER = Path(nodes.feedback.__file__).parent / "prompts" / "propose_plans.md"
+_FREE = Path(__file__).parent / "prompts" / "plan_freely.md"
+
+
+class Assignment(TypedDict):
+    """What a plan is written from."""
+
+    title: str
+    abstract: str
+    section: str
+    paragraph: str
+    comment: str
+    questions: int
+    """How many a structured plan asks: the same number for all plans of a paragraph, so that it tells nothing."""
+    structured: bool
+    model: ModelSettings
+
+
+class WrittenPlan(TypedDict):
+    """A plan, and what it cost."""
+
+    plan: str
+    """As the re-ranker reads it."""
+    repairs: list[str]
+    """Golden rules that it broke."""
+    calls: list[CallRecord]
+
+
+class FreePlan(BaseModel):
+    """A plan without any form."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    plan: str = Field(min_length=40, max_length=900)
+
+
+@entrypoint()
+async def write_plan(assignment: Assignment) -> WrittenPlan:
+    """Write a plan that leads to a comment.
+
+    Raises:
+        ModelUnavailable, ContextOverflow, SettingsError, ModelOutputError: As `tools.models.ask`.
+    """
+    return await (_structured(assignment) if assignment["structured"] else _free(assignment))
+
+
+async def _structured(assignment: Assignment) -> WrittenPlan:
+    most = assignment["questions"]
+    answer = await ask(
+        Caller("planner", "propose_plans", 1),
+        _PLANNER,
+        {**_subject(assignment), "most": most, "literature": "yes"},
+        plan_of(most, literature=True, fewest=most),
+        assignment["model"],
+        trim="abstract",
+    )
+    asked = [Asked(step["action"], step["question"]) for step in answer.value.model_dump()["steps"]]
+    kept = keep_golden_rules(asked, most=most)
+    plan = Plan(number=1, steps=numbered_steps(kept.steps, "planner"), repairs=kept.repairs, score=None)
+    return WrittenPlan(plan=plan_in_words(plan), repairs=kept.repairs, calls=answer.calls)
+
+
+async def _free(assignment: Assignment) -> WrittenPlan:
+    caller = Caller("planner", "plan_freely", 1)
+    answer = await ask(caller, _FREE, _subject(assignment), FreePlan, assignment["model"], trim="abstract")
+    return WrittenPlan(plan=answer.value.plan.strip(), repairs=[], calls=answer.calls)
+
+
+def _subject(assignment: Assignment) -> dict[str, object]:
+    return {
+        "title": assignment["title"],
+        "abstract": assignment["abstract"][:LONGEST_ABSTRACT],
+        "section": assignment["section"],
+        "paragraph": assignment["paragraph"],
+        "comment": assignment["comment"],
+    }

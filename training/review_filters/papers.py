@@ -1,0 +1,130 @@
+"""Papers with their reviews, as a corpus has them: one JSON object a line, checked before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from state.errors import BadInput
+from tools.configuration import describe
+
+Split = Literal["train", "dev", "test"]
+
+_Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class _Record(BaseModel):
+    """Corpora have fields of their own, which are passed over."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Paragraph(_Record):
+    """A paragraph of a paper."""
+
+    id: _Id
+    """Unique in its paper."""
+    text: str
+
+
+class Section(_Record):
+    """A section of a paper."""
+
+    heading: str = ""
+    paragraphs: list[Paragraph]
+
+
+class Review(_Record):
+    """A whole review."""
+
+    review_id: _Id
+    """Unique in its paper."""
+    paragraphs: list[str]
+    license: str | None = None
+
+
+class Paper(_Record):
+    """A line of the corpus."""
+
+    paper_id: _Id
+    title: str = ""
+    sections: list[Section]
+    reviews: list[Review]
+    source_dataset: str | None = None
+    domain: str | None = None
+    license: str | None = None
+    split: Split | None = None
+    """That its corpus was published with."""
+
+
+_Line = TypeVar("_Line", bound=BaseModel)
+
+
+def read_papers(path: Path) -> list[Paper]:
+    """Read a corpus.
+
+    Raises:
+        BadInput: The file cannot be read or has no paper, a line is no paper with its reviews, or an id occurs twice.
+    """
+    papers: list[Paper] = []
+    lines: dict[str, int] = {}
+    for number, paper in read_lines(path, Paper, "paper with its reviews"):
+        if (before := lines.setdefault(paper.paper_id, number)) != number:
+            raise BadInput(f"Lines {before} and {number} of {path} are both the paper {paper.paper_id!r}; keep one.")
+        _check_ids(paper, f"Line {number} of {path}")
+        papers.append(paper)
+    return papers
+
+
+def read_lines(path: Path, schema: type[_Line], what: str) -> list[tuple[int, _Line]]:
+    """The records of a JSON Lines file, each with the number of its line; empty lines are passed over.
+
+    Args:
+        path: The file.
+        schema: Of a line.
+        what: A line should be, for messages: "paper with its reviews".
+
+    Raises:
+        BadInput: The file cannot be read, has no record, or a line does not fit the schema.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")  # str.splitlines would also split at a U+2028 inside a text
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be read ({error.strerror}); name a JSON Lines file.", kind="missing_file"
+        ) from error
+    found = [
+        (number, _checked(line, schema, f"Line {number} of {path} is no {what}"))
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
+    if not found:
+        raise BadInput(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")
+    return found
+
+
+def _checked(line: bytes, schema: type[_Line], problem: str) -> _Line:
+    try:
+        return schema.model_validate_json(line)
+    except ValidationError as error:
+        raise BadInput(f"{problem}: {describe(error)}.") from error
+
+
+def _check_ids(paper: Paper, where: str) -> None:
+    paragraphs = (paragraph.id for section in paper.sections for paragraph in section.paragraphs)
+    for what, ids in (("paragraphs", paragraphs), ("reviews", (review.review_id for review in paper.reviews))):
+        if twice := _repeated(ids):
+            raise BadInput(f"{where} has two {what} with the id {twice!r}; give each its own.")
+
+
+def _repeated(ids: Iterable[str]) -> str:
+    """The first id that occurs a second time; empty if there is none."""
+    seen = set[str]()
+    for each in ids:
+        if each in seen:
+            return each
+        seen.add(each)
+    return ""
