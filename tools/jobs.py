@@ -44,14 +44,15 @@ async def run_jobs(
     Returns:
         The newest result of each job, in the order of the jobs.
     """
-    results = {key: result for key, result in _newest(out, fields).items() if key in jobs}
+    newest = await asyncio.to_thread(_newest, out, fields)
+    results = {key: result for key, result in newest.items() if key in jobs}
     done = [key for key, result in results.items() if "error" not in result]
     gate = asyncio.Semaphore(concurrency)
     tasks = [asyncio.create_task(_finish(key, job, gate)) for key, job in jobs.items() if key not in done]
     for number, task in enumerate(asyncio.as_completed(tasks), start=len(done) + 1):
         key, outcome = await task
         results[key] = {**dict(zip(fields, key, strict=True)), **outcome}
-        _append(out, results[key])
+        await asyncio.to_thread(_append, out, results[key])
         tell(f"{number}/{len(jobs)} {' '.join(key)} {outcome.get('error', 'ok')}")
     return [results[key] for key in jobs]
 

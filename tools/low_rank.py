@@ -7,7 +7,6 @@ peft, which is not needed to use them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
