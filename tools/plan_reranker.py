@@ -19,11 +19,26 @@ from torch.nn.utils.rnn import pad_sequence
 from state.errors import SettingsError
 from tools.encoders import PACKAGED_ENCODER, load_encoder
 from tools.low_rank import Adapter, merged, plain_name
-from tools.reranker_files import RerankerConfig, read_reranker, write_reranker
+from tools.weight_files import WeightsConfig, read_weights, write_weights
 
 _BATCH = 16
 # Tokenizers change settings of theirs in each call, and refuse to while another thread is in one.
 _tokenizing = threading.Lock()
+
+WHAT = "plan re-ranker"
+"""In messages about its files."""
+
+
+class RerankerConfig(WeightsConfig):
+    """What `config.json` says of a plan re-ranker."""
+
+    encoder: str
+    encoder_sha256: str
+    """Of the encoder's parameters that the weights file does not hold."""
+    adapter: Adapter | None = None
+    """Of the low-rank factors that the weights file holds in place of whole parameters; None if it holds none."""
+    dropout: float
+    max_length: int
 
 
 class PlanReranker(nn.Module):
@@ -103,16 +118,16 @@ class PlanReranker(nn.Module):
             StateError: The folder cannot be written.
         """
         trained = {name: value for name, value in self._parameters_by_name().items() if value.requires_grad}
-        write_reranker(
-            folder,
-            {name: value.detach().to("cpu", dtype).contiguous() for name, value in trained.items()},
-            encoder=self.encoder_name,
-            encoder_sha256=self._fingerprint(trained),
-            adapter=self.adapter,
-            dropout=self.dropout.p,
-            max_length=self.max_length,
-            training=dict(training or {}),
-        )
+        config = {
+            "encoder": self.encoder_name,
+            "encoder_sha256": self._fingerprint(trained),
+            "adapter": self.adapter.model_dump() if self.adapter else None,
+            "dropout": self.dropout.p,
+            "max_length": self.max_length,
+            "training": dict(training or {}),
+        }
+        weights = {name: value.detach().to("cpu", dtype).contiguous() for name, value in trained.items()}
+        write_weights(folder, weights, config, what=WHAT)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -123,7 +138,7 @@ class PlanReranker(nn.Module):
         Raises:
             SettingsError: A file is missing or damaged, or the encoder is not the one that the weights belong to.
         """
-        config, weights = read_reranker(folder)
+        config, weights = read_weights(folder, RerankerConfig, what=WHAT)
         reranker = cls(config.encoder, dropout=config.dropout, max_length=config.max_length)
         reranker._take(config, weights, folder)
         return reranker.eval()

@@ -69,7 +69,7 @@ def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Conf
         what: The model is, for messages.
 
     Raises:
-        SettingsError: One is missing, or is not as it was written.
+        SettingsError: One is missing, or is not as it was written, or training had come to no numbers.
     """
     try:
         config = schema.model_validate_json((folder / _CONFIG).read_bytes())
@@ -87,9 +87,15 @@ def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Conf
     if hashlib.sha256(data).hexdigest() != config.sha256:
         raise _damaged(folder)
     try:
-        return config, safetensors.torch.load(data)
+        weights = safetensors.torch.load(data)
     except SafetensorError as error:
         raise _damaged(folder) from error
+    if not all(value.isfinite().all() for value in weights.values()):
+        raise SettingsError(
+            f"{folder / _WEIGHTS} holds values that are no numbers, so what it says would be random; train it again "
+            "with a lower learning rate."
+        )
+    return config, weights
 
 
 def _damaged(folder: Path) -> SettingsError:

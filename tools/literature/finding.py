@@ -83,28 +83,30 @@ async def find_documents(
 
 
 async def _search_all(question: str, sources: Sources, limit: int, journal: _Journal) -> list[list[Hit]]:
-    """The hits of each provider that answers."""
-    asked = (_search(provider, question, limit, journal) for provider in sources.providers)
-    results = [result for result in await asyncio.gather(*asked) if result is not None]
+    """The hits of each provider that answers; what is told of the providers stands in their order."""
+    answers = await asyncio.gather(*(_search(provider, question, limit) for provider in sources.providers))
+    results = [answer for answer in answers if isinstance(answer, SearchResult)]
+    for provider, answer in zip(sources.providers, answers, strict=True):
+        if isinstance(answer, SearchResult):
+            journal.notices.extend(answer.notices)
+            continue
+        if isinstance(answer, AddressBlocked):
+            journal.block(answer.address, answer.reason)
+        journal.notice(provider.name, str(answer))
     if not results:
         reasons = "; ".join(f"{notice['provider']}: {notice['message']}" for notice in journal.notices)
         raise RetrievalUnavailable(
             f"No literature could be searched ({reasons}); check the network and the folder, or choose other "
             "providers, then resume the run."
         )
-    for result in results:
-        journal.notices.extend(result.notices)
     return [result.hits for result in results]
 
 
-async def _search(provider: Provider, question: str, limit: int, journal: _Journal) -> SearchResult | None:
+async def _search(provider: Provider, question: str, limit: int) -> SearchResult | FetchError:
     try:
         return await provider.search(question, limit)
     except FetchError as error:
-        if isinstance(error, AddressBlocked):
-            journal.block(error.address, error.reason)
-        journal.notice(provider.name, str(error))
-        return None
+        return error
 
 
 def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, journal: _Journal) -> bool:

@@ -10,7 +10,8 @@ from jinja2 import Environment, StrictUndefined
 from state.errors import SettingsError
 from state.files import write_atomically
 from tools.encoders import PACKAGED_ENCODER
-from tools.reranker_files import RerankerConfig, read_reranker
+from tools.plan_reranker import WHAT, RerankerConfig
+from tools.weight_files import read_weights
 from training.plan_reranker.config import RerankerRun
 from training.plan_reranker.evaluate import Evaluation, read_evaluation, tables
 from training.run_record import RunRecord
@@ -38,7 +39,7 @@ def write_card(weights: Path, evaluation: Path) -> Path:
     Raises:
         SettingsError: The re-ranker cannot be read, or something else was evaluated.
     """
-    config, tensors = read_reranker(weights)
+    config, tensors = read_weights(weights, RerankerConfig, what=WHAT)
     if "run" not in config.training:
         raise SettingsError(f"{weights} does not say how it was trained; a card can be written of `train_grid`'s only.")
     measured = read_evaluation(evaluation)
