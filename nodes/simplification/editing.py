@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, options
 from nodes.simplification.attribution import change_of
 from nodes.simplification.language_clarifier import objection, of_round
-from state.simplification import LoopState, Suggestion
+from nodes.simplification.redundancy_checker import objection as objection_to_removal
+from state.simplification import LoopState, Redundancy, Suggestion
 from tools.documents import stored_text
 from tools.prompts import numbered
 from tools.text_edits import remove, substitute
@@ -76,13 +77,23 @@ async def apply_wordings(state: LoopState) -> dict[str, Any]:
 
 
 async def remove_redundancies(state: LoopState) -> dict[str, Any]:
-    """Take out what the expert validated and nothing else; code does it."""
-    text, changes = state["text"], list(state["changes"])
-    for part in state["exchange"]["redundancies"]:
-        if part["verdict"] == "removed":
-            text = remove(text, part["quote"])
-            changes.append(change_of(state, "removal", part["quote"], "", part["reason"]))
-    return {"text": text, "changes": changes}
+    """Take out what the expert validated and nothing else; code does it.
+
+    A part that an earlier removal has made impossible, because they overlap, is kept.
+    """
+    text, changes, redundancies = state["text"], list(state["changes"]), list[Redundancy]()
+    source = stored_text(state["source"])
+    for item in state["exchange"]["redundancies"]:
+        part = item
+        if item["verdict"] == "removed":
+            problem = objection_to_removal(item["quote"], text, source)
+            if problem:
+                part = {**item, "verdict": "kept", "justification": problem, "judge": "guard"}
+            else:
+                text = remove(text, item["quote"])
+                changes.append(change_of(state, "removal", item["quote"], "", item["reason"]))
+        redundancies.append(part)
+    return {"text": text, "changes": changes, "exchange": in_exchange(state, redundancies=redundancies)}
 
 
 def _judged(item: Suggestion, verdict: WordingVerdict | None) -> Suggestion:

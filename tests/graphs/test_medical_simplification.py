@@ -357,6 +357,19 @@ def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: 
         check_removals(exchange, before, after)
 
 
+def test_of_overlapping_removals_only_the_first_is_made() -> None:
+    parts = [{"quote": quote, "reason": "It is empty."} for quote in ("It is worth", "worth noting that")]
+    verdicts = [{"number": number, "justification": "It says nothing.", "remove": True} for number in (1, 2)]
+    society = Society(Redundancies=[{"redundancies": parts}], RemovalVerdicts=[{"verdicts": verdicts}])
+    text = f"It is worth noting that this was a trial. {ABSTRACT}"
+    with FakeEndpoint(answer=society) as endpoint:
+        result = asyncio.run(run(endpoint, text, loops=["redundancy_checker"], entries=1))
+    (exchange,) = result["history"]
+    assert [part["verdict"] for part in exchange["redundancies"]] == ["removed", "kept"]
+    assert exchange["redundancies"][1]["justification"] == "The text does not contain these words."
+    assert [change["before"] for change in result["all_changes"]] == ["It is worth"]
+
+
 def check_wordings(result: SimplificationOutput, exchange: Any, before: str, after: str) -> None:
     """Accepted wordings are all that the language clarifier's loop changes."""
     rounds = Counter(item["round"] for item in exchange["suggestions"])
