@@ -9,7 +9,9 @@ from typer.core import TyperGroup
 
 from draftroom import __version__, exit_codes
 from draftroom.commands.doctor import doctor
+from draftroom.commands.evaluation import eval_app
 from draftroom.commands.explain import explain
+from draftroom.commands.human import annotate, blind, judged
 from draftroom.commands.models import models_app
 from draftroom.commands.resume import resume
 from draftroom.commands.review import review
@@ -79,6 +81,9 @@ app.command("studio")(studio)
 app.command("exit-codes")(print_exit_codes)
 app.add_typer(models_app, name="models")
 app.add_typer(train_app, name="train")
+for of_people in (blind, annotate, judged):
+    eval_app.command()(of_people)
+app.add_typer(eval_app, name="eval")
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from draftroom.consoles import spoken
 from draftroom.review_checks import review_works
 from state.errors import ContextOverflow, DraftroomError, SettingsError
 from state.paths import state_folder
-from state.settings import ModelSettings, Role, Settings
+from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
 from tools.checkpoints import open_checkpointer, storage_error
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
@@ -37,7 +37,7 @@ ANSWER_TOKENS = 256
 QUESTION = "Write one short sentence about the sea."
 AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
 
-AGENTS: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "default")
+AGENTS: tuple[Role, ...] = tuple(role for role in get_args(Role) if role not in {"default", *OPTIONAL_ROLES})
 
 
 class Colour(BaseModel):
@@ -123,7 +123,7 @@ def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     """The models in use, each once, by a line that names its roles and its endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
-    for role in AGENTS:
+    for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if role in settings.models)):
         model = settings.model_for(role)
         key = (model.model, model.base_url)
         roles.setdefault(key, []).append(spoken(role))
@@ -132,7 +132,10 @@ def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
 
 
 def _together(roles: list[str]) -> str:
-    return "all agents" if len(roles) == len(AGENTS) else ", ".join(roles)
+    agents = [spoken(role) for role in AGENTS]
+    if not set(agents) <= set(roles):
+        return ", ".join(roles)
+    return ", ".join(["all agents", *(role for role in roles if role not in agents)])
 
 
 async def model_works(settings: ModelSettings) -> list[Check]:

@@ -35,6 +35,7 @@ REVIEW = Extra(
     ),
 )
 TRAINING = Extra("training", "What trains models", (*REVIEW.packages, "accelerate", "peft", "trl"))
+EVALS = Extra("evals", "What evaluates", (*REVIEW.packages, "matplotlib", "rouge_score", "sacrebleu"))
 STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
 
 

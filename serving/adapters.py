@@ -34,7 +34,7 @@ def with_adapters(profile: Profile, adapters: Sequence[str]) -> Profile:
         name, _, folder = adapter.partition("=")
         if not (name and folder):
             raise ServingError(
-                f"The adapter {adapter!r} must be given as NAME=FOLDER, as in journalist=journalist/adapter."
+                f"The adapter {adapter!r} must be given as NAME=FOLDER, as in tuned=runs/journalist/adapter."
             )
         server = servers[_server_for(name, profile)]
         extended = server.adapters | {name: Path(folder).expanduser().resolve()}

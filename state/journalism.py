@@ -160,6 +160,7 @@ class JournalismContext(BaseModel):
     stop: StopRule | None = Field(None, description="Run all rounds, or stop when a round no longer reads easier.")
     min_improvement: float | None = Field(None, ge=0, le=5, description="Smallest fall of the mean grade that counts.")
     variant: Variant | None = Field(None, description="Leave agents out, as the paper's ablations do.")
+    warm_start: bool | None = Field(None, description="Let the fine-tuned model of `warm_start` write the first draft.")
     pause: bool | None = Field(None, description="Pause after the editor, so that a person can edit the advice.")
     scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")

@@ -26,7 +26,11 @@ Role = Literal[
     "weakness_detector",
     "reviewer",
     "verifier",
+    "warm_start",
+    "judge",
 ]
+OPTIONAL_ROLES: tuple[Role, ...] = ("warm_start", "judge")
+"""Roles that only some runs have; unlike the others, their model must be named."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
@@ -114,6 +118,10 @@ class JournalismSettings(BaseModel):
         0.1, ge=0, le=5, description="Fall of the mean grade below which a round counts as no improvement."
     )
     variant: Variant = Field("full", description="The rows of the paper's Table 1 that need no training.")
+    warm_start: bool = Field(
+        False,
+        description="Let the model of the role `warm_start`, fine-tuned on plain summaries, write the first draft.",
+    )
     pause: bool = Field(False, description="Let a person edit the editor's advice before each revision.")
     scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")

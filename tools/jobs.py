@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from state.errors import DraftroomError
+from state.files import write_atomically
 
 Record = dict[str, Any]
 Key = tuple[str, ...]
@@ -19,6 +22,12 @@ def read_records(path: Path) -> list[Record]:
     """The records of a JSON Lines file: a corpus or results."""
     with path.open(encoding="utf-8") as file:  # str.splitlines would also split at a U+2028 inside a text
         return [json.loads(line) for line in file]
+
+
+def read_results(out: Path) -> list[Record]:
+    """The results so far, oldest first, without half a line at the end, whose writer still writes or was killed."""
+    written = out.read_bytes() if out.exists() else b""
+    return [json.loads(line) for line in written[: written.rfind(b"\n") + 1].split(b"\n") if line]
 
 
 async def run_jobs(
@@ -39,7 +48,7 @@ async def run_jobs(
         out: Results so far, if there are any. Of several results of one job the newest counts.
         concurrency: How many jobs run at once.
         fields: Names that the parts of a key have in a result.
-        tell: Receives a line of progress for each job that ends.
+        tell: Receives a line of progress for each job that ends: how many there are, and how long the rest may take.
 
     Returns:
         The newest result of each job, in the order of the jobs.
@@ -48,13 +57,25 @@ async def run_jobs(
     results = {key: result for key, result in newest.items() if key in jobs}
     done = [key for key, result in results.items() if "error" not in result]
     gate = asyncio.Semaphore(concurrency)
+    begun = perf_counter()
     tasks = [asyncio.create_task(_finish(key, job, gate)) for key, job in jobs.items() if key not in done]
-    for number, task in enumerate(asyncio.as_completed(tasks), start=len(done) + 1):
-        key, outcome = await task
-        results[key] = {**dict(zip(fields, key, strict=True)), **outcome}
-        await asyncio.to_thread(_append, out, results[key])
-        tell(f"{number}/{len(jobs)} {' '.join(key)} {outcome.get('error', 'ok')}")
+    try:
+        for number, task in enumerate(asyncio.as_completed(tasks), start=len(done) + 1):
+            key, outcome = await task
+            results[key] = {**dict(zip(fields, key, strict=True)), **outcome}
+            await asyncio.to_thread(_append, out, results[key])
+            told = f"{number}/{len(jobs)} {' '.join(key)} {outcome.get('error', 'ok')}"
+            tell(f"{told} ({_pace(number - len(done), len(jobs) - number, perf_counter() - begun)})")
+    finally:  # a run that is stopped leaves no job behind that would go on without its surroundings
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     return [results[key] for key in jobs]
+
+
+def _pace(ended: int, left: int, seconds: float) -> str:
+    """How fast jobs end, and how long those that are left take at that pace."""
+    return f"{60 * ended / seconds:.1f} a minute, {timedelta(seconds=round(left * seconds / ended))} left"
 
 
 async def _finish(key: Key, job: Job, gate: asyncio.Semaphore) -> tuple[Key, Record]:
@@ -66,8 +87,15 @@ async def _finish(key: Key, job: Job, gate: asyncio.Semaphore) -> tuple[Key, Rec
 
 
 def _newest(out: Path, fields: Sequence[str]) -> dict[Key, Record]:
-    results = read_records(out) if out.exists() else []
-    return {tuple(result[field] for field in fields): result for result in results}
+    _drop_half_line(out)
+    return {tuple(result[field] for field in fields): result for result in read_results(out)}
+
+
+def _drop_half_line(out: Path) -> None:
+    """The next result must not be appended to half of one, which a process that was killed while writing left."""
+    written = out.read_bytes() if out.exists() else b""
+    if written and not written.endswith(b"\n"):
+        write_atomically(out, written[: written.rfind(b"\n") + 1])
 
 
 def _append(out: Path, result: Record) -> None:

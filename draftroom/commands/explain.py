@@ -34,6 +34,9 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     variant: Annotated[Variant | None, typer.Option(help="Leave agents out, as the paper's ablations do.")] = None,
     select: Annotated[Selection | None, typer.Option(help="Which draft is returned.")] = None,
     stop: Annotated[StopRule | None, typer.Option(help="All rounds, or until one no longer reads easier.")] = None,
+    warm_start: Annotated[
+        bool | None, typer.Option(help="Let the fine-tuned model of `warm_start` write the first draft.")
+    ] = None,
     scope: ScopeOption = None,
     max_words: Annotated[int | None, typer.Option(help="Length of the article that is aimed at.")] = None,
     pause: Annotated[bool | None, typer.Option(help="Let you edit the advice before each revision.")] = None,
@@ -49,6 +52,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
         "variant": variant,
         "select": select,
         "stop": stop,
+        "warm_start": warm_start,
         "scope": scope,
         "max_words": max_words,
         "pause": pause,

@@ -36,20 +36,22 @@ def start(
     profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "embedded",
     lora: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=FOLDER", help="Serve a LoRA adapter too, named after the role that is to use it; repeatable."
-        ),
+        typer.Option(metavar="NAME=FOLDER", help="Serve a LoRA adapter too, as a model of this name; repeatable."),
     ] = None,
 ) -> None:
     """Start the servers of a profile and wait until they answer; the first time, install what they need."""
     wanted = with_adapters(load_profile(profile), lora or [])
-    with _progress() as report:
-        started = up(wanted, report)
-    if not started:
+    if not start_servers(wanted):
         typer.echo(f"{wanted.name} is already up.")
     for server in wanted.servers:
         for name in server.model_names:
             typer.echo(f"{name} answers at {server.base_url}")
+
+
+def start_servers(profile: Profile) -> bool:
+    """Start the servers of a profile and tell how it goes; false if they are up already."""
+    with _progress() as report:
+        return bool(up(profile, report))
 
 
 @models_app.command("down")

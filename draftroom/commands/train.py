@@ -89,7 +89,8 @@ def journalist(
     record = train_journalist(read_config(config_path(config), JournalistConfig), pairs, out)
     before, after = record.dev_loss_before, -record.best_metric
     typer.echo(f"Loss of a token of the dev summaries: {before:.3f} before, {after:.3f} after.")
-    tell(f"To use it: draftroom models up --lora journalist={out / ADAPTER}")
+    tell(f"To use it: draftroom models up --lora tuned={out / ADAPTER}")
+    tell("Then set `model` of [models.warm_start] to tuned, and write with draftroom explain --warm-start.")
 
 
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str, transfer: Path | None) -> None:

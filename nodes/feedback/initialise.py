@@ -12,13 +12,13 @@ from langgraph.types import Overwrite
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackContext, FeedbackInput, ParagraphState, Target
-from state.settings import FeedbackSettings, Settings
+from state.settings import FeedbackSettings, Role, Settings
 from tools.configuration import load_settings
 from tools.documents import load_document, read_document
 from tools.hidden_instructions import find_instructions
 from tools.quotes import locate
 
-ROLES = ("planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier")
+ROLES: tuple[Role, ...] = ("planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier")
 _NOT_WORTH_IT = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
     r"bibliography|appendix|data availability|ethics|abbreviations)\b",
@@ -121,10 +121,7 @@ def freeze(settings: Settings) -> dict[str, Any]:
     """The settings of this run as plain values, with every role's model spelt out."""
     return {
         "feedback": settings.feedback.model_dump(mode="json"),
-        "models": {
-            role: settings.model_for(role).model_dump(mode="json")  # type: ignore[arg-type]
-            for role in ROLES
-        },
+        "models": {role: settings.model_for(role).model_dump(mode="json") for role in ROLES},
     }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from state.journalism import JournalismState
-from state.settings import JournalismSettings, ModelSettings
+from state.settings import JournalismSettings, ModelSettings, Role
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
 
@@ -26,8 +26,13 @@ async def ask_as(
     trim: str = "paper",
 ) -> Answer[Value]:
     """Ask the model of `agent` with the prompt named `step`."""
-    model = ModelSettings(**state["settings"]["models"][agent])
+    model = ModelSettings(**state["settings"]["models"][_played_by(agent, state, round_number)])
     return await ask(Caller(agent, step, round_number), PROMPTS / f"{step}.md", variables, schema, model, trim=trim)
+
+
+def _played_by(agent: Agent, state: JournalismState, round_number: int) -> Role:
+    """The role whose model answers: the first draft of LLM-WS-CLBR is by a fine-tuned journalist, and only that."""
+    return "warm_start" if agent == "journalist" and round_number == 0 and options(state).warm_start else agent
 
 
 def options(state: JournalismState) -> JournalismSettings:

@@ -8,13 +8,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from state.errors import BadInput
+from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismContext, JournalismInput
-from state.settings import Settings
+from state.settings import ModelSettings, Role, Settings
 from tools.configuration import load_settings
 from tools.documents import read_paper
 
-ROLES = ("journalist", "reader", "editor")
+ROLES: tuple[Role, ...] = ("journalist", "reader", "editor")
 
 
 async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:
@@ -48,11 +48,27 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
 
 
 def freeze(settings: Settings) -> dict[str, Any]:
-    """The settings of this run as plain values, with every role's model spelt out."""
-    models = {role: settings.model_for(role) for role in ROLES}  # type: ignore[arg-type]
+    """The settings of this run as plain values, with every role's model spelt out.
+
+    Raises:
+        SettingsError: A warm start has no model.
+    """
+    models = {role: settings.model_for(role) for role in ROLES}
     if settings.journalism.variant == "large-reader":
         models["reader"] = models["journalist"]
+    if settings.journalism.warm_start:
+        models["warm_start"] = _warm_start(settings)
     return {
         "journalism": settings.journalism.model_dump(mode="json"),
         "models": {role: model.model_dump(mode="json") for role, model in models.items()},
     }
+
+
+def _warm_start(settings: Settings) -> ModelSettings:
+    """The model that writes the first draft of LLM-WS-CLBR."""
+    if "warm_start" not in settings.models:
+        raise SettingsError(
+            "A warm start needs a model that was fine-tuned on plain summaries: name it under [models.warm_start] "
+            "(`draftroom train journalist` makes one)."
+        )
+    return settings.model_for("warm_start")

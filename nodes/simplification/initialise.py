@@ -11,12 +11,12 @@ from langgraph.types import Overwrite
 from nodes.simplification.exchange import begin_exchange
 from nodes.simplification.versions import as_version
 from state.errors import BadInput
-from state.settings import Settings
+from state.settings import Role, Settings
 from state.simplification import SimplificationContext, SimplificationInput
 from tools.configuration import load_settings
 from tools.documents import read_paper, stored_text
 
-ROLES = (
+ROLES: tuple[Role, ...] = (
     "agent_selector",
     "layperson",
     "medical_expert",
@@ -70,8 +70,5 @@ def freeze(settings: Settings) -> dict[str, Any]:
     """The settings of this run as plain values, with every role's model spelt out."""
     return {
         "simplification": settings.simplification.model_dump(mode="json"),
-        "models": {
-            role: settings.model_for(role).model_dump(mode="json")  # type: ignore[arg-type]
-            for role in ROLES
-        },
+        "models": {role: settings.model_for(role).model_dump(mode="json") for role in ROLES},
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
@@ -16,20 +17,45 @@ REFERENCES = [
     "About 95 species are now accepted .",
     "95 species are now accepted .",
 ]
+OUTPUTS = [
+    "About 95 you now get in .",
+    "About 95 species are now agreed .",
+    "About 95 species are currently agreed .",
+]
+"""The examples of the authors' own script, https://github.com/cocoxu/simplification."""
 
 texts = st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join)
+written = st.text(max_size=40)
 
 
 @pytest.mark.parametrize(
     ("text", "published"),
     [
-        # Both from https://github.com/huggingface/evaluate/issues/376
-        ("About 95 you now get in .", 26.953601953601954),
-        ("About 95 species are now agreed .", 61.709656084656075),
+        # The first two from https://github.com/huggingface/evaluate/issues/376, the last one from the tests of
+        # https://github.com/tensorflow/tensor2tensor (sari_hook_test.py), which has the same choices.
+        (OUTPUTS[0], 26.953601953601954),
+        (OUTPUTS[1], 61.709656084656075),
+        (OUTPUTS[2], 50.88682),
     ],
 )
 def test_published_examples(text: str, published: float) -> None:
-    assert sari(SOURCE, text, REFERENCES).sari == pytest.approx(published, abs=1e-9)
+    assert sari(SOURCE, text, REFERENCES).sari == pytest.approx(published, abs=1e-5)
+
+
+def test_published_parts() -> None:
+    # From the documentation of https://github.com/sbintuitions/flexeval, whose SARI is a port of the same one.
+    found = sari(SOURCE, OUTPUTS[0], REFERENCES)
+    assert found[1:] == pytest.approx((22.527472527472525, 50, 8.333333333333333))
+
+
+@pytest.mark.parametrize(
+    ("text", "published"), list(zip(OUTPUTS, (26.82782411698074, 58.89995423074248, 50.71608864657479), strict=True))
+)
+def test_the_authors_script_differs_by_its_choices_only(text: str, published: float) -> None:
+    """With their choices, the second implementation gives what their script prints; so it can be trusted with ours."""
+    lowered = [each.lower() for each in (SOURCE, text, *REFERENCES)]
+    assert naive(*lowered[:2], lowered[2:], authors=True)[0] == pytest.approx(published, abs=1e-9)
+    assert naive(*lowered[:2], lowered[2:]) == pytest.approx(sari(SOURCE, text, REFERENCES))
 
 
 def test_tokens_are_lower_cased_and_split_by_13a() -> None:
@@ -66,16 +92,30 @@ def test_the_reference_itself_scores_100(source: list[str], reference: list[str]
     assert sari(" ".join(source), simplified, [simplified]) == Sari(100, 100, 100, 100)
 
 
+@given(written)
+def test_a_text_that_nobody_needed_to_change_is_perfect(text: str) -> None:
+    assert sari(text, text, [text]) == Sari(100, 100, 100, 100)
+
+
+@given(written, written, st.lists(written, min_size=1, max_size=3))
+def test_any_text_has_a_score(source: str, text: str, references: list[str]) -> None:
+    assert all(0 <= part <= 100.000001 for part in sari(source, text, references))
+
+
 @given(texts, texts, st.lists(texts, min_size=1, max_size=3))
 def test_agrees_with_the_definition_written_out(source: str, text: str, references: list[str]) -> None:
     assert sari(source, text, references) == pytest.approx(naive(source, text, references))
 
 
-def naive(source: str, text: str, references: list[str]) -> list[float]:
-    """SARI, KEEP, DELETE, ADD, n-gram by n-gram in exact fractions, where a reference's counts are divided."""
+def naive(source: str, text: str, references: Sequence[str], *, authors: bool = False) -> list[float]:
+    """SARI, KEEP, DELETE, ADD, n-gram by n-gram in exact fractions, where a reference's counts are divided.
+
+    `authors`: as their script has it, 0/0 counts 0, and the recall of KEEP is a mean over distinct n-grams.
+    """
     keeps, deletes, adds = [], [], []
     for n in range(1, 5):
-        keep, delete, add = naive_order(n, source.split(), text.split(), [each.split() for each in references])
+        tokens = [each.split() for each in (source, text, *references)]
+        keep, delete, add = naive_order(n, tokens[0], tokens[1], tokens[2:], authors=authors)
         keeps.append(keep)
         deletes.append(delete)
         adds.append(add)
@@ -83,7 +123,10 @@ def naive(source: str, text: str, references: list[str]) -> list[float]:
     return [sum(parts) / 3, *parts]
 
 
-def naive_order(n: int, source: list[str], text: list[str], references: list[list[str]]) -> list[Fraction]:
+def naive_order(
+    n: int, source: list[str], text: list[str], references: list[list[str]], *, authors: bool
+) -> list[Fraction]:
+    nothing = Fraction(0 if authors else 1)
     kept, keepable, deleted, added, addable = [], [], [], [], []
     for ngram in {ngram for tokens in (source, text, *references) for ngram in ngrams(n, tokens)}:
         before, after = ngrams(n, source).count(ngram), ngrams(n, text).count(ngram)
@@ -95,23 +138,32 @@ def naive_order(n: int, source: list[str], text: list[str], references: list[lis
         if before > after:
             deleted.append((max(before - after - wanted, Fraction(0)), before - after))
         if after and not before:
-            added.append(wanted > 0)
+            added.append((Fraction(wanted > 0), 1))
         if wanted and not before:
-            addable.append(after > 0)
-    recall = ratio(sum(good for good, _ in keepable), sum(all_ for _, all_ in keepable))
+            addable.append((Fraction(after > 0), 1))
+    recall = mean_share(keepable, nothing) if authors else share(keepable, nothing)
     return [
-        harmonic(ratio(sum(Fraction(good) / all_ for good, all_ in kept), len(kept)), recall),
-        ratio(sum(Fraction(good) / all_ for good, all_ in deleted), len(deleted)),
-        harmonic(ratio(sum(added), len(added)), ratio(sum(addable), len(addable))),
+        harmonic(mean_share(kept, nothing), recall),
+        mean_share(deleted, nothing),
+        harmonic(mean_share(added, nothing), mean_share(addable, nothing)),
     ]
+
+
+Shares = Sequence[tuple[Fraction | int, Fraction | int]]
+"""For each n-gram, how many times it was done rightly, of how many."""
 
 
 def ngrams(n: int, tokens: list[str]) -> list[tuple[str, ...]]:
     return [tuple(tokens[start : start + n]) for start in range(len(tokens)) if start + n <= len(tokens)]
 
 
-def ratio(part: Fraction | int, whole: Fraction | int) -> Fraction:
-    return Fraction(part) / whole if whole else Fraction(1)
+def mean_share(shares: Shares, nothing: Fraction) -> Fraction:
+    return sum((Fraction(good) / all_ for good, all_ in shares), Fraction(0)) / len(shares) if shares else nothing
+
+
+def share(shares: Shares, nothing: Fraction) -> Fraction:
+    good, all_ = sum(good for good, _ in shares), sum(all_ for _, all_ in shares)
+    return Fraction(good) / all_ if all_ else nothing
 
 
 def harmonic(first: Fraction, second: Fraction) -> Fraction:

@@ -61,6 +61,21 @@ async def test_large_reader_uses_the_journalists_model(fake_endpoint: FakeEndpoi
     assert {request.model for request in fake_endpoint.chat_requests} == {"large"}
 
 
+async def test_a_fine_tuned_model_writes_the_warm_start_and_nothing_else(fake_endpoint: FakeEndpoint) -> None:
+    chosen = context(fake_endpoint, rounds=1, warm_start=True)
+    result = await graph.ainvoke(
+        {"paper": PAPER}, context={**chosen, "models": {**chosen["models"], "warm_start": {"model": "tuned"}}}
+    )
+    assert [request.model for request in fake_endpoint.chat_requests] == ["tuned", "small", "large", "large"]
+    assert next((call["role"], call["model"]) for call in result["calls"]) == ("journalist", "tuned")
+
+
+async def test_a_warm_start_without_its_model_is_refused_before_any_model_is_asked(fake_endpoint: FakeEndpoint) -> None:
+    with pytest.raises(SettingsError, match=r"models\.warm_start"):
+        await run(fake_endpoint, warm_start=True)
+    assert not fake_endpoint.chat_requests
+
+
 async def test_notes_reach_the_editor_and_advice_reaches_the_journalist(fake_endpoint: FakeEndpoint) -> None:
     note = {"term": "bones", "where": "looked at the bones", "explanation": "NOTE-7", "basis": "article"}
     made_up = {"term": "quasar", "where": "near", "explanation": "a star", "basis": "general knowledge"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,24 @@ async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_pat
 async def test_each_job_that_ends_is_told(tmp_path: Path) -> None:
     ward = Ward("a", "b", failing={"b": ModelUnavailable("It is down.")})
     await ward.run(tmp_path / "results.jsonl")
-    assert sorted(line.split(" ", 1)[1] for line in ward.told) == ["a ok", "b endpoint_down: It is down."]
-    assert [line.split(" ")[0] for line in ward.told] == ["1/2", "2/2"]
+    said = [line.split(" (")[0] for line in ward.told]
+    assert sorted(line.split(" ", 1)[1] for line in said) == ["a ok", "b endpoint_down: It is down."]
+    assert [line.split(" ")[0] for line in said] == ["1/2", "2/2"]
+
+
+async def test_the_last_job_leaves_no_time(tmp_path: Path) -> None:
+    ward = Ward("a", "b")
+    await ward.run(tmp_path / "results.jsonl")
+    assert re.search(r"\(\d+\.\d a minute, 0:00:00 left\)$", ward.told[-1])
+
+
+async def test_half_a_line_of_a_killed_run_is_dropped_and_its_job_run_again(tmp_path: Path) -> None:
+    out = tmp_path / "results.jsonl"
+    out.write_text('{"id": "a", "text": "of a"}\n{"id": "b", "te', encoding="utf-8")
+    ward = Ward("a", "b")
+    assert await ward.run(out) == [{"id": "a", "text": "of a"}, {"id": "b", "text": "of b"}]
+    assert ward.runs == ["b"]
+    assert len(read_records(out)) == 2
 
 
 async def test_a_bug_is_no_result(tmp_path: Path) -> None:
@@ -78,7 +95,7 @@ async def test_progress_counts_what_was_done_before(tmp_path: Path) -> None:
     await Ward("a").run(out)
     later = Ward("a", "b", failing={"b": ModelUnavailable("It is down.")})
     await later.run(out)
-    assert later.told == ["2/2 b endpoint_down: It is down."]
+    assert [line.split(" (")[0] for line in later.told] == ["2/2 b endpoint_down: It is down."]
 
 
 async def test_no_more_jobs_run_at_once_than_allowed(tmp_path: Path) -> None:

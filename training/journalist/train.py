@@ -50,7 +50,7 @@ def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) 
         config: Hyperparameters and the model.
         data: JSON Lines files of `abstract` and `summary`, and `doi` and `title` where they are known.
         out: The run's folder: `adapter/` at the end, `record.json`, and `dev.jsonl`, the pairs kept from training,
-            which `python -m evals.science_journalism` reads.
+            which `draftroom eval science_journalism` reads.
 
     Raises:
         BadInput: The data cannot be used.
@@ -138,6 +138,6 @@ def _record(
 
 
 def _corpus(pairs: list[Pair]) -> bytes:
-    """Pairs as a corpus of `evals.science_journalism`."""
+    """Pairs as a corpus of `draftroom eval science_journalism`."""
     lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
     return "".join(f"{line}\n" for line in lines).encode()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from statistics import fmean, quantiles
+from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
-_RESAMPLES = 2000
+from tools.bootstrap import grouped, percentile_interval, resamples
 
 
 class Share(BaseModel):
@@ -44,13 +43,6 @@ def share(values: Sequence[float], papers: Sequence[str], *, seed: int = 0) -> S
         papers: The paper of each.
         seed: Of the resampling: the same values always give the same interval.
     """
-    of_paper: dict[str, list[float]] = {}
-    for value, paper in zip(values, papers, strict=True):
-        of_paper.setdefault(paper, []).append(value)
-    chance = random.Random(seed)  # noqa: S311 - statistics, not secrets
-    groups = list(of_paper.values())
-    means = [
-        fmean(value for group in chance.choices(groups, k=len(groups)) for value in group) for _ in range(_RESAMPLES)
-    ]
-    cuts = quantiles(means, n=40, method="inclusive")  # at 2.5%, 5%, ... 97.5%
-    return Share(mean=fmean(values), low=cuts[0], high=cuts[-1])
+    drawn = resamples(grouped(values, papers), seed=seed)
+    bounds = percentile_interval([fmean(value for group in groups for value in group) for groups in drawn])
+    return Share(mean=fmean(values), low=bounds.low, high=bounds.high)

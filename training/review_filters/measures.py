@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from random import Random
-from statistics import fmean, quantiles
+from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
+from tools.bootstrap import grouped, percentile_interval, resamples
 from training.review_filters.sentences import Sentence
-
-_RESAMPLES = 2000
 
 
 class LabelFigures(BaseModel):
@@ -82,14 +80,6 @@ def _label_figures(label: str, confusion: dict[str, dict[str, int]]) -> LabelFig
 
 def _interval(hits: Sequence[bool], papers: Sequence[str]) -> tuple[float, float]:
     """Of the mean of hits, with whole papers resampled (Efron's percentile interval)."""
-    grouped: defaultdict[str, list[bool]] = defaultdict(list)
-    for hit, paper in zip(hits, papers, strict=True):
-        grouped[paper].append(hit)
-    sums = [(sum(group), len(group)) for group in grouped.values()]
-    random = Random(0)  # noqa: S311 - statistics, not secrets
-    means = []
-    for _ in range(_RESAMPLES):
-        drawn = random.choices(sums, k=len(sums))
-        means.append(sum(right for right, _ in drawn) / sum(size for _, size in drawn))
-    cuts = quantiles(means, n=40, method="inclusive")  # at 2.5%, 5%, ... 97.5%
-    return cuts[0], cuts[-1]
+    sums = [(sum(group), len(group)) for group in grouped(hits, papers)]
+    shares = [sum(right for right, _ in drawn) / sum(size for _, size in drawn) for drawn in resamples(sums)]
+    return percentile_interval(shares)

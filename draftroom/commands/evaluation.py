@@ -1,0 +1,224 @@
+"""`draftroom eval`: run the papers' experiments again, on any endpoint, and compare what comes out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from draftroom.commands.models import start_servers
+from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
+from draftroom.consoles import tell
+from draftroom.extras import EVALS, REVIEW, TRAINING, require
+from serving.profiles import Profile, load_profile
+from state.errors import SettingsError
+from tools.configuration import load_settings, merge, preset_names
+from tools.reranking import default_weights
+
+if TYPE_CHECKING:
+    from evals.run_folder import RunFolder
+    from evals.task import Task
+
+eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
+
+EVALUATIONS = {
+    "science_journalism": "Articles by readability and faithfulness: Table 1 and Figure 4 of LLM-CLBR.",
+    "medical_simplification": "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of SoMS.",
+    "focused_feedback": "Comments on paragraphs beside those of reviewers: Tables 5 and 6 of SWIF2T.",
+}
+"""What can be evaluated."""
+
+DataArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Corpora: JSON Lines, or a published release's file or folder. None: the set that ships."),
+]
+RowsOption = Annotated[str | None, typer.Option(help="Rows to run, with commas between them; `all` for every one.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="Samples of each corpus; without it all of them.")]
+SeedOption = Annotated[int, typer.Option(help="Of the choice of samples and of the intervals.")]
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option(min=1, help="Samples, and requests to an endpoint, at once; by default as in the settings."),
+]
+SplitOption = Annotated[str | None, typer.Option(help="Only samples of this split, where a corpus names them.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the run; one that is there is taken up.")]
+ProfileOption = Annotated[
+    str | None, typer.Option(help="Start the servers of this profile, unless they run, and use them.")
+]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+
+
+def evaluation(name: str) -> Callable[..., None]:
+    """The command that runs a task."""
+
+    def evaluate(  # noqa: PLR0913 - each parameter is a flag
+        data: DataArgument = None,
+        *,
+        rows: RowsOption = None,
+        limit: LimitOption = None,
+        seed: SeedOption = 0,
+        concurrency: ConcurrencyOption = None,
+        split: SplitOption = None,
+        out: OutOption = None,
+        profile: ProfileOption = None,
+        preset: PresetOption = None,
+        model: ModelOption = None,
+        base_url: BaseUrlOption = None,
+        quiet: QuietOption = False,
+    ) -> None:
+        require(EVALS)
+        from evals.preparation import Wanted, prepare  # noqa: PLC0415 - these take seconds
+        from evals.tasks import TASKS  # noqa: PLC0415
+
+        task = TASKS[name]
+        flags = overrides(task.kind, {}, task.roles, preset=preset, model=model, base_url=base_url)
+        if concurrency:
+            flags = merge(flags, _at_once(task, concurrency))
+        servers = load_profile(profile) if profile else None
+        settings = load_settings(merge(_served_by(servers), flags) if servers else flags)
+        folder = out or Path("evaluations") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        run = prepare(task, Wanted(data or [], rows, limit, seed, split), settings, folder)
+        if servers:
+            start_servers(servers)
+        _run(task, run, concurrency, quiet=quiet)
+
+    evaluate.__doc__ = EVALUATIONS[name]
+    return evaluate
+
+
+for _name in EVALUATIONS:
+    eval_app.command(_name)(evaluation(_name))
+
+
+@eval_app.command("resume")
+def resume(run: RunArgument, *, concurrency: ConcurrencyOption = None, quiet: QuietOption = False) -> None:
+    """Go on with a run that was stopped, and try again what failed."""
+    task, folder = opened(run)
+    _run(task, folder, concurrency, quiet=quiet)
+
+
+@eval_app.command("report")
+def report(run: RunArgument) -> None:
+    """Score a run again and write its reports, without asking any model."""
+    _report(*opened(run))
+
+
+@eval_app.command("compare")
+def compare(first: RunArgument, second: RunArgument) -> None:
+    """What differs between two runs of one evaluation, over the samples that both have."""
+    from evals.evaluation import evaluate  # noqa: PLC0415 - takes seconds
+    from evals.reports.compare import compare as compared  # noqa: PLC0415
+
+    typer.echo(compared(*(evaluate(*opened(run)) for run in (first, second))), nl=False)
+
+
+@eval_app.command("judge")
+def judge(run: RunArgument, *, preset: PresetOption = None, quiet: QuietOption = False) -> None:
+    """Have the model of the role `judge` grade every text of a run: faithfulness, information, interest."""
+    task, folder = opened(run)
+    from evals.evaluation import evaluate, texts_of  # noqa: PLC0415 - these take seconds
+    from evals.marks import judge_texts  # noqa: PLC0415
+
+    settings = load_settings({"preset": preset} if preset else {})
+    if "judge" not in settings.models:
+        raise SettingsError("There is no judge: name a model that none of the texts is by under [models.judge].")
+    tested = [model["model"] for model in folder.config().models.values()]
+    texts = texts_of(evaluate(task, folder))
+    said = _silent if quiet else tell
+    asyncio.run(judge_texts(task, texts, folder.path, settings.model_for("judge"), tested, tell=said))
+    _report(task, folder)
+
+
+@eval_app.command("support")
+def support(
+    run: RunArgument,
+    model: Annotated[str, typer.Argument(help="A classifier of natural language inference: its name, or its folder.")],
+    *,
+    quiet: QuietOption = False,
+) -> None:
+    """Measure which sentences of every text of a run its source entails, by a model of inference."""
+    task, folder = opened(run)
+    from evals.evaluation import evaluate, texts_of  # noqa: PLC0415 - these take seconds
+    from evals.marks import check_support  # noqa: PLC0415
+
+    require(REVIEW)
+    texts = texts_of(evaluate(task, folder))
+    asyncio.run(check_support(task, texts, folder.path, model, tell=_silent if quiet else tell))
+    _report(task, folder)
+
+
+@eval_app.command("plan_reranking")
+def plan_reranking(
+    plans: Annotated[Path, typer.Argument(help="Plans, as training.plan_reranker.generate writes them.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", help="Folder of the results.")],
+    weights: Annotated[Path | None, typer.Option(help="Folder of a re-ranker; by default the one that ships.")] = None,
+) -> None:
+    """Recall@1 of the plan re-ranker on plans of unseen papers, beside what ranks them without it."""
+    require(TRAINING)
+    from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415 - takes seconds
+
+    folder = weights or default_weights()
+    if folder is None:
+        raise SettingsError("No re-ranker ships with this installation: name the folder of one with --weights.")
+    typer.echo(tables(evaluate(folder, plans, out)), nl=False)
+
+
+def _at_once(task: Task, concurrency: int) -> dict[str, Any]:
+    return {"models": {role: {"concurrency": concurrency} for role in ("default", *task.roles)}}
+
+
+def _served_by(profile: Profile) -> dict[str, Any]:
+    """Settings that ask the servers of a profile: the preset of its name, or else just its models."""
+    if profile.name in preset_names():
+        return {"preset": profile.name}
+    models: dict[str, Any] = {}
+    for server in profile.servers:
+        for role in server.roles or ["default"]:
+            models[role] = {"base_url": server.base_url, "model": server.served_model_name}
+    models.setdefault("default", next(iter(models.values())))
+    return {"models": models}
+
+
+def opened(path: Path) -> tuple[Task, RunFolder]:
+    """The task and the folder of a run."""
+    require(EVALS)
+    from evals.run_folder import RunFolder  # noqa: PLC0415 - these take seconds
+    from evals.tasks import TASKS  # noqa: PLC0415
+
+    folder = RunFolder(path)
+    return TASKS[folder.config().task], folder
+
+
+def _run(task: Task, folder: RunFolder, concurrency: int | None, *, quiet: bool) -> None:
+    """Run what is missing, then report; a run that is stopped says how to go on."""
+    from evals.runner import run_systems  # noqa: PLC0415 - takes seconds
+
+    at_once = concurrency or max(model["concurrency"] for model in folder.config().models.values())
+    try:
+        asyncio.run(run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        tell(f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}")
+        raise typer.Exit(130) from None
+    _report(task, folder)
+
+
+def _report(task: Task, folder: RunFolder) -> None:
+    from evals.datasets import statistics  # noqa: PLC0415 - these take seconds
+    from evals.evaluation import evaluate  # noqa: PLC0415
+    from evals.reports.terminal_plot import plot  # noqa: PLC0415
+    from evals.reports.write import write_reports  # noqa: PLC0415
+
+    scored = evaluate(task, folder)
+    typer.echo(write_reports(scored, folder, statistics(scored.samples)), nl=False)
+    typer.echo(plot(scored), nl=False)
+    tell(f"Reports, plots and a page for each sample are in {folder.path}: open report.html there.")
+    if scored.failed or scored.missing:
+        tell(f"To try again what failed: draftroom eval resume {folder.path}")
+
+
+def _silent(_: str) -> None:
+    """For a person who wants the result only."""

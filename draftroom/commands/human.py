@@ -1,0 +1,112 @@
+"""`draftroom eval blind, annotate, judged`: have people judge the texts of a run, without knowing whose they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from draftroom.commands.evaluation import SeedOption, opened
+from draftroom.consoles import tell
+from draftroom.extras import EVALS, require
+
+if TYPE_CHECKING:
+    from evals.human.candidates import Candidate
+
+Kind = Literal["journalism", "feedback"]
+KindOption = Annotated[
+    Kind, typer.Option(help="What is judged: articles, by a questionnaire; or comments, two at a time.")
+]
+
+
+def blind(
+    texts: Annotated[Path, typer.Argument(help="Folder of a run, or JSON Lines with `id`, `system` and `text`.")],
+    *,
+    kind: KindOption,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the tasks and the key.")],
+    rows: Annotated[str | None, typer.Option(help="Rows of the run, with commas; by default all that it has.")] = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Make blinded tasks of texts, for Label Studio or for `annotate`, and the key that no rater may see."""
+    require(EVALS)
+    from evals.human import label_studio  # noqa: PLC0415 - these take seconds
+    from evals.human.sheets import comparisons, rated_texts  # noqa: PLC0415
+
+    candidates = _candidates(texts, rows)
+    if kind == "journalism":
+        articles, key = rated_texts(candidates, seed=seed)
+        config, tasks = label_studio.rating_config(), label_studio.rating_tasks(articles)
+    else:
+        pairs, key = comparisons(candidates, seed=seed)
+        config, tasks = label_studio.comparison_config(), label_studio.comparison_tasks(pairs)
+    label_studio.write_project(out, config, tasks, key)
+    tell(f"{len(tasks)} tasks are in {out / 'tasks.json'}, for Label Studio with {out / 'labelling.xml'}.")
+    if kind == "feedback":
+        tell(f"Without Label Studio: draftroom eval annotate {out / 'tasks.json'} --answers answers.jsonl")
+    tell(f"Keep {out / 'key.json'} from the raters: it says whose text is whose.")
+
+
+def annotate(
+    tasks: Annotated[Path, typer.Argument(help="A tasks.json of comparisons, as `blind` writes it.")],
+    *,
+    answers: Annotated[
+        Path, typer.Option(help="JSON Lines that the answers are appended to; taken up if it is there.")
+    ],
+    rater: Annotated[str, typer.Option(help="Name of the person who judges; the page asks for it otherwise.")] = "",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
+) -> None:
+    """Serve the comparisons on a page of this machine, for one person or several, one after the other."""
+    require(EVALS)
+    from evals.human.label_studio import read_comparisons  # noqa: PLC0415 - these take seconds
+    from evals.human.server import AnnotationServer  # noqa: PLC0415
+    from evals.human.store import AnswerStore  # noqa: PLC0415
+
+    with AnnotationServer(read_comparisons(tasks), AnswerStore(answers), port=port) as server:
+        tell(f"Open {server.address(rater)} in a browser; Ctrl-C ends it. Each answer is kept at once.")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            tell(f"Ended. The answers are in {answers}.")
+
+
+def judged(
+    answers: Annotated[list[Path], typer.Argument(help="Exports of Label Studio, or files that `annotate` wrote.")],
+    *,
+    kind: KindOption,
+    key: Annotated[Path, typer.Option(help="The key.json of these tasks.")],
+    within_from: Annotated[
+        float, typer.Option(min=1, max=5, help="Own knowledge from which a rater counts as within the field.")
+    ] = 3.0,
+    seed: SeedOption = 0,
+) -> None:
+    """Tables of what people said: means by question and field, or dominance, ties and kappa."""
+    require(EVALS)
+    from evals.human.blinding import read_key  # noqa: PLC0415 - these take seconds
+    from evals.human.collecting import collect_answers  # noqa: PLC0415
+    from evals.human.judgements import judgements  # noqa: PLC0415
+    from evals.human.judgements_report import judgements_report  # noqa: PLC0415
+    from evals.human.ratings import ratings  # noqa: PLC0415
+    from evals.human.ratings_report import ratings_report  # noqa: PLC0415
+    from evals.reports.markdown import as_markdown  # noqa: PLC0415
+
+    given, whose = collect_answers(answers), read_key(key)
+    report = (
+        ratings_report(ratings(given, whose), within_from=within_from, seed=seed)
+        if kind == "journalism"
+        else judgements_report(judgements(given, whose), seed=seed)
+    )
+    typer.echo(as_markdown(report), nl=False)
+
+
+def _candidates(path: Path, rows: str | None) -> list[Candidate]:
+    """Of a run, or of a file of texts from elsewhere."""
+    from evals.evaluation import evaluate, rows_with_texts  # noqa: PLC0415 - these take seconds
+    from evals.human.candidates import read_candidates  # noqa: PLC0415
+    from evals.human.from_run import candidates_of  # noqa: PLC0415
+
+    if not path.is_dir():
+        return read_candidates(path)
+    scored = evaluate(*opened(path))
+    names = [name.strip() for name in rows.split(",")] if rows else rows_with_texts(scored)
+    return candidates_of(scored, names)

@@ -1,0 +1,87 @@
+"""Reads a corpus in whatever format it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from evals.datasets import own
+from evals.datasets.cochrane import COCHRANE
+from evals.datasets.entries import read_entries
+from evals.datasets.f1000rd import F1000RD
+from evals.datasets.formats import FolderFormat, RecordFormat
+from evals.datasets.lay_summaries import LAY_SUMMARIES
+from evals.datasets.schema import Kind, Sample
+from evals.datasets.scitech import SCITECH
+from evals.datasets.splits import Split, files_of, of_split, split_named
+from evals.datasets.swif2t import SWIF2T
+from state.errors import BadInput
+from tools.jobs import Record
+
+_FILES: Final[dict[Kind, list[RecordFormat]]] = {
+    "journalism": [LAY_SUMMARIES, SCITECH, own.JOURNALISM],
+    "simplification": [own.SIMPLIFICATION],
+    "feedback": [own.FEEDBACK, SWIF2T],
+}
+"""In the order in which they are tried."""
+
+_FOLDERS: Final[dict[Kind, list[FolderFormat]]] = {
+    "journalism": [],
+    "simplification": [COCHRANE],
+    "feedback": [F1000RD],
+}
+
+_SUFFIXES: Final = (".json", ".jsonl", ".csv")
+
+
+def load(path: Path, kind: Kind, split: str | None = None) -> list[Record]:
+    """Read the samples of a corpus.
+
+    Args:
+        path: A file, or the folder of a published release; which one is recognised by what is there. A folder may also
+            hold a file for each part, such as `val.json`.
+        kind: What the samples must hold.
+        split: The part to read: train, dev (also by the names that releases give it), test, or all; dev if none is
+            named. A file that is not divided is read whole.
+
+    Returns:
+        Samples with all fields of their schema (`evals.datasets.schema`), in the order of the corpus.
+
+    Raises:
+        BadInput: The corpus cannot be read, is in no format that is known, or has nothing of this split.
+    """
+    part = split_named(split)
+    samples = _of_folder(path, kind, part) if path.is_dir() else _of_file(path, kind, part)
+    if not samples:
+        raise BadInput(f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input")
+    identity, times = Counter(sample.id for sample in samples).most_common(1)[0]
+    if times > 1:
+        raise BadInput(f"{times} samples of {path} have the id {identity!r}; give each its own.")
+    return [sample.model_dump() for sample in samples]
+
+
+def _of_folder(path: Path, kind: Kind, split: Split) -> Sequence[Sample]:
+    for known in _FOLDERS[kind]:
+        if known.fits(path):
+            return known.samples(path, split)
+    files = files_of(path, split, _SUFFIXES)
+    if not files:
+        raise _unknown(path, kind, f"There is no file in it that is named for the split {split!r}.")
+    return [sample for file in files for sample in _of_file(file, kind, "all")]
+
+
+def _of_file(path: Path, kind: Kind, split: Split) -> Sequence[Sample]:
+    entries = of_split(read_entries(path), split, path)
+    first = entries[0].record
+    for known in _FILES[kind]:
+        if known.fits(first):
+            return known.samples(entries, path)
+    raise _unknown(path, kind, f"Its first record has the fields {', '.join(sorted(first)) or '(none)'}.")
+
+
+def _unknown(path: Path, kind: Kind, found: str) -> BadInput:
+    formats: list[RecordFormat | FolderFormat] = [*_FILES[kind], *_FOLDERS[kind]]
+    layouts = "; ".join(known.layout for known in formats)
+    return BadInput(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")

@@ -1,0 +1,76 @@
+"""Plots of an evaluation as SVG and PNG: the paper's figures with our points, and what differs from the baseline.
+
+The same data gives the same bytes: there are no dates in the files, and ids come from the content. Curves are told
+apart by letters, markers and dashes, so colour is only an addition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from evals.reports.charts import Chart
+from evals.reports.document import Picture
+from evals.reports.names import slug
+from evals.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK, PAPER = "#1d2226", "#ffffff"
+"""Of all lines and letters, and of what is behind them; in a page that is dark both are exchanged."""
+
+_STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them all
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 9.0,
+    "figure.facecolor": PAPER,
+    "font.family": ["DejaVu Sans"],  # it comes with matplotlib
+    "font.size": 8.0,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "draftroom",
+    "text.color": INK,
+    "text.parse_math": False,  # the name of a corpus may have a $
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def draw(charts: Sequence[Chart], scores: Sequence[Scores]) -> list[Picture]:
+    """Every figure, and the differences to the baseline of every table that has some.
+
+    Args:
+        charts: The paper's figures with our points.
+        scores: Of each table for each corpus.
+    """
+    from matplotlib import rc_context  # noqa: PLC0415 - takes a second, and belongs to an extra
+
+    from evals.reports.curve_figure import curve_figure, curves_in_words  # noqa: PLC0415 - they import matplotlib
+    from evals.reports.forest_figure import differences_in_words, forest_figure  # noqa: PLC0415
+
+    with rc_context(_STYLE):
+        drawn = [(chart.title, curves_in_words(chart), curve_figure(chart)) for chart in charts]
+        for each in scores:
+            if each.contrasts:
+                title = f"{each.table.title}, {each.corpus}: against {each.contrasts[0].baseline.title}"
+                drawn.append((title, differences_in_words(title, each), forest_figure(each)))
+        return [
+            Picture(f"{number}-{slug(title)}", title, alt, _svg(figure), _png(figure))
+            for number, (title, alt, figure) in enumerate(drawn, start=1)
+        ]
+
+
+def _svg(figure: Figure) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format="svg", metadata={"Creator": None, "Date": None, "Format": None, "Type": None})
+    return buffer.getvalue()
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    return buffer.getvalue()

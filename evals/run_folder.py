@@ -1,0 +1,115 @@
+"""The folder of an evaluation: what was asked for, its samples, what the systems left, scores and reports.
+
+config.json     what makes the run: task, data by hash, rows, seed, models, settings
+samples.jsonl   the samples that were drawn; nothing else is needed to score the run again
+outputs.jsonl   what each system left for each sample, appended as soon as it is there; or why it failed
+outputs.sqlite  checkpoints of the samples under way
+scores.json  report.md  report.html  figures/  samples/
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from state.errors import BadInput, SettingsError
+from state.files import write_atomically
+from tools.jobs import Record, read_records
+
+
+class Corpus(BaseModel):
+    """Data that samples were drawn from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    file: str
+    """Its name, without the folder."""
+    sha256: str
+    """Of the samples that it holds."""
+    available: int
+    drawn: int
+
+
+class RunConfig(BaseModel):
+    """What makes a run; a folder is only taken up again by a run that asks for the same."""
+
+    model_config = ConfigDict(frozen=True)
+
+    task: str
+    corpora: list[Corpus]
+    rows: list[str]
+    limit: int | None
+    seed: int
+    models: dict[str, dict[str, Any]]
+    """By role: name, address and sampling; no keys."""
+    settings: dict[str, Any]
+    """Of the system, as far as the rows leave them open."""
+    version: str
+    """Of Draftroom."""
+    packages: dict[str, str]
+    commit: str | None
+    """Of the checkout, if it is one."""
+    begun: str
+    """UTC, ISO 8601."""
+
+
+_MUST_AGREE = ("task", "corpora", "limit", "seed", "models", "settings")
+"""What makes figures comparable; rows may be added to a run, and a newer version may go on with it."""
+
+
+class RunFolder:
+    """Files of a run.
+
+    Args:
+        path: The folder; made when the run begins.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config_file = path / "config.json"
+        self.samples_file = path / "samples.jsonl"
+        self.outputs_file = path / "outputs.jsonl"
+
+    def begin(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
+        """Writes down what the run is, or takes up the one that is there; its rows are added up.
+
+        Raises:
+            SettingsError: If the folder holds another run; says what differs.
+        """
+        if self.config_file.exists():
+            there = self.config()
+            differing = [name for name in _MUST_AGREE if getattr(there, name) != getattr(config, name)]
+            if differing:
+                raise SettingsError(
+                    f"{self.path} holds a run with other {' and '.join(differing)}: choose another folder with --out, "
+                    "or the same choices as then."
+                )
+            config = there.model_copy(update={"rows": list(dict.fromkeys([*there.rows, *config.rows]))})
+        else:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lines = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
+            write_atomically(self.samples_file, lines.encode())
+        write_atomically(self.config_file, f"{config.model_dump_json(indent=2)}\n".encode())
+        return config
+
+    def config(self) -> RunConfig:
+        """What the run is.
+
+        Raises:
+            BadInput: If the folder holds none.
+        """
+        try:
+            return RunConfig.model_validate_json(self.config_file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadInput(f"{self.path} holds no evaluation: there is no config.json in it.") from None
+        except ValidationError as error:
+            raise BadInput(f"{self.config_file} is damaged, or of another version of Draftroom.") from error
+
+    def samples(self) -> list[Record]:
+        """The samples that were drawn."""
+        return read_records(self.samples_file)

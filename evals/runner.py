@@ -1,0 +1,101 @@
+"""Runs the systems of an evaluation on its samples, and takes a stopped evaluation up where it was."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from evals.checkpointed import Run, checkpointed
+from evals.evaluation import systems_of
+from evals.run_folder import Corpus, RunConfig, RunFolder
+from evals.task import System, Task
+from state.settings import Settings
+from tools.jobs import Job, Key, Record, run_jobs
+from tools.models import close_clients
+
+_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu")
+"""Those that figures depend on."""
+
+
+class Choices(NamedTuple):
+    """What is asked of an evaluation beside its data."""
+
+    rows: Sequence[str]
+    limit: int | None
+    seed: int
+
+
+def describe_run(task: Task, choices: Choices, corpora: Sequence[Corpus], settings: Settings) -> RunConfig:
+    """What makes the run, for its folder. A pause, which would wait for a person, is switched off."""
+    return RunConfig(
+        task=task.name,
+        corpora=list(corpora),
+        rows=list(choices.rows),
+        limit=choices.limit,
+        seed=choices.seed,
+        models={role: settings.model_for(role).model_dump(mode="json") for role in task.roles},
+        settings={**getattr(settings, task.kind).model_dump(mode="json"), "pause": False},
+        version=version("draftroom"),
+        packages={name: version(name) for name in _PACKAGES},
+        commit=_commit(),
+        begun=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: Callable[[str], None]) -> None:
+    """Runs each system that the rows need on each sample, unless its output is in the folder already.
+
+    Models and settings are those on record in the folder, so that a run which is taken up goes on as it began. The
+    systems of one sample are started before those of the next, so that a stopped run has whole samples.
+
+    Args:
+        task: The evaluation.
+        folder: Of the run, begun.
+        concurrency: How many samples are under way at once; each asks one model after the other, or several at once.
+        tell: Receives a line of progress for each output.
+    """
+    config = folder.config()
+    try:
+        async with checkpointed(folder.outputs_file) as run:
+            jobs: dict[Key, Job] = {
+                (sample["id"], name): partial(_output, run, name, task.systems[name], sample, config)
+                for sample in folder.samples()
+                for name in systems_of(task, config.rows)
+            }
+            await run_jobs(jobs, folder.outputs_file, concurrency, fields=["id", "system"], tell=tell)
+    finally:
+        await close_clients()
+
+
+async def _output(run: Run, name: str, system: System, sample: Record, config: RunConfig) -> Record:
+    begun = perf_counter()
+    output = await run(system.builder, (sample["id"], name), system.request(sample), _context(system, config))
+    kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
+    return {"output": kept, "wall_s": perf_counter() - begun}
+
+
+def _context(system: System, config: RunConfig) -> BaseModel:
+    """The run's settings, where the system leaves them open."""
+    fields = type(system.context).model_fields
+    left_open = {name for name in fields if getattr(system.context, name) is None}
+    on_record = {**config.settings, "models": config.models}
+    return system.context.model_copy(update={name: on_record[name] for name in left_open & on_record.keys()})
+
+
+def _commit() -> str | None:
+    """Of the checkout that this code lies in; none if it was installed."""
+    git = shutil.which("git")
+    root = Path(__file__).parents[1]
+    if git is None or not (root / ".git").exists():
+        return None
+    found = subprocess.run([git, "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None

@@ -1,0 +1,135 @@
+"""What an evaluation consists of: samples, systems that are run on them, and the rows, measures and figures of a paper.
+
+A *system* is run once for each sample and leaves an output. A *row* of a table is a text for each sample: taken from a
+system's output (its result, or one of its versions) or from the corpus itself. Several rows may come from one system,
+and are paired then: what differs between them is not luck of the sampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel
+
+from evals.checkpointed import Builder
+from evals.datasets import Kind
+from state.settings import Role
+from tools.jobs import Record
+
+
+class System(NamedTuple):
+    """What is run for each sample."""
+
+    builder: Builder
+    """Of a graph."""
+    context: BaseModel
+    """The choices that make this system; everything else comes from the settings."""
+    request: Callable[[Record], Any]
+    """The graph's input for a sample."""
+
+
+class Item(NamedTuple):
+    """The text of a row for one sample."""
+
+    sample: Record
+    text: str
+    output: Record
+    """Of the system that wrote the text; empty for a text of the corpus."""
+    version: int = 0
+    """Which of the output's texts it is, if there are several: the number of a round or an exchange."""
+    marks: Mapping[str, float] = {}
+    """What a model has found of the text, if one was asked: see `evals.marks`."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table."""
+
+    name: str
+    """As `--rows` knows it."""
+    title: str
+    item: Callable[[Record, Record], Item | None]
+    """The row's text for a sample and its output; None if the system has none."""
+    system: str | None = None
+    """The system that it is taken from; None: from the sample itself."""
+    paper: str = ""
+    """The row of the paper that it is to be compared with; empty: none."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column of a table: either the mean of a score over the samples, or a statistic of all of them at once."""
+
+    name: str
+    better: Literal["lower", "higher", "neither"]
+    score: Callable[[Item], float | None] | None = None
+    """Of one text; None where the measure does not apply to it."""
+    statistic: Callable[[Sequence[Item]], float | None] | None = None
+    """Of all texts of a row together, as corpus BLEU and F1 are."""
+    digits: int = 2
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the paper, or one of ours beside it."""
+
+    title: str
+    rows: Sequence[str]
+    """Names of rows; those that were not run are left out."""
+    measures: Sequence[str]
+    published: Mapping[str, Mapping[str, Mapping[str, float]]]
+    """Figures by corpus (empty: whichever), the paper's row, and measure."""
+    baseline: str
+    """The row that the others are compared with."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Curves: a measure over the number of rounds or entries."""
+
+    title: str
+    across: str
+    """What the numbers below the curves count."""
+    curves: Mapping[str, Mapping[int, str]]
+    """Of each curve the rows, by number."""
+    measures: Sequence[str]
+    published: Mapping[str, Mapping[int, Mapping[str, float]]]
+    """The paper's points by curve, number and measure, as far as they are printed as figures."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """An evaluation: what a paper's experiments need to be run again."""
+
+    name: str
+    kind: Kind
+    """What its samples hold; also the name of the system's table in the settings."""
+    source: str
+    """The paper, and the models that it ran."""
+    roles: Sequence[Role]
+    """Of its agents."""
+    systems: Mapping[str, System]
+    rows: Sequence[Row]
+    usual: Sequence[str]
+    """Names of the rows that are run if none are named."""
+    measures: Sequence[Measure]
+    tables: Sequence[Table]
+    figures: Sequence[Figure]
+    transcript: Callable[[Record, Record], str]
+    """What the agents of a system said for a sample, in Markdown: sample and output."""
+    notes: Sequence[str] = ()
+    """What a reader must know of the figures; printed below the tables."""
+    ranked_by: str = ""
+    """The measure that orders the samples' pages, worst first."""
+    made_from: str = ""
+    """The field of a sample that its texts were made from, and are to be true to; empty if they are about it."""
+
+    def row(self, name: str) -> Row:
+        """The row of a name."""
+        return next(row for row in self.rows if row.name == name)
+
+    def measure(self, name: str) -> Measure:
+        """The measure of a name."""
+        return next(measure for measure in self.measures if measure.name == name)

@@ -1,0 +1,224 @@
+"""Comments on paragraphs beside those of human reviewers: Tables 5 and 6 of SWIF2T (Chamoun and others).
+
+A comment's text is its review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only:
+a paragraph without one ("nothing worth raising", withdrawn) has no text to compare, although its human reviewer did
+criticise it. `METEOR all` is the mean over all paragraphs, where one without a comment counts 0, so a system gains
+nothing there by keeping silent. BLEU@4 is of the corpus, as everywhere here; the paper does not say how it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import get_args
+
+from evals.checkpointed import Builder
+from evals.metrics.labels import accuracy, f1
+from evals.metrics.meteor import meteor
+from evals.metrics.overlap import bleu, rouge
+from evals.task import Item, Measure, Row, System, Table, Task
+from evals.tasks.transcripts import feedback_transcript
+from graphs.baselines import chain_of_verification_builder, single_model_builder
+from graphs.focused_feedback import builder
+from nodes.feedback.initialise import ROLES
+from state.feedback import FeedbackContext, FeedbackInput, Weakness
+from tools.jobs import Record
+
+LABELS: tuple[Weakness, ...] = get_args(Weakness)
+
+
+def _request(sample: Record) -> FeedbackInput:
+    return FeedbackInput(paper=sample["paper"], text=sample["paragraph"])
+
+
+def _system(graph: Builder, context: FeedbackContext) -> System:
+    return System(graph, context, _request)
+
+
+SYSTEMS = {
+    "single": _system(single_model_builder, FeedbackContext()),
+    "cove": _system(chain_of_verification_builder, FeedbackContext()),
+    "sequential": _system(builder, FeedbackContext(execution="sequential")),
+    "parallel": _system(builder, FeedbackContext(execution="parallel")),
+    "no-reranking": _system(builder, FeedbackContext(execution="parallel", rerank=False)),
+}
+
+
+def _raised(output: Record) -> Record | None:
+    """The comment that a person is shown."""
+    review = output["reviews"][0]
+    comment: Record | None = review["comment"]
+    return comment if review["outcome"] == "comment" else None
+
+
+def _comment(sample: Record, output: Record) -> Item | None:
+    """The comment's review and suggestion; empty if none was raised."""
+    comment = _raised(output)
+    return Item(sample, f"{comment['review']} {comment['suggestion']}".strip() if comment else "", output)
+
+
+ROWS = [
+    Row("single", "single model", _comment, system="single", paper="single GPT-4"),
+    Row("cove", "chain of verification", _comment, system="cove", paper="CoVe"),
+    Row("no-reranking", "without re-ranking", _comment, system="no-reranking", paper="SWIF2T - RR"),
+    Row("sequential", "SWIF2T, one question after the other", _comment, system="sequential", paper="SWIF2T"),
+    Row("parallel", "SWIF2T, questions together", _comment, system="parallel", paper="SWIF2T"),
+]
+
+
+def _if_raised(score: Callable[[Item], float], item: Item) -> float | None:
+    return score(item) if item.text else None
+
+
+def _meteor(item: Item) -> float:
+    return meteor(item.text, item.sample["feedback"]).score
+
+
+def _rouge_l(item: Item) -> float:
+    return rouge(item.text, item.sample["feedback"]).rouge_l
+
+
+def _bleu(items: Sequence[Item]) -> float | None:
+    raised = [item for item in items if item.text]
+    return bleu([item.text for item in raised], [item.sample["feedback"] for item in raised]) if raised else None
+
+
+def _label_pairs(items: Sequence[Item]) -> tuple[list[str], list[str | None]]:
+    """Human and predicted labels, of the samples that have a human one; no comment is no label."""
+    labelled = [item for item in items if item.sample["aspect"]]
+    predicted = [comment["label"] if (comment := _raised(item.output)) else None for item in labelled]
+    return [item.sample["aspect"] for item in labelled], predicted
+
+
+def _accuracy(items: Sequence[Item]) -> float | None:
+    gold, predicted = _label_pairs(items)
+    return accuracy(gold, predicted) if gold else None
+
+
+def _f1(label: Weakness, items: Sequence[Item]) -> float | None:
+    gold, predicted = _label_pairs(items)
+    return f1(gold, predicted, label) if label in gold else None
+
+
+def _outcome(outcome: str, item: Item) -> float:
+    return 100.0 if item.output["reviews"][0]["outcome"] == outcome else 0.0
+
+
+def _of_comment(is_so: Callable[[Record, Record], bool], item: Item) -> float | None:
+    """100 if something holds of the comment and its sample, 0 if not; none without a comment."""
+    comment = _raised(item.output)
+    return 100.0 * is_so(comment, item.sample) if comment else None
+
+
+def _is_verbatim(comment: Record, sample: Record) -> bool:
+    return " ".join(comment["quote"].split()) in " ".join(sample["paragraph"].split())
+
+
+def _steps(outcomes: set[str], item: Item) -> float:
+    return float(sum(step["outcome"] in outcomes for step in item.output["reviews"][0]["log"]))
+
+
+def _of_calls(field: str, item: Item) -> float:
+    return float(sum(call[field] for call in item.output["calls"]))
+
+
+OVERLAP = [
+    Measure("METEOR", "higher", partial(_if_raised, _meteor)),
+    Measure("BLEU@4", "higher", statistic=_bleu),
+    Measure("ROUGE-L", "higher", partial(_if_raised, _rouge_l)),
+    Measure("METEOR all", "higher", _meteor),
+]
+
+ASPECTS = [
+    Measure("accuracy", "higher", statistic=_accuracy),
+    *(Measure(f"F1 {label}", "higher", statistic=partial(_f1, label)) for label in LABELS),
+]
+
+OUTCOMES = [
+    Measure("comment %", "neither", partial(_outcome, "comment"), digits=0),
+    Measure("nothing %", "neither", partial(_outcome, "nothing worth raising"), digits=0),
+    Measure("withdrawn %", "neither", partial(_outcome, "withdrawn"), digits=0),
+    Measure("failed %", "lower", partial(_outcome, "failed"), digits=0),
+    Measure(
+        "softened %",
+        "neither",
+        partial(_of_comment, lambda comment, _: comment["verification"]["verdict"] == "softened"),
+        digits=0,
+    ),
+    Measure("verbatim %", "higher", partial(_of_comment, _is_verbatim), digits=0),
+    Measure("cited %", "higher", partial(_of_comment, lambda comment, _: bool(comment["evidence"])), digits=0),
+]
+
+COSTS = [
+    Measure("asked", "neither", partial(_steps, {"answered", "unanswered"}), digits=1),
+    Measure("answered", "neither", partial(_steps, {"answered"}), digits=1),
+    Measure("calls", "neither", lambda item: float(len(item.output["calls"])), digits=1),
+    Measure("tokens in", "neither", partial(_of_calls, "input_tokens"), digits=0),
+    Measure("tokens out", "neither", partial(_of_calls, "output_tokens"), digits=0),
+    Measure("model s", "neither", partial(_of_calls, "seconds"), digits=1),
+]
+
+TABLE_5 = Table(
+    title="Table 5",
+    rows=[row.name for row in ROWS],
+    measures=[measure.name for measure in ASPECTS],
+    published={
+        "": {
+            row: dict(zip([measure.name for measure in ASPECTS], figures, strict=True))
+            for row, figures in {  # accuracy, then F1 in the order of `Weakness`
+                "single GPT-4": (24.00, 41.30, 6.60, 30.60, 8.70, 9.20),
+                "CoVe": (30.70, 30.90, 33.80, 36.10, 24.40, 24.50),
+                "SWIF2T - RR": (33.00, 45.30, 35.50, 33.51, 31.25, 22.40),
+                "SWIF2T": (34.00, 42.90, 38.90, 31.40, 38.00, 25.37),
+            }.items()
+        }
+    },
+    baseline="single",
+)
+
+TABLE_6 = Table(
+    title="Table 6",
+    rows=[row.name for row in ROWS],
+    measures=[measure.name for measure in OVERLAP],
+    published={
+        "": {
+            row: dict(zip(("METEOR", "BLEU@4", "ROUGE-L"), figures, strict=True))
+            for row, figures in {
+                "single GPT-4": (18.13, 28.50, 18.37),
+                "CoVe": (18.76, 29.07, 19.62),
+                "SWIF2T - RR": (19.17, 29.77, 19.39),
+                "SWIF2T": (20.04, 30.06, 20.44),
+            }.items()
+        }
+    },
+    baseline="single",
+)
+
+OUTCOMES_AND_COSTS = Table(
+    title="What came of each paragraph, and what it cost",
+    rows=[row.name for row in ROWS],
+    measures=[measure.name for measure in (*OUTCOMES, *COSTS)],
+    published={},
+    baseline="single",
+)
+
+FOCUSED_FEEDBACK = Task(
+    name="focused_feedback",
+    kind="feedback",
+    source="Chamoun, Schlichtkrull and Vlachos, Automated Focused Feedback Generation (SWIF2T); GPT-4",
+    roles=ROLES,
+    systems=SYSTEMS,
+    rows=ROWS,
+    usual=["single", "cove", "sequential", "parallel"],
+    measures=[*ASPECTS, *OVERLAP, *OUTCOMES, *COSTS],
+    tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS],
+    figures=[],
+    transcript=feedback_transcript,
+    notes=[
+        f"METEOR matched words by {meteor('', '').stages}.",
+        "METEOR, BLEU@4 and ROUGE-L are of the comments that were raised; in `METEOR all` a paragraph without one "
+        "counts 0. A paragraph without a comment counts as wrongly labelled.",
+        "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
+    ],
+    ranked_by="METEOR all",
+)

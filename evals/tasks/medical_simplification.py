@@ -1,0 +1,230 @@
+"""Simplification of medical abstracts: Tables 1 and 2 and Figure 2 of SoMS (Lyu and Pergola), and what got lost.
+
+The layperson's three rows are versions of the same runs, as the paper's iterations are. Source and reference have no
+SARI: a text that deletes nothing has a DELETE of 100 (evals/metrics/sari.py), which would rank the source above every
+simplification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import get_args
+
+from evals.metrics.overlap import bleu, rouge
+from evals.metrics.sari import sari
+from evals.task import Figure, Item, Measure, Row, System, Table, Task
+from evals.tasks.transcripts import simplification_transcript
+from graphs.medical_simplification import builder
+from nodes.simplification.initialise import ROLES
+from state.settings import Lead
+from state.simplification import SimplificationContext, SimplificationInput
+from tools.fidelity import lost_content
+from tools.jobs import Record
+from tools.readability import grade
+
+_ALL: list[Lead] = list(get_args(Lead))
+_ENTRIES = (1, 2, 3)
+
+
+def _request(sample: Record) -> SimplificationInput:
+    return SimplificationInput(abstract=sample["source"])
+
+
+def _society(loops: Sequence[Lead], entries: int) -> System:
+    context = SimplificationContext(variant="society", stop="fixed", loops=list(loops), entries=entries)
+    return System(builder, context, _request)
+
+
+SYSTEMS = {
+    "single": System(builder, SimplificationContext(variant="single"), _request),
+    "layperson": _society(["layperson"], max(_ENTRIES)),
+    **{f"redundancy{n}": _society(["layperson", "redundancy_checker"], n) for n in _ENTRIES},
+    **{f"clarifier{n}": _society(["layperson", "language_clarifier"], n) for n in _ENTRIES},
+    **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:2]},
+}
+
+
+def _version(number: int, sample: Record, output: Record) -> Item | None:
+    """Version `number` of the text, or the last one if the run ended before that."""
+    version = output["versions"][: number + 1][-1]
+    return Item(sample, version["text"], output, version["number"])
+
+
+def _last(sample: Record, output: Record) -> Item | None:
+    return _version(len(output["versions"]) - 1, sample, output)
+
+
+def _own(field: str, sample: Record, _: Record) -> Item | None:
+    return Item(sample, sample[field], {})
+
+
+ROWS = [
+    Row("source", "the abstracts", partial(_own, "source")),
+    Row("reference", "the plain-language summaries", partial(_own, "target")),
+    Row("single", "single model", _last, system="single"),
+    *(
+        Row(
+            f"layperson{n}",
+            f"layperson × {n}",
+            partial(_version, n),
+            system="layperson",
+            paper=f"SoMS, layperson × {n}",
+        )
+        for n in _ENTRIES
+    ),
+    *(Row(f"redundancy{n}", f"layperson + redundancy checker × {n}", _last, system=f"redundancy{n}") for n in _ENTRIES),
+    *(Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _last, system=f"clarifier{n}") for n in _ENTRIES),
+    Row("society1", "society × 1", _last, system="society1"),
+    Row("society2", "society × 2", _last, system="society2", paper="SoMS"),
+]
+
+
+def _sari(part: int, item: Item) -> float | None:
+    """One of SARI, KEEP, DELETE and ADD; none for a text that no system wrote."""
+    if not item.output:
+        return None
+    return sari(item.sample["source"], item.text, [item.sample["target"]])[part]
+
+
+def _rouge(part: int, item: Item) -> float:
+    return rouge(item.text, item.sample["target"])[part]
+
+
+def _lost(item: Item) -> float:
+    if item.output:
+        return float(len(item.output["versions"][item.version]["lost"]))
+    return float(len(lost_content(item.sample["source"], item.text)))
+
+
+def _of_calls(count: Callable[[Record], float], item: Item) -> float | None:
+    """Sum over the calls that led to the item's version."""
+    if not item.output:
+        return None
+    return sum(count(call) for call in item.output["calls"] if call["round"] <= item.version)
+
+
+def _problems(item: Item) -> float | None:
+    if not item.output:
+        return None
+    return float(sum(bool(exchange["problem"]) for exchange in item.output["history"][: item.version]))
+
+
+MEASURES = [
+    Measure("SARI", "higher", partial(_sari, 0)),
+    Measure("KEEP", "higher", partial(_sari, 1)),
+    Measure("DELETE", "higher", partial(_sari, 2)),
+    Measure("ADD", "higher", partial(_sari, 3)),
+    Measure("FKGL", "lower", lambda item: grade(item.text)["fkgl"]),
+    Measure("ARI", "lower", lambda item: grade(item.text)["ari"]),
+    Measure("BLEU", "higher", statistic=lambda items: bleu(*_texts_and_references(items))),
+    Measure("ROUGE-1", "higher", partial(_rouge, 0)),
+    Measure("ROUGE-2", "higher", partial(_rouge, 1)),
+    Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
+    Measure("lost", "lower", _lost),
+    Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1),
+    Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"]))),
+    Measure("problems", "lower", _problems),
+]
+
+
+def _texts_and_references(items: Sequence[Item]) -> tuple[list[str], list[str]]:
+    return [item.text for item in items], [item.sample["target"] for item in items]
+
+
+def _published(names: Sequence[str], rows: dict[str, tuple[float | None, ...]]) -> dict[str, dict[str, float]]:
+    return {
+        row: {name: figure for name, figure in zip(names, figures, strict=True) if figure is not None}
+        for row, figures in rows.items()
+    }
+
+
+_COSTS = ("words", "lost", "calls", "re-asks", "problems")
+_OF_TABLE_1 = ("SARI", "FKGL", "ARI", "BLEU", "ROUGE-1", "ROUGE-2")
+_OF_TABLE_2 = ("SARI", "KEEP", "DELETE", "ADD", "FKGL", "ARI")
+
+TABLE_1 = Table(
+    title="Table 1",
+    rows=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
+    measures=[*_OF_TABLE_1, *_COSTS],
+    published={
+        "": _published(
+            _OF_TABLE_1,
+            {
+                "BART-UL": (40.00, 11.97, 13.73, 7.90, 38.00, 14.00),
+                "TESLEA": (40.00, 11.84, 13.82, None, 39.00, 11.00),
+                "NapSS": (40.37, 10.97, 14.27, 12.30, 48.05, 19.94),
+                "SoMS": (40.04, 11.40, 12.81, 8.40, 28.03, 9.61),
+            },
+        )
+    },
+    baseline="single",
+)
+
+TABLE_2 = Table(
+    title="Table 2",
+    rows=["single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
+    measures=_OF_TABLE_2,
+    published={
+        "": _published(
+            _OF_TABLE_2,
+            {
+                "SoMS, layperson × 1": (40.00, 28.12, 86.92, 4.97, 12.14, 13.87),
+                "SoMS, layperson × 2": (40.32, 27.64, 87.73, 5.59, 12.08, 13.22),
+                "SoMS, layperson × 3": (38.28, 24.13, 86.44, 4.26, 11.93, 12.85),
+            },
+        )
+    },
+    baseline="single",
+)
+
+SWEEPS = Table(
+    title="Figure 2, as a table",
+    rows=[f"{system}{n}" for system in ("redundancy", "clarifier") for n in _ENTRIES],
+    measures=["SARI", "DELETE", "FKGL", "ARI", "words", "lost"],
+    published={},
+    baseline="redundancy1",
+)
+
+
+def _curve(system: str) -> dict[int, str]:
+    return {0: "source", **{n: f"{system}{n}" for n in _ENTRIES}}
+
+
+FIGURE_2 = Figure(
+    title="Figure 2",
+    across="entries into each loop",
+    curves={
+        "layperson": _curve("layperson"),
+        "layperson + redundancy checker": _curve("redundancy"),
+        "layperson + language clarifier": _curve("clarifier"),
+    },
+    measures=["FKGL", "ARI", "DELETE"],
+    published={
+        "layperson": {
+            n: {"FKGL": fkgl, "ARI": ari, "DELETE": delete}
+            for n, fkgl, ari, delete in ((1, 12.14, 13.87, 86.92), (2, 12.08, 13.22, 87.73), (3, 11.93, 12.85, 86.44))
+        }
+    },
+)
+
+MEDICAL_SIMPLIFICATION = Task(
+    name="medical_simplification",
+    kind="simplification",
+    source="Lyu and Pergola, Society of Medical Simplifiers (SoMS); gpt-3.5-turbo-1106 on the Cochrane test set",
+    roles=ROLES,
+    systems=SYSTEMS,
+    rows=ROWS,
+    usual=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
+    measures=MEASURES,
+    tables=[TABLE_1, TABLE_2, SWEEPS],
+    figures=[FIGURE_2],
+    transcript=simplification_transcript,
+    notes=[
+        "`lost` counts the checked details of the abstract (numbers, doses, effect sizes, intervals, negations, names) "
+        "that a text no longer has.",
+        "`problems` counts the entries into a loop that ended early, because an agent gave no usable answer.",
+    ],
+    made_from="source",
+    ranked_by="SARI",
+)

@@ -1,0 +1,173 @@
+"""Articles on papers for everybody: Table 1 and Figure 4 of LLM-CLBR (Jiang, Shi and Luo), and how true they stay.
+
+The single model's article is the first draft of the loop's runs, so the rows are paired. The paper keeps the third
+iteration; `best` is the draft that Draftroom returns by default: the easiest one that keeps to the paper's facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Literal
+
+from evals.task import Figure, Item, Measure, Row, System, Table, Task
+from evals.tasks.transcripts import journalism_transcript
+from graphs.science_journalism import builder
+from nodes.journalism.initialise import ROLES
+from state.journalism import JournalismContext, JournalismInput
+from state.settings import Variant
+from tools.fidelity import coverage, unsupported_facts
+from tools.jobs import Record
+from tools.readability import grade, mean_grade
+
+_KEPT = 3
+"""The iteration that the paper keeps."""
+_ROUNDS = range(6)
+
+
+def _request(sample: Record) -> JournalismInput:
+    return JournalismInput(paper=sample["abstract"])
+
+
+def _loop(variant: Variant) -> System:
+    return System(builder, JournalismContext(variant=variant, stop="fixed", select="best", warm_start=False), _request)
+
+
+ABLATIONS: Mapping[Variant, str] = {
+    "large-reader": "reader = 7B",
+    "no-notes": "- reading notes",
+    "no-suggestions": "- suggestions",
+    "no-collaboration": "- collaboration",
+}
+"""What is left out, by the paper's row."""
+
+SYSTEMS: dict[str, System] = {
+    "full": _loop("full"),
+    **{variant: _loop(variant) for variant in ABLATIONS},
+    "warm-start": System(
+        builder, JournalismContext(variant="full", stop="fixed", select="best", warm_start=True), _request
+    ),
+}
+
+
+def _draft(number: int, sample: Record, output: Record) -> Item | None:
+    """The draft of a round; none if the run had fewer rounds."""
+    drafts = output["drafts"]
+    return Item(sample, drafts[number]["text"], output, number) if number < len(drafts) else None
+
+
+def _kept(sample: Record, output: Record) -> Item | None:
+    """The draft that the paper keeps, or the last one if the run had fewer rounds."""
+    return _draft(min(_KEPT, len(output["drafts"]) - 1), sample, output)
+
+
+def _best(sample: Record, output: Record) -> Item | None:
+    return _draft(output["selected_round"], sample, output)
+
+
+def _own(field: str, sample: Record, _: Record) -> Item | None:
+    return Item(sample, sample[field], {}) if sample[field] else None
+
+
+ROWS = [
+    Row("abstracts", "the abstracts", partial(_own, "abstract"), paper="paper abstracts"),
+    Row("summaries", "the plain summaries", partial(_own, "summary"), paper="plain summaries"),
+    Row("single", "single model (first draft)", partial(_draft, 0), system="full", paper="Qwen-1.5-7B alone"),
+    Row("loop", f"LLM-CLBR (round {_KEPT})", _kept, system="full", paper="LLM-CLBR"),
+    Row("best", "LLM-CLBR (best draft)", _best, system="full"),
+    Row(
+        "warm-single",
+        "fine-tuned single model",
+        partial(_draft, 0),
+        system="warm-start",
+        paper="Qwen-1.5-7B fine-tuned",
+    ),
+    Row("warm-start", f"LLM-WS-CLBR (round {_KEPT})", _kept, system="warm-start", paper="LLM-WS-CLBR"),
+    *(Row(variant, f"LLM-CLBR, {variant}", _kept, system=variant, paper=paper) for variant, paper in ABLATIONS.items()),
+    *(Row(f"round{n}", f"round {n}", partial(_draft, n), system="full") for n in _ROUNDS),
+]
+
+
+def _grade(measure: Literal["cli", "fkgl", "dcrs", "ari"], item: Item) -> float:
+    return grade(item.text)[measure]
+
+
+def _calls(item: Item) -> float | None:
+    """Calls until the draft was there."""
+    if not item.output:
+        return None
+    return float(sum(call["round"] <= item.version for call in item.output["calls"]))
+
+
+MEASURES = [
+    Measure("CLI", "lower", partial(_grade, "cli")),
+    Measure("FKGL", "lower", partial(_grade, "fkgl")),
+    Measure("DCRS", "lower", partial(_grade, "dcrs")),
+    Measure("ARI", "lower", partial(_grade, "ari")),
+    Measure("mean grade", "lower", lambda item: mean_grade(grade(item.text))),
+    Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
+    Measure("coverage", "neither", lambda item: coverage(item.text, item.sample["abstract"])),
+    Measure("unsupported", "lower", lambda item: float(len(unsupported_facts(item.text, item.sample["abstract"])))),
+    Measure("calls", "neither", _calls, digits=1),
+]
+
+_GRADES = ("CLI", "FKGL", "DCRS")
+_CORPORA = ("SCITech", "eLife", "PLOS")
+
+_PRINTED: dict[str, tuple[tuple[float, float, float], ...]] = {
+    "paper abstracts": ((16.67, 15.27, 11.39), (17.53, 15.35, 11.87), (16.38, 14.98, 11.10)),
+    "plain summaries": ((14.23, 14.79, 11.13), (12.52, 10.91, 8.94), (15.90, 14.76, 10.91)),
+    "Qwen-1.5-7B alone": ((14.77, 13.50, 10.72), (14.72, 11.83, 10.92), (15.06, 11.94, 11.09)),
+    "Qwen-1.5-72B alone": ((13.78, 13.10, 10.25), (14.17, 12.09, 10.35), (15.18, 11.75, 10.62)),
+    "GPT-4 alone": ((13.48, 12.13, 10.14), (13.96, 10.87, 10.11), (14.86, 11.78, 10.47)),
+    "BART fine-tuned": ((13.43, 15.22, 10.66), (12.32, 10.65, 9.19), (15.61, 14.24, 10.51)),
+    "Qwen-1.5-7B fine-tuned": ((13.37, 14.79, 10.48), (12.15, 10.63, 9.12), (15.54, 13.95, 10.58)),
+    "LLM-WS-CLBR": ((12.94, 13.33, 10.33), (12.04, 9.85, 9.04), (13.15, 11.48, 10.17)),
+    "LLM-CLBR": ((12.69, 10.16, 9.79), (11.60, 10.10, 9.46), (12.74, 10.00, 9.69)),
+    "reader = 7B": ((12.81, 10.35, 9.68), (11.82, 10.01, 9.51), (12.67, 9.93, 9.78)),
+    "- reading notes": ((13.21, 10.63, 10.33), (12.22, 10.78, 10.02), (13.35, 10.59, 10.25)),
+    "- suggestions": ((13.25, 10.69, 10.39), (12.17, 10.83, 10.08), (13.31, 10.74, 10.42)),
+    "- collaboration": ((13.50, 11.01, 10.71), (12.47, 10.99, 10.41), (13.65, 10.91, 10.70)),
+}
+"""Table 1, by row: CLI, FKGL and DCRS of each corpus."""
+
+
+def _published(corpus: int) -> dict[str, dict[str, float]]:
+    return {row: dict(zip(_GRADES, figures[corpus], strict=True)) for row, figures in _PRINTED.items()}
+
+
+TABLE_1 = Table(
+    title="Table 1",
+    rows=["abstracts", "summaries", "single", "warm-single", "warm-start", "loop", "best", *ABLATIONS],
+    measures=[*_GRADES, "mean grade", "words", "coverage", "unsupported", "calls"],
+    published={name: _published(number) for number, name in enumerate(_CORPORA)},
+    baseline="single",
+)
+
+FIGURE_4 = Figure(
+    title="Figure 4",
+    across="round",
+    curves={"LLM-CLBR": {n: f"round{n}" for n in _ROUNDS}},
+    measures=[*_GRADES, "unsupported"],
+    published={},
+)
+
+SCIENCE_JOURNALISM = Task(
+    name="science_journalism",
+    kind="journalism",
+    source="Jiang, Shi and Luo, LLM-Collaboration on Automatic Science Journalism (LLM-CLBR); Qwen1.5-7B and 1.8B",
+    roles=ROLES,
+    systems=SYSTEMS,
+    rows=ROWS,
+    usual=["abstracts", "summaries", "single", "loop", "best"],
+    measures=MEASURES,
+    tables=[TABLE_1],
+    figures=[FIGURE_4],
+    transcript=journalism_transcript,
+    notes=[
+        "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "
+        "units and names that the abstract does not support.",
+    ],
+    made_from="abstract",
+    ranked_by="mean grade",
+)

@@ -1,0 +1,200 @@
+"""`draftroom eval` as a person runs it: against the fake endpoint, stopped, killed, resumed, compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, fill
+from tests.graphs.society import ABSTRACT, Society
+from tools.jobs import read_records
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = [
+    {"id": "one", "source": ABSTRACT, "target": "Use your inhaler every day."},
+    {"id": "two", "source": "Aspirin was given to 212 adults.", "target": "212 adults took aspirin."},
+]
+Begin = Callable[..., "subprocess.Popen[str]"]
+
+
+class Room:
+    """A folder with a corpus, and the command run in it."""
+
+    def __init__(self, folder: Path, endpoint: FakeEndpoint) -> None:
+        self.folder = folder
+        self.run_folder = folder / "run"
+        self.corpus = folder / "corpus.jsonl"
+        self.corpus.write_text("".join(f"{json.dumps(sample)}\n" for sample in SAMPLES), encoding="utf-8")
+        models = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
+        settings = {f"DRAFTROOM_MODELS__DEFAULT__{key.upper()}": str(value) for key, value in models.items()}
+        self.environment = {**os.environ, **settings, "DRAFTROOM_HOME": str(folder / "home")}
+
+    def begin(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start the command and leave it running."""
+        command = [sys.executable, "-m", "draftroom", "eval", *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def eval(self, *arguments: str) -> tuple[int, str]:
+        """Run the command; its exit code and what it printed."""
+        process = self.begin(*arguments)
+        printed, _ = process.communicate(timeout=200)
+        return process.returncode, printed
+
+    def simplify(self, *flags: str) -> tuple[int, str]:
+        return self.eval("medical_simplification", str(self.corpus), "--out", str(self.run_folder), *flags)
+
+    @property
+    def outputs(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Newest output of each sample and system."""
+        return {(each["id"], each["system"]): each for each in read_records(self.run_folder / "outputs.jsonl")}
+
+
+@pytest.fixture
+def room(tmp_path: Path, fake_endpoint: FakeEndpoint) -> Room:
+    return Room(tmp_path, fake_endpoint)
+
+
+def refuse_aspirin(request: RecordedRequest) -> Reply:
+    """A fault for one sample only."""
+    return Status(400, "no aspirin here") if "spirin" in request.text else fill(request)
+
+
+def test_what_failed_is_listed_and_tried_again_alone(room: Room, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = refuse_aspirin
+    code, printed = room.simplify("--rows", "single,layperson3", "--concurrency", "4")
+    assert code == 0, printed
+    assert "two single bad_settings" in printed
+    assert f"draftroom eval resume {room.run_folder}" in printed
+    asked = len(fake_endpoint.chat_requests)
+
+    fake_endpoint.answer = fill
+    code, printed = room.eval("resume", str(room.run_folder))
+    assert code == 0, printed
+    assert "To try again" not in printed
+    assert not any(ABSTRACT in request.text for request in fake_endpoint.chat_requests[asked:])
+    layperson = room.outputs["two", "layperson"]["output"]
+    assert [version["number"] for version in layperson["versions"]] == [0, 1, 2, 3]
+    assert "settings" not in layperson
+
+
+def test_a_row_can_be_added_to_a_run(room: Room, fake_endpoint: FakeEndpoint) -> None:
+    assert room.simplify("--rows", "single", "--limit", "1")[0] == 0
+    asked = len(fake_endpoint.chat_requests)
+    code, printed = room.simplify("--rows", "layperson1", "--limit", "1")
+    assert code == 0, printed
+    assert {system for _, system in room.outputs} == {"single", "layperson"}
+    assert "single model" in printed
+    assert len(read_records(room.run_folder / "outputs.jsonl")) == 2
+    assert len(fake_endpoint.chat_requests) > asked
+
+
+def test_a_folder_of_another_run_is_refused_before_any_model_is_asked(room: Room, fake_endpoint: FakeEndpoint) -> None:
+    assert room.simplify("--rows", "single", "--limit", "1")[0] == 0
+    asked = len(fake_endpoint.chat_requests)
+    code, printed = room.simplify("--rows", "single", "--limit", "2")
+    assert code != 0
+    assert "holds a run with other corpora and limit" in " ".join(printed.split())
+    assert len(fake_endpoint.chat_requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--rows", "nonsense"], "nonsense is none of the rows: choose from"),
+        (["--preset", "nonsense"], "nonsense"),
+        (["--limit", "0"], "limit"),
+    ],
+)
+def test_bad_choices_are_named_before_any_model_is_asked(
+    room: Room, fake_endpoint: FakeEndpoint, flags: list[str], said: str
+) -> None:
+    code, printed = room.simplify(*flags)
+    assert code != 0
+    assert said in " ".join(printed.split())
+    assert "Traceback" not in printed
+    assert not fake_endpoint.chat_requests
+    assert not room.run_folder.exists()
+
+
+def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """No call that was answered is made again, no sample is run twice, and the scores are the same."""
+    scores = []
+    for name, kills in (("calm", []), ("killed", [3, 9])):
+        (tmp_path / name).mkdir()
+        with FakeEndpoint(answer=Society()) as endpoint:
+            room = Room(tmp_path / name, endpoint)
+            flags = ["--rows", "single,society1", "--concurrency", "1"]
+            arguments = ["medical_simplification", str(room.corpus), "--out", str(room.run_folder), *flags]
+            for finished in kills:
+                endpoint.hold_after(finished)
+                process = room.begin(*arguments)
+                endpoint.wait_for_requests(finished + 1, timeout_s=60)
+                os.kill(process.pid, signal.SIGKILL)
+                process.communicate(timeout=30)
+                endpoint.release()
+            code, printed = room.eval(*arguments)
+            assert code == 0, printed
+            answered = Counter(request.text for request in endpoint.chat_requests if request.finished)
+            calls = sum(len(each["output"]["calls"]) for each in room.outputs.values())
+            assert calls == sum(answered.values())
+            assert len(read_records(room.run_folder / "outputs.jsonl")) == 4
+            scores.append(json.loads((room.run_folder / "scores.json").read_text(encoding="utf-8"))["tables"])
+    assert scores[0] == scores[1]
+
+
+def test_ctrl_c_says_how_to_go_on(room: Room, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society()
+    fake_endpoint.hold_after(2)
+    process = room.begin("medical_simplification", str(room.corpus), "--out", str(room.run_folder), "--rows", "single")
+    fake_endpoint.wait_for_requests(1, timeout_s=60)
+    process.send_signal(signal.SIGINT)
+    fake_endpoint.release()
+    printed, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"draftroom eval resume {room.run_folder}" in printed
+    assert "Traceback" not in printed
+
+
+def test_two_runs_are_compared(room: Room, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert room.simplify("--rows", "single")[0] == 0
+    code, printed = room.eval(
+        "medical_simplification", str(room.corpus), "--out", str(other), "--rows", "single", "--model", "small"
+    )
+    assert code == 0, printed
+    code, printed = room.eval("compare", str(room.run_folder), str(other))
+    assert code == 0, printed
+    assert "FKGL" in printed
+    assert "small" in printed
+
+
+def test_settings_of_the_first_day_hold_when_a_run_is_taken_up(room: Room, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = refuse_aspirin
+    assert room.simplify("--rows", "single")[0] == 0
+    asked = len(fake_endpoint.chat_requests)
+    fake_endpoint.answer = fill
+    room.environment["DRAFTROOM_MODELS__DEFAULT__MODEL"] = "another"
+    assert room.eval("resume", str(room.run_folder))[0] == 0
+    assert {request.body["model"] for request in fake_endpoint.chat_requests[asked:]} == {"large"}
+
+
+def test_a_folder_without_a_run_is_named(room: Room) -> None:
+    code, printed = room.eval("report", str(room.folder))
+    assert code != 0
+    assert "holds no evaluation" in printed

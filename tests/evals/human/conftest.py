@@ -1,0 +1,29 @@
+"""The local page, with one person at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evals.human.server import AnnotationServer
+from evals.human.store import AnswerStore
+from tests.evals.human.serving import SHEETS, Rater, running
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "answers.jsonl"
+
+
+@pytest.fixture
+def server(store: Path) -> Iterator[AnnotationServer]:
+    with running(SHEETS, AnswerStore(store)) as server:
+        yield server
+
+
+@pytest.fixture
+def ada(server: AnnotationServer) -> Iterator[Rater]:
+    with Rater(server) as rater:
+        yield rater

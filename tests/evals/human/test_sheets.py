@@ -1,0 +1,153 @@
+"""What raters see: blinded, complete, in random order, and named again by the key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evals.human.blinding import Key, read_key
+from evals.human.candidates import Candidate
+from evals.human.label_studio import (
+    comparison_config,
+    comparison_tasks,
+    rating_config,
+    rating_tasks,
+    read_comparisons,
+    write_project,
+)
+from evals.human.sheets import comparisons, rated_texts
+from state.errors import BadInput, StateError
+from tests.evals.human.values import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates
+
+SEEDS = st.integers()
+
+
+@given(SEEDS)
+@settings(deadline=None)
+def test_the_key_names_the_writer_of_every_text(seed: int) -> None:
+    texts, key = rated_texts(candidates(), seed=seed)
+    revealed = [key.reveal(text.item, systems=1) for text in texts]
+    assert [(each.sample, *each.systems) for each in revealed] == [WRITTEN[text.text] for text in texts]
+    assert sorted(WRITTEN) == sorted(text.text for text in texts)
+
+
+@given(SEEDS)
+@settings(deadline=None)
+def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
+    sheets, key = comparisons(candidates(), seed=seed)
+    pairs = []
+    for sheet in sheets:
+        hidden = key.reveal(sheet.item, systems=2)
+        first, second = hidden.systems
+        assert WRITTEN[sheet.first] == (hidden.sample, first)
+        assert WRITTEN[sheet.second] == (hidden.sample, second)
+        pairs.append((hidden.sample, frozenset(hidden.systems)))
+    assert Counter(pairs) == Counter(
+        (sample, frozenset(pair)) for sample in SAMPLES for pair in combinations(SYSTEMS, 2)
+    )
+
+
+@given(SEEDS)
+@settings(deadline=None)
+def test_nothing_that_a_rater_gets_names_a_system_or_a_sample(seed: int) -> None:
+    texts, _ = rated_texts(candidates(), seed=seed)
+    pairs, _ = comparisons(candidates(), seed=seed)
+    seen = "".join(map(str, [rating_tasks(texts), comparison_tasks(pairs), rating_config(), comparison_config()]))
+    assert [name for name in (*SYSTEMS, *SAMPLES) if name in seen] == []
+
+
+def test_the_comparisons_of_a_sample_stand_together() -> None:
+    sheets, _ = comparisons(candidates(), seed=4)
+    paragraphs = [sheet.paragraph for sheet in sheets]
+    changes = sum(before != after for before, after in pairwise(paragraphs))
+    assert changes == len(SAMPLES) - 1
+
+
+def test_the_seed_makes_order_sides_and_names() -> None:
+    sheets, _ = comparisons(candidates(), seed=4)
+    assert comparisons(candidates()[::-1], seed=4)[0] == sheets, "it does not hang on the order of the file"
+    others = [comparisons(candidates(), seed=seed)[0] for seed in range(20)]
+    assert len({tuple(sheet.paragraph for sheet in other) for other in others}) > 1
+    assert len({tuple(sheet.item for sheet in other) for other in others}) == 20
+    sides = Counter(WRITTEN[sheet.first][1] for other in others for sheet in other)
+    assert set(sides) == set(SYSTEMS)
+    expected = 20 * len(SAMPLES) * (len(SYSTEMS) - 1) / 2
+    assert all(abs(count - expected) < 30 for count in sides.values()), "each stands first about half the time"
+
+
+def test_another_sample_changes_nothing_about_the_others() -> None:
+    fewer, _ = comparisons(candidates(SAMPLES[:2]), seed=4)
+    more, _ = comparisons(candidates(), seed=4)
+    assert [sheet for sheet in more if sheet in fewer] == fewer
+
+
+def test_a_text_is_shown_without_markdown() -> None:
+    text = "# Thirsty moss\n\nMoss *drinks* **rain**.\n\n- It has no roots."
+    (shown,), _ = rated_texts([Candidate(id="moss", system="Umber", text=text)], seed=0)
+    assert shown.text == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
+
+
+def test_a_comment_is_shown_as_it_is() -> None:
+    pair = [
+        Candidate(id="p", system=system, text=text, paragraph="P.")
+        for system, text in (("one", "Is 2*3*4 right?"), ("two", "<b>No</b>"))
+    ]
+    (shown,), _ = comparisons(pair, seed=0)
+    assert {shown.first, shown.second} == {"Is 2*3*4 right?", "<b>No</b>"}
+
+
+def test_systems_are_judged_on_the_same_samples() -> None:
+    lacking = [each for each in candidates() if (each.id, each.system) != (SAMPLES[1], SYSTEMS[2])]
+    for sheets in (rated_texts, comparisons):
+        with pytest.raises(BadInput, match=f"'{SAMPLES[1]}' has no text of '{SYSTEMS[2]}'"):
+            sheets(lacking, seed=0)
+
+
+def test_comparisons_need_two_systems_and_a_paragraph() -> None:
+    with pytest.raises(BadInput, match="one system only"):
+        comparisons(candidates(systems=SYSTEMS[:1]), seed=0)
+    bare = [each.model_copy(update={"paragraph": ""}) for each in candidates()]
+    with pytest.raises(BadInput, match="has no `paragraph`"):
+        comparisons(bare, seed=0)
+
+
+def test_a_key_of_other_sheets_is_noticed() -> None:
+    texts, key = rated_texts(candidates(), seed=0)
+    _, other = rated_texts(candidates(), seed=1)
+    with pytest.raises(BadInput, match="none of the key's texts"):
+        other.reveal(texts[0].item, systems=1)
+    with pytest.raises(BadInput, match="none of the key's comparisons"):
+        key.reveal(texts[0].item, systems=2)
+
+
+def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
+    sheets, key = comparisons(candidates(), seed=7)
+    folder = tmp_path / "new" / "project"
+    write_project(folder, comparison_config(), comparison_tasks(sheets), key)
+    assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
+    assert read_comparisons(folder / "tasks.json") == sheets
+    assert read_key(folder / "key.json") == key == Key(seed=7, items=key.items)
+    assert sheets[0].link == LINK
+
+
+def test_files_that_are_something_else_are_named(tmp_path: Path) -> None:
+    texts, key = rated_texts(candidates(), seed=7)
+    write_project(tmp_path, rating_config(), rating_tasks(texts), key)
+    with pytest.raises(BadInput, match=r"tasks\.json holds no tasks with comparisons: `0\.data\.paragraph`"):
+        read_comparisons(tmp_path / "tasks.json")
+    with pytest.raises(BadInput, match=r"tasks\.json is no key"):
+        read_key(tmp_path / "tasks.json")
+    with pytest.raises(BadInput, match=r"nowhere\.json cannot be read"):
+        read_key(tmp_path / "nowhere.json")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    _, key = comparisons(candidates(), seed=7)
+    with pytest.raises(StateError, match=r"file.* cannot be written .*; name another folder"):
+        write_project(tmp_path / "file" / "folder", "", [], key)

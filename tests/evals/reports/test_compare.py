@@ -1,0 +1,133 @@
+"""Two runs beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.reports.compare import compare
+from state.errors import SettingsError
+from tests.evals.reports.tables import lines, part, points
+from tests.evals.reports.tea import CALL, SAMPLES, TASK, Texts, run, sample, tea, usual_texts
+
+CHOICES = "What differs in how they were run"
+
+
+def compared(folder: Path, a: Texts, b: Texts, **choices: Any) -> str:
+    """Two runs of the same samples; the choices are those of the second."""
+    return compare(run(folder / "a", a), run(folder / "b", b, **choices))
+
+
+def rows(text: str, corpus: str = "Tea") -> dict[tuple[str, str], list[str]]:
+    return {(line[0], line[1]): line[2:] for line in lines(text, f"Scores, {corpus}")}
+
+
+def test_every_row_and_measure_that_both_have_is_compared(tmp_path: Path) -> None:
+    text = compared(tmp_path, usual_texts(), {"clever": [[tea(3)]] * 8, "plain": [[tea(6)]] * 8})
+    found = rows(text)
+    assert found["clever", "words ↓"] == ["8", "4.0", "3.0", "**-1.0** [-1.0, -1.0]", "p = 0.016"]
+    assert found["plain × 1", "words ↓"] == ["8", "6.0", "6.0", "+0.0 [0.0, 0.0]", "p = 1.000"]
+    letters = [8 * len(tea(count)) for count in (4, 3)]
+    assert found["clever", "letters ↓"] == ["8", *map(str, letters), f"{letters[1] - letters[0]:+d}", "-"]
+    assert {row for row, _ in found} == {"plain × 1", "clever"}
+    assert points(text, "Scores, Tea") == [
+        "plain × 1: not beyond chance: words, leaves, calls.",
+        "clever: better in words; not beyond chance: leaves, calls.",
+    ]
+
+
+def test_only_samples_that_both_have_count(tmp_path: Path) -> None:
+    texts = {"clever": [[tea(count)] for count in (2, 4, 6)]}
+    others = [SAMPLES[1], sample("s2", source="another text"), sample("new")]
+    text = compare(run(tmp_path / "a", texts, samples=SAMPLES[:3]), run(tmp_path / "b", texts, samples=others))
+    assert "Samples in both runs: 1." in text
+    assert rows(text)["clever", "words ↓"] == ["1", "4.0", "2.0", "-2.0", "p = 1.000"]
+    letters = [len(tea(4)), len(tea(2))]
+    assert rows(text)["clever", "letters ↓"][:3] == ["1", *map(str, letters)]
+
+
+def test_what_failed_in_one_run_is_not_compared(tmp_path: Path) -> None:
+    text = compared(tmp_path, {"clever": [[tea(4)]] * 8}, {"clever": [None, *[[tea(3)]] * 7]})
+    assert rows(text)["clever", "words ↓"][0] == "7"
+
+
+def test_runs_without_a_row_in_common_say_only_how_they_differ(tmp_path: Path) -> None:
+    text = compared(tmp_path, {"clever": [[tea(4)]] * 8}, {"plain": [[tea(4)]] * 8})
+    assert "Scores" not in text
+    assert CHOICES in text
+
+
+def test_outputs_of_different_samples_are_not_compared(tmp_path: Path) -> None:
+    text = compared(tmp_path, {"clever": [[tea(4)], None]}, {"clever": [None, [tea(4)]]})
+    assert "Scores" not in text
+
+
+def test_choices_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
+    models = {"simplifier": {"model": "small", "base_url": "http://127.0.0.1/v1"}}
+    call = {**CALL, "prompt_sha256": "fedcba9876543210"}
+    text = compared(
+        tmp_path, usual_texts(), usual_texts(), models=models, settings={"entries": 3}, version="0.2.0", calls=[call]
+    )
+    assert lines(text, CHOICES) == [
+        ["models.simplifier.model", "large", "small"],
+        ["models.simplifier.temperature", "0.7", "-"],
+        ["settings.entries", "2", "3"],
+        ["version", "0.1.0", "0.2.0"],
+        ["prompt simplify", "0123456789ab", "fedcba987654"],
+    ]
+
+
+def test_the_same_choices_are_said_to_be_the_same(tmp_path: Path) -> None:
+    text = compared(tmp_path, usual_texts(), usual_texts(), begun="2026-05-06T00:00:00+00:00")
+    assert "the same choices, prompts and versions" in part(text, CHOICES)
+    assert "| A | B |" not in part(text, CHOICES)
+
+
+def test_the_samples_that_changed_most_come_first(tmp_path: Path) -> None:
+    after = [4, 9, 4, 1, 5, 4, 4, 4]
+    text = compared(tmp_path, {"clever": [[tea(4)]] * 8}, {"clever": [[tea(count)] for count in after]})
+    assert lines(text, "Samples that changed most, Tea") == [
+        ["s1", "clever", "4.0", "9.0", "+5.0"],
+        ["s3", "clever", "4.0", "1.0", "-3.0"],
+        ["s4", "clever", "4.0", "5.0", "+1.0"],
+    ]
+
+
+def test_of_many_samples_only_those_that_changed_most_are_shown(tmp_path: Path) -> None:
+    samples = [sample(f"s{number}") for number in range(15)]
+    runs = [run(tmp_path / str(words), {"clever": [[tea(words)]] * 15}, samples=samples) for words in (1, 2)]
+    assert len(lines(compare(*runs), "Samples that changed most, Tea")) == 10
+
+
+def test_each_corpus_is_compared_alone(tmp_path: Path) -> None:
+    samples = [sample("t"), sample("m", corpus="Mate")]
+    runs = [
+        run(tmp_path / name, {"clever": [[tea(4)], [tea(words)]]}, samples=samples)
+        for name, words in (("a", 4), ("b", 7))
+    ]
+    text = compare(*runs)
+    assert rows(text, "Tea")["clever", "words ↓"][3] == "+0.0"
+    assert rows(text, "Mate")["clever", "words ↓"][3] == "+3.0"
+
+
+def test_runs_of_different_tasks_are_refused(tmp_path: Path) -> None:
+    coffee = run(tmp_path / "b", usual_texts(), task=replace(TASK, name="coffee_time"))
+    with pytest.raises(SettingsError, match="tea_time and coffee_time"):
+        compare(run(tmp_path / "a", usual_texts()), coffee)
+
+
+def test_runs_without_a_common_sample_are_refused(tmp_path: Path) -> None:
+    others = [sample(each["id"], source="another text") for each in SAMPLES]
+    with pytest.raises(SettingsError, match="no sample in common"):
+        compare(run(tmp_path / "a", usual_texts()), run(tmp_path / "b", usual_texts(), samples=others))
+
+
+def test_hostile_text_stays_text(tmp_path: Path) -> None:
+    samples = [sample("<script>|[x](http://e.example)")]
+    runs = [run(tmp_path / str(words), {"clever": [[tea(words)]]}, samples=samples) for words in (1, 2)]
+    text = compare(*runs)
+    assert "<script" not in text
+    assert "&lt;script>\\|[x\\](http" in text

@@ -1,0 +1,108 @@
+"""The pages in Chromium: on a phone and on a desk, in the light and in the dark.
+
+These tests need Chromium; `pytest -m browser` runs them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evals.reports.write import write_reports
+from evals.run_folder import RunFolder
+from tests.evals.reports.tea import run, sample, tea
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+PHONE, DESK = (390, 800), (1300, 900)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Reports of a run with long words, wide tables and a failure."""
+    folder = tmp_path_factory.mktemp("run")
+    samples = [sample("x" * 200), *(sample(f"s{number}", source=f"{'y' * 150} {tea(90)}") for number in range(3))]
+    texts = {"plain": [[f"{tea(60)} {'z' * 150}", f"# Tea\n\n{tea(50)}\n\n```\n{'c' * 300}\n```"]] * 4}
+    errors = {("s2", "clever"): "model_output: " + "e" * 250}
+    write_reports(run(folder, {**texts, "clever": [[tea(20)]] * 3}, samples=samples, errors=errors), RunFolder(folder))
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser(report: Path) -> Iterator[Browser]:  # the pages are written before Playwright's event loop runs
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - needed by these tests only
+
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, f"Chromium is not installed: none of {', '.join(NAMES)} is on the path"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[(PHONE, "light"), (PHONE, "dark"), (DESK, "light")], ids=["phone", "phone, dark", "desk"])
+def page(browser: Browser, report: Path, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The report, which must not say anything on the console."""
+    (width, height), scheme = request.param
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda made: asked.append(made.url))
+    page.goto(report.as_uri())
+    yield page
+    context.close()
+    assert said == []
+    assert {url.split(":")[0] for url in asked} == {"file"}
+
+
+def scrolls_sideways(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
+def unfold_all(page: Page) -> None:
+    for summary in page.locator("summary").all():
+        summary.click()
+
+
+def test_the_report_fits(page: Page) -> None:
+    unfold_all(page)
+    assert not scrolls_sideways(page)
+    assert page.locator("figure svg").first.is_visible()
+
+
+def test_every_sample_can_be_reached_and_read(page: Page) -> None:
+    page.get_by_role("link", name="All samples, worst first").click()
+    assert not scrolls_sideways(page)
+    page.locator("tbody a").first.click()
+    for place in range(1, 5):
+        assert page.get_by_text(f"{place} of 4, worst first").is_visible()
+        unfold_all(page)
+        assert not scrolls_sideways(page)
+        if place < 4:
+            page.get_by_role("link", name="Next").click()
+    page.get_by_role("link", name="The report").click()
+    assert page.get_by_role("heading", name="In short").is_visible()
+
+
+def test_the_best_sample_is_one_link_away(page: Page) -> None:
+    page.get_by_role("link", name="Best first").click()
+    page.locator("tbody a").first.click()
+    assert page.get_by_text("4 of 4, worst first").is_visible()
+
+
+def test_plots_have_the_colours_of_the_page(page: Page) -> None:
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    text = page.locator("figure svg [style*='currentColor']").first
+    assert ink in text.evaluate("element => [getComputedStyle(element).fill, getComputedStyle(element).stroke]")

@@ -1,0 +1,171 @@
+"""Rows of SWIF2T's tables, from made-up outputs of its systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evals.metrics.meteor import meteor
+from evals.metrics.overlap import bleu, rouge
+from evals.scores import Scores, score
+from evals.task import Table
+from evals.tasks.focused_feedback import FOCUSED_FEEDBACK, LABELS, OUTCOMES_AND_COSTS, TABLE_5, TABLE_6
+
+SAMPLES: list[dict[str, Any]] = [
+    {
+        "id": "one",
+        "corpus": "tea",
+        "paragraph": "Tea makes\nseedlings grow. Every tray shows it.",
+        "feedback": "Six trays cannot show that tea makes seedlings grow.",
+        "aspect": "Substance",
+    },
+    {
+        "id": "two",
+        "corpus": "tea",
+        "paragraph": "A quantity of leaves was steeped in warm water.",
+        "feedback": "Please say how many leaves were steeped, and in how much water.",
+        "aspect": "Replicability",
+    },
+    {
+        "id": "three",
+        "corpus": "tea",
+        "paragraph": "The rooms were equally warm.",
+        "feedback": "Was the light the same in both rooms?",
+        "aspect": None,
+    },
+]
+REVIEW, SUGGESTION = "Six trays are too few to show that tea", "makes them grow."
+Outputs = dict[tuple[str, str], dict[str, Any]]
+
+
+def comment(**fields: Any) -> dict[str, Any]:
+    """A comment on the first paragraph."""
+    return {
+        "label": "Substance",
+        "quote": "Tea makes seedlings grow",
+        "review": REVIEW,
+        "suggestion": SUGGESTION,
+        "evidence": [],
+        "verification": {"verdict": "kept", "notes": []},
+        **fields,
+    }
+
+
+def output(raised: dict[str, Any] | None = None, outcome: str = "", log: list[str] | None = None) -> dict[str, Any]:
+    """What a run leaves; two calls, of 1.5 and 2 seconds."""
+    review = {
+        "outcome": outcome or ("comment" if raised else "nothing worth raising"),
+        "comment": raised,
+        "log": [{"outcome": each} for each in log or []],
+    }
+    calls = [
+        {"input_tokens": 100, "output_tokens": 10, "seconds": 1.5},
+        {"input_tokens": 300, "output_tokens": 20, "seconds": 2.0},
+    ]
+    return {"reviews": [review], "calls": calls}
+
+
+def scored(outputs: Outputs, table: Table) -> Scores:
+    return score(FOCUSED_FEEDBACK, table, "tea", SAMPLES, outputs, seed=0)
+
+
+def row(outputs: Outputs, table: Table, name: str = "single") -> dict[str, float]:
+    line = scored(outputs, table).line(name)
+    assert line is not None
+    return {measure: cell.value for measure, cell in line.cells.items()}
+
+
+def test_overlap_is_of_the_comments_that_were_raised() -> None:
+    other = comment(review="Nobody knows how many leaves were steeped", suggestion="")
+    outputs = {
+        ("one", "single"): output(comment()),
+        ("two", "single"): output(other),
+        ("three", "single"): output(comment(), "withdrawn"),
+    }
+    found = row(outputs, TABLE_6)
+    texts, feedback = [f"{REVIEW} {SUGGESTION}", other["review"]], [sample["feedback"] for sample in SAMPLES[:2]]
+    meteors = [meteor(text, human).score for text, human in zip(texts, feedback, strict=True)]
+    rouges = [rouge(text, human).rouge_l for text, human in zip(texts, feedback, strict=True)]
+    assert found["METEOR"] == pytest.approx(sum(meteors) / 2)
+    assert found["METEOR all"] == pytest.approx(sum(meteors) / 3)
+    assert found["ROUGE-L"] == pytest.approx(sum(rouges) / 2)
+    assert found["BLEU@4"] == pytest.approx(bleu(texts, feedback))
+
+
+def test_a_row_without_comments_has_no_overlap() -> None:
+    found = row({("one", "single"): output()}, TABLE_6)
+    assert found == {"METEOR all": 0}
+
+
+def test_labels_are_held_against_those_of_people_where_there_are_any() -> None:
+    outputs = {
+        ("one", "single"): output(comment(label="Substance")),
+        ("two", "single"): output(comment(label="Substance")),
+        ("three", "single"): output(comment(label="Originality")),
+    }
+    found = row(outputs, TABLE_5)
+    assert found["accuracy"] == 50
+    assert found["F1 Substance"] == pytest.approx(100 * 2 / 3)
+    assert found["F1 Replicability"] == 0
+    assert "F1 Originality" not in found  # nobody gave it
+
+
+def test_a_paragraph_without_a_comment_is_wrongly_labelled() -> None:
+    found = row({("one", "single"): output(), ("two", "single"): output(comment(label="Replicability"))}, TABLE_5)
+    assert found["accuracy"] == 50
+
+
+def test_outcomes_are_shares_of_all_paragraphs() -> None:
+    outputs = {
+        ("one", "single"): output(comment()),
+        ("two", "single"): output(),
+        ("three", "single"): output(comment(), "withdrawn"),
+    }
+    found = row(outputs, OUTCOMES_AND_COSTS)
+    shares = [found[name] for name in ("comment %", "nothing %", "withdrawn %", "failed %")]
+    assert shares == pytest.approx([100 / 3, 100 / 3, 100 / 3, 0])
+
+
+@pytest.mark.parametrize(("quote", "share"), [("Tea makes seedlings grow", 100), ("tea grows seedlings", 0)])
+def test_quotes_are_looked_up_in_the_paragraph(quote: str, share: float) -> None:
+    assert row({("one", "single"): output(comment(quote=quote))}, OUTCOMES_AND_COSTS)["verbatim %"] == share
+
+
+def test_evidence_and_softened_comments_are_counted() -> None:
+    softened = comment(evidence=[{"id": "e1"}], verification={"verdict": "softened", "notes": []})
+    found = row({("one", "single"): output(softened), ("two", "single"): output(comment())}, OUTCOMES_AND_COSTS)
+    assert (found["cited %"], found["softened %"]) == (50, 50)
+
+
+def test_costs_are_means_over_the_paragraphs() -> None:
+    logs = [["answered", "unanswered", "skipped"], ["answered"]]
+    outputs = {(sample["id"], "cove"): output(log=log) for sample, log in zip(SAMPLES, logs, strict=False)}
+    found = row(outputs, OUTCOMES_AND_COSTS, "cove")
+    costs = [found[name] for name in ("asked", "answered", "calls", "tokens in", "tokens out", "model s")]
+    assert costs == [1.5, 1, 2, 400, 30, 3.5]
+
+
+def test_comments_are_compared_where_both_raised_one_and_silence_where_it_counts() -> None:
+    outputs = {
+        ("one", "single"): output(comment(review="Tea", suggestion="")),
+        ("two", "single"): output(comment()),
+        ("one", "parallel"): output(comment()),
+        ("two", "parallel"): output(),
+        ("three", "parallel"): output(comment()),
+    }
+    contrasts = {each.measure.name: each for each in scored(outputs, TABLE_6).contrasts}
+    ours, theirs = (meteor(text, SAMPLES[0]["feedback"]).score for text in (f"{REVIEW} {SUGGESTION}", "Tea"))
+    lost = meteor(f"{REVIEW} {SUGGESTION}", SAMPLES[1]["feedback"]).score
+    assert contrasts["METEOR"].samples == 1
+    assert contrasts["METEOR"].difference.mean == pytest.approx(ours - theirs)
+    assert contrasts["METEOR all"].samples == 2
+    assert contrasts["METEOR all"].difference.mean == pytest.approx((ours - theirs - lost) / 2)
+
+
+def test_the_papers_f1_stand_at_their_labels() -> None:
+    published = TABLE_5.published[""]
+    assert LABELS[0] == "Replicability"
+    assert published["CoVe"]["F1 Originality"] == 33.80
+    assert published["SWIF2T"]["F1 Meaningful Comparison"] == 38.00
+    assert published["SWIF2T - RR"]["accuracy"] == 33.00

@@ -1,0 +1,80 @@
+"""Rows of LLM-CLBR's table and figure, from made-up outputs of its systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evals.scores import score
+from evals.tasks.science_journalism import FIGURE_4, SCIENCE_JOURNALISM, TABLE_1
+from tools.readability import grade
+
+SAMPLE = {
+    "id": "one",
+    "corpus": "eLife",
+    "abstract": "Mosses shelter tardigrades during desiccation in 12 gardens.",
+    "summary": None,
+}
+
+
+def output(*texts: str, selected: int = 0) -> dict[str, Any]:
+    """What a run leaves: one draft a round, and two calls for each."""
+    return {
+        "drafts": [{"round": number, "text": text} for number, text in enumerate(texts)],
+        "calls": [{"round": number} for number in range(len(texts)) for _ in range(2)],
+        "selected_round": selected,
+    }
+
+
+DRAFTS = ["Mosses shelter tardigrades.", "Mosses shelter small animals.", "Moss is home.", "It is 5.", "Four.", "Five."]
+
+
+def texts(*drafts: str, selected: int = 0, system: str = "full") -> dict[str, str]:
+    """The text of every row that there is."""
+    outputs = {("one", system): output(*drafts, selected=selected)}
+    rows = {
+        row.name: row.item(SAMPLE, outputs["one", system]) for row in SCIENCE_JOURNALISM.rows if row.system == system
+    }
+    return {name: item.text for name, item in rows.items() if item}
+
+
+def test_the_paper_keeps_the_third_round_and_we_the_best() -> None:
+    found = texts(*DRAFTS, selected=2)
+    assert found["single"] == DRAFTS[0]
+    assert found["loop"] == DRAFTS[3]
+    assert found["best"] == DRAFTS[2]
+    assert [found[f"round{number}"] for number in range(6)] == DRAFTS
+
+
+def test_a_shorter_run_keeps_its_last_round() -> None:
+    found = texts(*DRAFTS[:2])
+    assert found["loop"] == DRAFTS[1]
+    assert "round2" not in found
+
+
+def test_a_warm_start_is_measured_before_and_after_the_loop() -> None:
+    found = texts(*DRAFTS, system="warm-start")
+    assert (found["warm-single"], found["warm-start"]) == (DRAFTS[0], DRAFTS[3])
+
+
+def test_measures_are_of_the_draft_and_its_calls_of_the_rounds_until_then() -> None:
+    scores = score(SCIENCE_JOURNALISM, TABLE_1, "eLife", [SAMPLE], {("one", "full"): output(*DRAFTS)}, seed=0)
+    loop = scores.line("loop")
+    assert loop is not None
+    cells = {name: cell.value for name, cell in loop.cells.items()}
+    assert cells["FKGL"] == pytest.approx(grade(DRAFTS[3])["fkgl"])
+    assert cells["unsupported"] == 1  # the 5
+    assert cells["calls"] == 8
+    assert scores.line("summaries") is None  # this sample has none
+
+
+def test_the_paper_has_other_figures_for_each_corpus() -> None:
+    assert TABLE_1.published["eLife"]["LLM-CLBR"] == {"CLI": 11.60, "FKGL": 10.10, "DCRS": 9.46}
+    assert TABLE_1.published["PLOS"]["- collaboration"]["CLI"] == 13.65
+    assert TABLE_1.published["SCITech"]["GPT-4 alone"]["DCRS"] == 10.14
+
+
+def test_the_curve_has_a_point_a_round() -> None:
+    (curve,) = FIGURE_4.curves.values()
+    assert list(curve) == [0, 1, 2, 3, 4, 5]

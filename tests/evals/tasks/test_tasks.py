@@ -1,0 +1,44 @@
+"""Every task holds together: its rows, measures, tables and figures name each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from draftroom.commands.evaluation import EVALUATIONS
+from evals.task import Task
+from evals.tasks import TASKS
+
+every_task = pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+
+
+def test_the_command_knows_every_task() -> None:
+    assert set(EVALUATIONS) == set(TASKS)
+
+
+@every_task
+def test_names_lead_somewhere(task: Task) -> None:
+    rows = {row.name for row in task.rows}
+    measures = {measure.name for measure in task.measures}
+    named_rows = {*task.usual, *(name for table in task.tables for name in (*table.rows, table.baseline))}
+    named_rows |= {name for figure in task.figures for curve in figure.curves.values() for name in curve.values()}
+    named_measures = {name for each in (*task.tables, *task.figures) for name in each.measures}
+    assert named_rows <= rows
+    assert named_measures <= measures
+    assert task.ranked_by in {measure.name for measure in task.measures if measure.score}
+    assert {row.system for row in task.rows if row.system} == set(task.systems)
+
+
+@every_task
+def test_the_papers_rows_and_measures_are_those_of_its_table(task: Task) -> None:
+    papers = {row.paper for row in task.rows if row.paper}
+    printed = {row for table in task.tables for rows in table.published.values() for row in rows}
+    assert papers <= printed
+    for table in task.tables:
+        for rows in table.published.values():
+            assert {measure for figures in rows.values() for measure in figures} <= set(table.measures)
+
+
+@every_task
+def test_a_measure_is_of_one_text_or_of_all(task: Task) -> None:
+    for measure in task.measures:
+        assert (measure.score is None) != (measure.statistic is None)
