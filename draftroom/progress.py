@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.progress import Progress as MovingLine
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from draftroom.consoles import ERR, plain, spoken, tell
+from draftroom.consoles import ERR, spoken, tell
+from tools.plain_characters import plain
 
 
 class Progress:

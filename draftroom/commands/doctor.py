@@ -11,10 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.checks import Check, Status
-from draftroom.consoles import ERR, OUT, plain
+from draftroom.consoles import ERR, OUT
 from draftroom.doctor import examine
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.terminal import print_table
+from tools.plain_characters import plain
 
 _COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
 

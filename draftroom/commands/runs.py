@@ -10,11 +10,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from draftroom.consoles import OUT, plain, tell
+from draftroom.consoles import OUT, tell
 from draftroom.records import RunRecord, total_tokens
 from draftroom.rendering.terminal import print_table
 from draftroom.run_files import NO_RUNS, all_records, shown_status
 from draftroom.systems import SYSTEMS
+from tools.plain_characters import plain
 
 _COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
 

@@ -1,23 +1,14 @@
-"""A run as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
-
-Everything that models or people wrote is data: Jinja2 escapes it, and Markdown is rendered without HTML, links or
-images.
-"""
+"""A run as one HTML page that needs nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markdown_it import MarkdownIt
-from markupsafe import Markup
-
-from draftroom.consoles import plain, spoken
+from draftroom.consoles import spoken
 from draftroom.records import RunRecord
 from draftroom.rendering.notes import warnings
-
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["link", "image", "autolink"])
+from tools.html_pages import templates
 
 
 def page(template: str, record: RunRecord, values: Mapping[str, Any], unit: str, **variables: Any) -> str:
@@ -39,17 +30,5 @@ def page(template: str, record: RunRecord, values: Mapping[str, Any], unit: str,
     )
 
 
-def as_html(text: str) -> Markup:
-    """Markdown rendered."""
-    return Markup(_MARKDOWN.render(plain(text)))  # noqa: S704 - rendered with HTML switched off
-
-
-_PAGES = Environment(
-    loader=PackageLoader("draftroom.rendering"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    finalize=lambda value: plain(value) if type(value) is str else value,
-)
-_PAGES.filters.update(as_html=as_html, spoken=spoken)
+_PAGES = templates("draftroom.rendering")
+_PAGES.filters["spoken"] = spoken

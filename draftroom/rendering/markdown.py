@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from draftroom.consoles import plain, spoken
+from draftroom.consoles import spoken
 from draftroom.records import RunRecord
 from draftroom.rendering.notes import warnings
+from tools.plain_characters import plain
 
 
 def table(header: list[str], rows: Iterable[list[str]]) -> str:

@@ -11,10 +11,11 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from draftroom.consoles import OUT, plain, spoken
+from draftroom.consoles import OUT, spoken
 from draftroom.records import RunRecord
-from draftroom.rendering.changes import Change
 from draftroom.rendering.notes import warnings
+from tools.plain_characters import plain
+from tools.word_changes import Change
 
 _STYLES = {"same": "", "removed": "red strike", "added": "green"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}

@@ -13,13 +13,12 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from evals.human.answers import Answer, newest
 from evals.human.questions import CRITERIA, GUIDELINES
 from evals.human.sheets import Comparison
 from evals.human.store import AnswerStore
 from state.errors import BadInput, DraftroomError
+from tools.html_pages import templates
 
 _LONGEST_NAME = 60  # characters
 
@@ -183,10 +182,4 @@ def _open_question(item: str, given: Given) -> str | None:
     return next((question.name for question in CRITERIA if (item, question.name) not in given), None)
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("evals.human"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_TEMPLATES = templates("evals.human")

@@ -4,7 +4,8 @@ Xu, Napoles, Pavlick, Chen and Callison-Burch, "Optimizing Statistical Machine T
 (TACL 2016), equations 2 to 8. Scores differ between implementations; this one makes the choices of the widely used
 sentence-level one (Hugging Face `evaluate`), so that figures can be compared:
 
-- DELETE is the precision, as the paper has it; EASSE's default is the F1.
+- DELETE is the precision, as the paper has it, so a text that hardly deletes scores well. `delete_f1` is the F1 of
+  it, which EASSE takes by default and which sees what was not deleted; `sari_f1` is SARI with that.
 - 0/0 counts as 1: an operation that neither the text nor a reference makes was done right. The authors' own script
   counts 0. A text that equals its source therefore has a DELETE of 100, and its SARI says little.
 - For KEEP and DELETE, an n-gram that r of k references contain counts r/k. Their precisions are means over distinct
@@ -37,6 +38,12 @@ class Sari(NamedTuple):
     keep: float
     delete: float
     add: float
+    delete_f1: float
+
+    @property
+    def sari_f1(self) -> float:
+        """SARI with the F1 of DELETE."""
+        return (self.keep + self.delete_f1 + self.add) / 3
 
 
 def sari(source: str, text: str, references: Sequence[str]) -> Sari:
@@ -49,22 +56,24 @@ def sari(source: str, text: str, references: Sequence[str]) -> Sari:
     """
     tokens = [_tokens(each) for each in (source, text, *references)]
     parts = zip(*(_parts(n, *tokens) for n in _ORDERS), strict=True)
-    keep, delete, add = (100 * fmean(part) for part in parts)
-    return Sari((keep + delete + add) / 3, keep, delete, add)
+    keep, delete, add, delete_f1 = (100 * fmean(part) for part in parts)
+    return Sari((keep + delete + add) / 3, keep, delete, add, delete_f1)
 
 
 def _tokens(text: str) -> list[str]:
     return str(_TOKENIZER(text.lower())).split()
 
 
-def _parts(n: int, source: list[str], text: list[str], *references: list[str]) -> tuple[float, float, float]:
+def _parts(n: int, source: list[str], text: list[str], *references: list[str]) -> tuple[float, float, float, float]:
     # Counts of source and text are multiplied rather than those of the references divided: whole numbers are exact.
     of_source, of_text = (_ngrams(n, tokens, times=len(references)) for tokens in (source, text))
     of_references = sum((_ngrams(n, tokens) for tokens in references), Ngrams())
+    precision, recall = _delete(of_source, of_text, of_references)
     return (
         _keep(of_source, of_text, of_references),
-        _delete(of_source, of_text, of_references),
+        precision,
         _add(of_source, of_text, of_references),
+        _f1(precision, recall),
     )
 
 
@@ -79,9 +88,11 @@ def _keep(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
     return _f1(_mean_share(rightly, kept), _share(rightly.total(), due.total()))
 
 
-def _delete(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
-    deleted = source - text
-    return _mean_share(deleted - references, deleted)
+def _delete(source: Ngrams, text: Ngrams, references: Ngrams) -> tuple[float, float]:
+    """Precision, and the recall of what no reference has."""
+    deleted, due = source - text, source - references
+    rightly = deleted - references
+    return _mean_share(rightly, deleted), _share(rightly.total(), due.total())
 
 
 def _add(source: Ngrams, text: Ngrams, references: Ngrams) -> float:

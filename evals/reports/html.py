@@ -1,8 +1,4 @@
-"""A report as HTML pages that need nothing else: no script, no font, no picture from elsewhere.
-
-Everything that models or people wrote is data: Jinja2 escapes it, and Markdown is rendered without HTML, links or
-images.
-"""
+"""A report as HTML pages that need nothing else."""
 
 from __future__ import annotations
 
@@ -10,21 +6,20 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from evals.reports.document import Document, Picture
 from evals.reports.figures import INK, PAPER
 from evals.reports.notation import figure
-from evals.reports.plain import plain
 from evals.reports.samples import Page, best_first
 from evals.task import Task
+from tools.html_pages import templates
+from tools.plain_characters import plain
 
 GENERATOR = "Draftroom evaluation"
 """Marks the pages as ours, so that those of samples that are gone can be removed."""
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["link", "image", "autolink"])
 _CODE_ONLY = MarkdownIt("zero").enable("backticks")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -62,11 +57,6 @@ def sample_page(pages: Sequence[Page], place: int) -> str:
     )
 
 
-def _as_html(text: str) -> Markup:
-    """Markdown rendered."""
-    return Markup(_MARKDOWN.render(plain(text)))  # noqa: S704 - rendered with HTML switched off
-
-
 def _inline(text: str) -> Markup:
     """Text with what stands between backticks as code."""
     return Markup(_CODE_ONLY.renderInline(plain(text)))  # noqa: S704 - rendered with HTML switched off
@@ -79,13 +69,6 @@ def _svg(picture: Picture) -> Markup:
     return Markup(f'<svg role="img" aria-label="{escape(plain(picture.alt))}"{drawn}')  # noqa: S704 - Matplotlib's
 
 
-_PAGES = Environment(
-    loader=PackageLoader("evals.reports"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    finalize=lambda value: plain(value) if type(value) is str else value,
-)
+_PAGES = templates("evals.reports")
 _PAGES.globals["generator"] = GENERATOR
-_PAGES.filters.update(as_html=_as_html, inline=_inline, svg=_svg)
+_PAGES.filters.update(inline=_inline, svg=_svg)

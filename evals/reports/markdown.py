@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from evals.datasets import FieldStatistics
 from evals.evaluation import Evaluation
 from evals.reports.document import Cell, Document, Entry, Grid, Picture, Section
-from evals.reports.plain import on_one_line
 from evals.reports.report import report
+from tools.plain_characters import on_one_line
 
 _LINK = re.compile(r"\](?=[(\[:])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from evals.datasets import Kind
-from evals.reports.changes import Change, word_changes
 from evals.reports.notation import figure
 from evals.scores import Scores
 from evals.task import Item, Task
 from tools.jobs import Record
+from tools.word_changes import Change, word_changes
 
 _FIELDS: dict[Kind, tuple[str, str]] = {
     "journalism": ("abstract", "summary"),

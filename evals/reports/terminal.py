@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evals.reports.document import Cell, Document, Entry, Grid, Section
-from evals.reports.plain import on_one_line
+from tools.plain_characters import on_one_line
 
 _GAP = 2
 """Spaces between columns."""

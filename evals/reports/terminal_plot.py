@@ -8,8 +8,8 @@ import plotext
 
 from evals.evaluation import Evaluation
 from evals.reports.charts import Chart, Curve, Panel, charts
-from evals.reports.plain import on_one_line
 from evals.reports.score_table import head
+from tools.plain_characters import on_one_line
 
 _WIDTH, _HEIGHT = 72, 13
 

@@ -7,6 +7,7 @@ simplification.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import get_args
@@ -23,6 +24,7 @@ from tools.fidelity import lost_content
 from tools.jobs import Record
 from tools.readability import grade
 
+_WORD = re.compile(r"\w+")
 _ALL: list[Lead] = list(get_args(Lead))
 _ENTRIES = (1, 2, 3)
 
@@ -80,11 +82,18 @@ ROWS = [
 ]
 
 
-def _sari(part: int, item: Item) -> float | None:
-    """One of SARI, KEEP, DELETE and ADD; none for a text that no system wrote."""
+def _sari(part: str, item: Item) -> float | None:
+    """SARI or a part of it; none for a text that no system wrote."""
     if not item.output:
         return None
-    return sari(item.sample["source"], item.text, [item.sample["target"]])[part]
+    score: float = getattr(sari(item.sample["source"], item.text, [item.sample["target"]]), part)
+    return score
+
+
+def _copied(item: Item) -> float:
+    """Share of the text's distinct words that are the source's, in percent."""
+    words, of_source = (set(_WORD.findall(text.lower())) for text in (item.text, item.sample["source"]))
+    return 100 * len(words & of_source) / len(words) if words else 0.0
 
 
 def _rouge(part: int, item: Item) -> float:
@@ -111,16 +120,19 @@ def _problems(item: Item) -> float | None:
 
 
 MEASURES = [
-    Measure("SARI", "higher", partial(_sari, 0)),
-    Measure("KEEP", "higher", partial(_sari, 1)),
-    Measure("DELETE", "higher", partial(_sari, 2)),
-    Measure("ADD", "higher", partial(_sari, 3)),
+    Measure("SARI", "higher", partial(_sari, "sari")),
+    Measure("SARI F1", "higher", partial(_sari, "sari_f1")),
+    Measure("KEEP", "higher", partial(_sari, "keep")),
+    Measure("DELETE", "higher", partial(_sari, "delete")),
+    Measure("DELETE F1", "higher", partial(_sari, "delete_f1")),
+    Measure("ADD", "higher", partial(_sari, "add")),
     Measure("FKGL", "lower", lambda item: grade(item.text)["fkgl"]),
     Measure("ARI", "lower", lambda item: grade(item.text)["ari"]),
     Measure("BLEU", "higher", statistic=lambda items: bleu(*_texts_and_references(items))),
     Measure("ROUGE-1", "higher", partial(_rouge, 0)),
     Measure("ROUGE-2", "higher", partial(_rouge, 1)),
     Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
+    Measure("copied %", "neither", _copied, digits=0),
     Measure("lost", "lower", _lost),
     Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1),
     Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"]))),
@@ -139,14 +151,14 @@ def _published(names: Sequence[str], rows: dict[str, tuple[float | None, ...]]) 
     }
 
 
-_COSTS = ("words", "lost", "calls", "re-asks", "problems")
+_COSTS = ("words", "copied %", "lost", "calls", "re-asks", "problems")
 _OF_TABLE_1 = ("SARI", "FKGL", "ARI", "BLEU", "ROUGE-1", "ROUGE-2")
 _OF_TABLE_2 = ("SARI", "KEEP", "DELETE", "ADD", "FKGL", "ARI")
 
 TABLE_1 = Table(
     title="Table 1",
     rows=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
-    measures=[*_OF_TABLE_1, *_COSTS],
+    measures=["SARI", "SARI F1", *_OF_TABLE_1[1:], *_COSTS],
     published={
         "": _published(
             _OF_TABLE_1,
@@ -164,7 +176,7 @@ TABLE_1 = Table(
 TABLE_2 = Table(
     title="Table 2",
     rows=["single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
-    measures=_OF_TABLE_2,
+    measures=["SARI", "SARI F1", "KEEP", "DELETE", "DELETE F1", *_OF_TABLE_2[3:]],
     published={
         "": _published(
             _OF_TABLE_2,
@@ -221,6 +233,9 @@ MEDICAL_SIMPLIFICATION = Task(
     figures=[FIGURE_2],
     transcript=simplification_transcript,
     notes=[
+        "SARI's DELETE is a precision, so a text that copies its source scores well: of what little it deletes, most "
+        "is deleted rightly. `DELETE F1` and `SARI F1` count what was left undeleted, too.",
+        "`copied %` is the share of a text's distinct words that its source has.",
         "`lost` counts the checked details of the abstract (numbers, doses, effect sizes, intervals, negations, names) "
         "that a text no longer has.",
         "`problems` counts the entries into a loop that ended early, because an agent gave no usable answer.",

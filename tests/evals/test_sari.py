@@ -45,7 +45,7 @@ def test_published_examples(text: str, published: float) -> None:
 def test_published_parts() -> None:
     # From the documentation of https://github.com/sbintuitions/flexeval, whose SARI is a port of the same one.
     found = sari(SOURCE, OUTPUTS[0], REFERENCES)
-    assert found[1:] == pytest.approx((22.527472527472525, 50, 8.333333333333333))
+    assert found[1:4] == pytest.approx((22.527472527472525, 50, 8.333333333333333))
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,17 @@ def test_delete_is_a_precision() -> None:
     assert sari("a b c", "a c", ["a"]).delete == 100
 
 
+def test_the_f1_of_delete_sees_what_was_left() -> None:
+    # Of "b" and "c" one was deleted; both pairs and the triple went, and there is nothing of four.
+    score = sari("a b c", "a c", ["a"])
+    assert score.delete_f1 == pytest.approx(100 * (2 / 3 + 1 + 1 + 1) / 4)
+    assert score.sari_f1 == pytest.approx((score.keep + score.delete_f1 + score.add) / 3)
+
+
+def test_a_copy_has_deleted_nothing_of_what_was_due() -> None:
+    assert sari("a b c d e", "a b c d e", ["x y z u v"]).delete_f1 == 0
+
+
 def test_an_unchanged_text_has_a_perfect_delete_and_no_add() -> None:
     score = sari("a b c d e", "a b c d e", ["x y z u v"])
     assert (score.delete, score.add) == (100, 0)
@@ -89,12 +100,12 @@ def test_an_empty_text_deletes_everything() -> None:
 @given(st.permutations("abcdefgh"), st.permutations("efghijkl"))
 def test_the_reference_itself_scores_100(source: list[str], reference: list[str]) -> None:
     simplified = " ".join(reference)
-    assert sari(" ".join(source), simplified, [simplified]) == Sari(100, 100, 100, 100)
+    assert sari(" ".join(source), simplified, [simplified]) == Sari(100, 100, 100, 100, 100)
 
 
 @given(written)
 def test_a_text_that_nobody_needed_to_change_is_perfect(text: str) -> None:
-    assert sari(text, text, [text]) == Sari(100, 100, 100, 100)
+    assert sari(text, text, [text]) == Sari(100, 100, 100, 100, 100)
 
 
 @given(written, written, st.lists(written, min_size=1, max_size=3))
@@ -108,26 +119,23 @@ def test_agrees_with_the_definition_written_out(source: str, text: str, referenc
 
 
 def naive(source: str, text: str, references: Sequence[str], *, authors: bool = False) -> list[float]:
-    """SARI, KEEP, DELETE, ADD, n-gram by n-gram in exact fractions, where a reference's counts are divided.
+    """SARI, KEEP, DELETE, ADD and the F1 of DELETE, n-gram by n-gram in exact fractions, where a reference's counts are divided.
 
     `authors`: as their script has it, 0/0 counts 0, and the recall of KEEP is a mean over distinct n-grams.
     """
-    keeps, deletes, adds = [], [], []
+    every: list[list[Fraction]] = []
     for n in range(1, 5):
         tokens = [each.split() for each in (source, text, *references)]
-        keep, delete, add = naive_order(n, tokens[0], tokens[1], tokens[2:], authors=authors)
-        keeps.append(keep)
-        deletes.append(delete)
-        adds.append(add)
-    parts = [float(100 * sum(part) / 4) for part in (keeps, deletes, adds)]
-    return [sum(parts) / 3, *parts]
+        every.append(naive_order(n, tokens[0], tokens[1], tokens[2:], authors=authors))
+    parts = [float(100 * sum(part) / 4) for part in zip(*every, strict=True)]
+    return [sum(parts[:3]) / 3, *parts]
 
 
 def naive_order(
     n: int, source: list[str], text: list[str], references: list[list[str]], *, authors: bool
 ) -> list[Fraction]:
     nothing = Fraction(0 if authors else 1)
-    kept, keepable, deleted, added, addable = [], [], [], [], []
+    kept, keepable, deleted, deletable, added, addable = [], [], [], [], [], []
     for ngram in {ngram for tokens in (source, text, *references) for ngram in ngrams(n, tokens)}:
         before, after = ngrams(n, source).count(ngram), ngrams(n, text).count(ngram)
         wanted = Fraction(sum(ngrams(n, tokens).count(ngram) for tokens in references), len(references))
@@ -137,6 +145,8 @@ def naive_order(
             keepable.append((min(before, after, wanted), min(before, wanted)))
         if before > after:
             deleted.append((max(before - after - wanted, Fraction(0)), before - after))
+        if before > wanted:
+            deletable.append((max(before - after - wanted, Fraction(0)), before - wanted))
         if after and not before:
             added.append((Fraction(wanted > 0), 1))
         if wanted and not before:
@@ -146,6 +156,7 @@ def naive_order(
         harmonic(mean_share(kept, nothing), recall),
         mean_share(deleted, nothing),
         harmonic(mean_share(added, nothing), mean_share(addable, nothing)),
+        harmonic(mean_share(deleted, nothing), share(deletable, nothing)),
     ]
 
 

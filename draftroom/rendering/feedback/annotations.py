@@ -13,7 +13,6 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from draftroom.consoles import plain
 from draftroom.records import RunRecord
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.quads import bounds, quads, words_between
@@ -22,6 +21,7 @@ from state.documents import DocumentRef, Word
 from state.errors import BadInput
 from state.feedback import Comment
 from tools.documents import load_document
+from tools.plain_characters import plain
 
 AUTHOR = "Draftroom"
 _INSTEAD = "write the comments to a file that ends in .html or .md instead"

@@ -8,7 +8,7 @@ import typer
 from rich.panel import Panel
 from rich.text import Text
 
-from draftroom.consoles import OUT, plain, spoken, tell
+from draftroom.consoles import OUT, spoken, tell
 from draftroom.records import RunRecord
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.story import (
@@ -31,6 +31,7 @@ from draftroom.rendering.feedback.story import (
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
+from tools.plain_characters import plain
 
 Line = tuple[str, str]
 """A line and its style."""

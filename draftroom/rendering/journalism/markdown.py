@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draftroom.consoles import plain
 from draftroom.records import RunRecord
 from draftroom.rendering.journalism.rounds import UNIT, Values, selected_round, unsupported_facts
 from draftroom.rendering.markdown import please_note, provenance, table
 from state.journalism import Assessment
+from tools.plain_characters import plain
 
 
 def to_markdown(record: RunRecord, values: Values) -> str:

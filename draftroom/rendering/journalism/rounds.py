@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from draftroom.rendering.changes import Change, word_changes
 from state.journalism import Assessment, Draft, Notes, Review
 from state.records import Fact
+from tools.word_changes import Change, word_changes
 
 UNIT = "round"
 Values = Mapping[str, Any]

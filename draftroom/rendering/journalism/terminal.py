@@ -9,12 +9,12 @@ from rich.text import Text
 
 from draftroom.consoles import ERR, OUT, tell
 from draftroom.records import RunRecord
-from draftroom.rendering.changes import Change
 from draftroom.rendering.journalism.curve import MEASURES, plot
 from draftroom.rendering.journalism.rounds import UNIT, Round, Values, rounds, selected_round, unsupported_facts
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
 from state.journalism import Assessment
+from tools.word_changes import Change
 
 _PLOT_WIDTH = 64
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from draftroom.consoles import plain
 from draftroom.records import RunRecord
 from draftroom.rendering.markdown import on_one_line, please_note, provenance, table
 from draftroom.rendering.simplification.story import UNIT, Entry, Values, entries, measured, origin, outcome, sides
+from tools.plain_characters import plain
 
 
 def to_markdown(record: RunRecord, values: Values) -> str:

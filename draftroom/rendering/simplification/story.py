@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from draftroom.consoles import spoken
-from draftroom.rendering.changes import Change, word_changes
 from state.simplification import Exchange, TextChange, Version
+from tools.word_changes import Change, word_changes
 
 UNIT = "entry"
 Values = Mapping[str, Any]
