@@ -119,7 +119,7 @@ def test_agrees_with_the_definition_written_out(source: str, text: str, referenc
 
 
 def naive(source: str, text: str, references: Sequence[str], *, authors: bool = False) -> list[float]:
-    """SARI, KEEP, DELETE, ADD and the F1 of DELETE, n-gram by n-gram in exact fractions, where a reference's counts are divided.
+    """SARI, KEEP, DELETE, ADD, F1 of DELETE, n-gram by n-gram in exact fractions; a reference's counts are divided.
 
     `authors`: as their script has it, 0/0 counts 0, and the recall of KEEP is a mean over distinct n-grams.
     """
