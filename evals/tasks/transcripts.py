@@ -51,7 +51,11 @@ def feedback_transcript(_: Record, output: Record) -> str:
     parts = [f"**Outcome: {review['outcome']}.** {review['problem']}".strip()]
     for plan in review["plans"]:
         score = "" if plan["score"] is None else f" (score {plan['score']:.2f})"
-        parts.append(_points(f"Plan {plan['number']}{score}", (step["question"] for step in plan["steps"])))
+        parts.append(
+            _points(
+                f"Plan {plan['number']}{score}", (step["question"] or "Write the review." for step in plan["steps"])
+            )
+        )
     answers = {evidence["id"]: evidence for evidence in review["evidence"]}
     parts.append(_points("Questions", (_step(step) for step in review["log"])))
     parts.append(_points("Answers", (_evidence(each) for each in answers.values())))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from langgraph.types import interrupt
@@ -15,6 +17,8 @@ from state.feedback import Action, ParagraphState, Plan
 from state.settings import ModelSettings
 from tools.models import Caller, sample
 
+Proposal = dict[str, Any]
+"""A step as the planner wrote it."""
 TOP_P = 0.95
 """With which plans are sampled: at the usual 0.4 they are all the same."""
 
@@ -64,7 +68,7 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
     except ModelOutputError as error:
         return {**failed("planner", error.problem), "calls": error.spent}
     proposals = [proposal.model_dump()["steps"] for proposal in samples.values]
-    plans = [_plan(number, steps, state) for number, steps in enumerate(proposals, start=1)]
+    plans = await asyncio.to_thread(_plans, proposals, state)
     usable = [plan for plan in plans if len(plan["steps"]) > 1]
     notes = [f"{len(samples.unusable)} of {chosen.plans} plans were unusable."] if samples.unusable else []
     if not usable:
@@ -115,9 +119,35 @@ def _kept(steps: list[Asked], state: ParagraphState) -> Repaired:
     return keep_golden_rules(steps, most=options(state).max_questions, literature=has_literature(state))
 
 
-def _plan(number: int, steps: list[dict[str, Any]], state: ParagraphState) -> Plan:
-    asked = _kept([Asked(step["action"], step["question"]) for step in steps], state)
-    return Plan(number=number, steps=numbered_steps(asked.steps, "planner"), repairs=asked.repairs, score=None)
+def _plans(proposals: Sequence[list[Proposal]], state: ParagraphState) -> list[Plan]:
+    """The plans, without questions about something else than the paragraph: a small model repeats those of an example.
+
+    If nothing else was asked, they stay.
+    """
+    from tools.retrieval.bm25 import words  # noqa: PLC0415 - takes seconds, and belongs to an extra
+
+    paragraph = set(words(state["target"]["text"]))
+
+    def fits(step: Proposal) -> bool:
+        about = words(f"{step['about']} {step['question']}")
+        return step["action"] != "ask_paper" or not paragraph.isdisjoint(about)
+
+    fitting = [list(filter(fits, steps)) for steps in proposals]
+    asks = any(step["action"] != "write_review" for steps in fitting for step in steps)
+    kept = zip(proposals, fitting if asks else proposals, strict=True)
+    return [_plan(number, steps, fit, state) for number, (steps, fit) in enumerate(kept, start=1)]
+
+
+def _plan(number: int, proposed: list[Proposal], fitting: list[Proposal], state: ParagraphState) -> Plan:
+    asked = _kept([Asked(step["action"], step["question"]) for step in fitting], state)
+    left_out = [
+        f"“{step['question']}” asks about nothing in the paragraph and was left out."
+        for step in proposed
+        if step not in fitting
+    ]
+    return Plan(
+        number=number, steps=numbered_steps(asked.steps, "planner"), repairs=[*left_out, *asked.repairs], score=None
+    )
 
 
 def _sampling(model: ModelSettings, plans: int, temperature: float) -> ModelSettings:

@@ -11,7 +11,9 @@ from nodes.feedback.evidence import candidates_shown, evidence_shown
 from nodes.feedback.paper import shown
 from state.errors import ModelOutputError
 from state.feedback import Comment, ParagraphState, Verification, Weakness
-from tools.quotes import locate_or_closest
+from state.records import CallRecord
+from tools.quotes import locate, locate_or_closest
+from tools.sentences import sentences
 
 UNVERIFIED = Verification(verdict="kept", notes=[])
 
@@ -22,17 +24,22 @@ class Review(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reasoning: str = Field(max_length=600)
-    worth_raising: bool
+    verdict: Literal["weakness", "sound"]  # in words: asked for true or false, small models answer as they feel
     quote: str = Field(max_length=400)
     label: Weakness
     review: str = Field(max_length=1200)
     suggestion: str = Field(max_length=600)
 
 
-def review_of(paragraph: str, evidence: list[str]) -> type[Review]:
+def review_of(paragraph: str, evidence: list[str], quotes: list[str] | None = None) -> type[Review]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
     A comment whose quote is not in the paragraph, or that says nothing, is sent back once.
+
+    Args:
+        paragraph: What the comment is on.
+        evidence: Ids of what was gathered.
+        quotes: What can be quoted; None: any words of the paragraph.
     """
 
     class VerbatimReview(Review):
@@ -51,7 +58,8 @@ def review_of(paragraph: str, evidence: list[str]) -> type[Review]:
                 raise ValueError("must say what is wrong with the quoted words, in two to four sentences")
             return review.strip()
 
-    return create_model("Review", __base__=VerbatimReview, evidence=_evidence_field(evidence))
+    quote: Any = {"quote": (Literal[tuple(quotes)], ...)} if quotes else {}
+    return create_model("Review", __base__=VerbatimReview, evidence=_evidence_field(evidence), **quote)
 
 
 def _evidence_field(ids: list[str]) -> Any:
@@ -61,23 +69,39 @@ def _evidence_field(ids: list[str]) -> Any:
 
 
 async def write_review(state: ParagraphState) -> dict[str, Any]:
-    """Write the comment; the reviewer, too, may find nothing worth raising."""
+    """Write the comment; the reviewer, too, may find nothing worth raising.
+
+    One that cannot copy words of the paragraph is asked once more, and chooses among its sentences (ours).
+    """
     text = state["target"]["text"]
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state["evidence"]),
         "paragraph": shown(text),
     }
-    schema = review_of(text, [item["id"] for item in state["evidence"]])
-    try:
-        answer = await ask_as("reviewer", "write_review", state, variables, schema)
-    except ModelOutputError as error:
-        return {**failed("reviewer", error.problem), "calls": error.spent}
-    review = answer.value
-    if not review.worth_raising:
-        news = {"outcome": "nothing worth raising", "problem": review.reasoning.strip()}
-        return {**news, "calls": answer.calls}
-    return {"comment": _comment(state, review), "outcome": "comment", "calls": answer.calls}
+    spent: list[CallRecord] = []
+    problem = ""
+    for quotes in (None, sentences_of(text)):
+        schema = review_of(text, [item["id"] for item in state["evidence"]], quotes)
+        try:
+            answer = await ask_as("reviewer", "write_review", state, variables, schema)
+        except ModelOutputError as error:
+            spent, problem = [*spent, *error.spent], error.problem
+        else:
+            return {**_outcome(state, answer.value), "calls": [*spent, *answer.calls]}
+    return {**failed("reviewer", problem), "calls": spent}
+
+
+def sentences_of(paragraph: str) -> list[str]:
+    """What can be quoted of a paragraph by somebody who does not copy well: each of its sentences once."""
+    places = (locate(sentence.text, paragraph) for sentence in sentences(paragraph))
+    return list(dict.fromkeys(place.of(paragraph) for place in places if place))
+
+
+def _outcome(state: ParagraphState, review: Review) -> dict[str, Any]:
+    if review.verdict == "sound":
+        return {"outcome": "nothing worth raising", "problem": review.reasoning.strip()}
+    return {"outcome": "comment", "comment": _comment(state, review)}
 
 
 def _comment(state: ParagraphState, review: Review) -> Comment:

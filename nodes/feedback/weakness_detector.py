@@ -33,7 +33,7 @@ class Weaknesses(BaseModel):
 
 
 async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
-    """List weaknesses of the paragraph; those that quote nothing of it are dropped."""
+    """List weaknesses of the paragraph; those that quote nothing of it are dropped, and without any the run ends."""
     variables: dict[str, object] = {
         "evidence": evidence_shown(state["evidence"]),
         "paragraph": shown(state["target"]["text"]),
@@ -50,11 +50,14 @@ async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
         for item, place in places
         if place
     ]
-    nothing = {} if candidates else {"outcome": "nothing worth raising", "problem": _why(len(places))}
-    return {"candidates": candidates, "calls": answer.calls, **nothing}
+    return {"candidates": candidates, "calls": answer.calls, **_news(noticed=len(places), quoted=len(candidates))}
 
 
-def _why(noticed: int) -> str:
-    if noticed:
-        return "The weaknesses that were noticed quote nothing of the paragraph."
-    return "The weakness detector found nothing."
+def _news(*, noticed: int, quoted: int) -> dict[str, Any]:
+    if noticed == 0:
+        return {"outcome": "nothing worth raising", "problem": "The weakness detector found nothing."}
+    if quoted == 0:
+        return {
+            "notes": ["The weaknesses that were noticed quote nothing of the paragraph; the reviewer decided alone."]
+        }
+    return {}

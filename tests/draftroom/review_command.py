@@ -23,7 +23,7 @@ class TwoMinds(Room):
             if request.schema_name == "Weaknesses":
                 return Json({"weaknesses": []})
             if request.schema_name == "Review":
-                return Json({**REVIEW, "worth_raising": False, "quote": METHODS[:40], "evidence": []})
+                return Json({**REVIEW, "verdict": "sound", "quote": METHODS[:40], "evidence": []})
         return super().__call__(request)
 
 

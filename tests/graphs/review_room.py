@@ -57,7 +57,7 @@ def plan(*questions: str, literature: str = "") -> dict[str, Any]:
 
 REVIEW = {
     "reasoning": "The design cannot carry the advice.",
-    "worth_raising": True,
+    "verdict": "weakness",
     "quote": "Tea therefore makes seedlings grow",
     "label": "Empirical and Theoretical Soundness",
     "review": "Three trays on one window sill cannot show that tea is the cause, because light may differ along it.",

@@ -169,6 +169,16 @@ async def test_without_literature_nobody_may_plan_to_look_there(fake_endpoint: F
     assert "ask_literature" not in str(request.schema)
 
 
+async def test_a_question_about_something_else_than_the_paragraph_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    proposal = plan(PAPER_QUESTION)
+    leaves = "At what temperature were the leaves dried?"
+    proposal["steps"].insert(0, {"about": "dried in an oven", "action": "ask_paper", "question": leaves})
+    fake_endpoint.answer = Room(ProposedPlan=[proposal])
+    found = await review(fake_endpoint)
+    assert [record["step"]["question"] for record in found["log"]] == [PAPER_QUESTION]
+    assert found["plans"][0]["repairs"] == [f"“{leaves}” asks about nothing in the paragraph and was left out."]
+
+
 async def test_a_plan_that_asks_nothing_fails_the_paragraph(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(ProposedPlan=[plan("Why?", "")])
     with pytest.raises(ModelOutputError, match="golden rules"):
@@ -328,16 +338,20 @@ async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -
     assert "Review" not in steps(fake_endpoint)
 
 
-async def test_a_weakness_that_quotes_nothing_of_the_paragraph_does_not_count(fake_endpoint: FakeEndpoint) -> None:
+async def test_weaknesses_that_quote_nothing_of_the_paragraph_leave_it_to_the_reviewer(
+    fake_endpoint: FakeEndpoint,
+) -> None:
     noticed = {"quote": "words from nowhere at all", "problem": "They are not there.", "label": "Substance"}
     fake_endpoint.answer = Room(Weaknesses=[{"weaknesses": [noticed]}])
     found = await review(fake_endpoint)
-    assert found["outcome"] == "nothing worth raising"
-    assert "quote nothing of the paragraph" in found["problem"]
+    assert found["candidates"] == []
+    assert found["outcome"] == "comment"
+    assert any("quote nothing of the paragraph" in note for note in found["notes"])
+    assert "They are not there." not in prompts(fake_endpoint, "Review")[0]
 
 
 async def test_the_reviewer_may_find_nothing_worth_raising_either(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "worth_raising": False}])
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "verdict": "sound"}])
     found = await review(fake_endpoint)
     assert found["outcome"] == "nothing worth raising"
     assert found["problem"] == REVIEW["reasoning"]
@@ -361,6 +375,19 @@ async def test_a_quote_that_is_not_verbatim_is_sent_back_and_then_never_shown(fa
     fake_endpoint.answer = Room(Review=[wrong])
     with pytest.raises(ModelOutputError):
         await run(fake_endpoint)
+
+
+async def test_a_reviewer_that_cannot_copy_chooses_among_the_sentences(fake_endpoint: FakeEndpoint) -> None:
+    wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
+    sentence = CLAIM.split(". ")[0]
+    fake_endpoint.answer = Room(Review=[wrong, wrong, {**REVIEW, "quote": sentence}])
+    found = await review(fake_endpoint)
+    assert found["comment"]
+    assert found["comment"]["quote"] == sentence
+    schemas = [each.schema for each in fake_endpoint.chat_requests if each.schema_name == "Review"]
+    choices = [(each or {})["properties"]["quote"].get("enum") for each in schemas]
+    assert choices[:2] == [None, None]
+    assert [words in CLAIM for words in choices[2]] == [True, True, True]
 
 
 async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_endpoint: FakeEndpoint) -> None:
