@@ -61,6 +61,7 @@ def test_flags_decide_over_variables(draftroom: Command, paper: Path):
         "stop": "converged",
         "min_improvement": 0.1,
         "variant": "no-notes",
+        "warm_start": False,
         "pause": False,
         "scope": "whole",
         "max_pages": 100,

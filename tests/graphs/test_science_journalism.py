@@ -61,12 +61,13 @@ async def test_large_reader_uses_the_journalists_model(fake_endpoint: FakeEndpoi
     assert {request.model for request in fake_endpoint.chat_requests} == {"large"}
 
 
-async def test_a_fine_tuned_model_writes_the_warm_start_and_nothing_else(fake_endpoint: FakeEndpoint) -> None:
-    chosen = context(fake_endpoint, rounds=1, warm_start=True)
-    result = await graph.ainvoke(
-        {"paper": PAPER}, context={**chosen, "models": {**chosen["models"], "warm_start": {"model": "tuned"}}}
-    )
-    assert [request.model for request in fake_endpoint.chat_requests] == ["tuned", "small", "large", "large"]
+async def test_a_fine_tuned_model_writes_the_warm_start_and_nothing_else() -> None:
+    with FakeEndpoint(models={"large": 8192, "small": 4096, "tuned": 8192}, answer=Newsroom()) as endpoint:
+        chosen = context(endpoint, rounds=1, warm_start=True)
+        result = await graph.ainvoke(
+            {"paper": PAPER}, context={**chosen, "models": {**chosen["models"], "warm_start": {"model": "tuned"}}}
+        )
+        assert [request.model for request in endpoint.chat_requests] == ["tuned", "small", "large", "large"]
     assert next((call["role"], call["model"]) for call in result["calls"]) == ("journalist", "tuned")
 
 
