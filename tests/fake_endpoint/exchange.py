@@ -94,7 +94,8 @@ class Exchange:
             self._write_last(stream + _http_chunk("[DONE]") + b"0\r\n\r\n")
             return
         self._http.wfile.write(stream + (b"0\r\n\r\n" if ending == "unfinished" else b""))
-        self._http.close_connection = True
+        # A connection whose message was whole stays open: closed unannounced, the next request might still take it.
+        self._http.close_connection = ending == "cut"
 
     def reset(self) -> None:
         """Reset the connection without an answer."""

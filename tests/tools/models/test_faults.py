@@ -81,9 +81,9 @@ TOMORROW = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
 )
 async def test_a_passing_fault_is_tried_again_and_counted(fault: Reply, desk: Desk) -> None:
     desk.endpoint.answer = Script([fault, fault, GOOD])
-    result = await desk.ask(retries=4)  # on a busy machine a connection that the fault closed may be taken once more
+    result = await desk.ask(retries=2)
     assert result["word"] == "cell"
-    assert [call["http_retries"] >= 2 for call in result["calls"]] == [True]
+    assert [call["http_retries"] for call in result["calls"]] == [2]
     assert len(desk.sent) == 3
 
 
