@@ -40,5 +40,7 @@ def unanswered_shown(log: Iterable[StepRecord]) -> str:
 
 
 def candidates_shown(candidates: Iterable[Candidate]) -> str:
-    """Weaknesses that the detector noticed."""
-    return "\n".join(f'- "{item["quote"]}": {item["problem"]} ({item["label"]})' for item in candidates)
+    """Weaknesses that the detector noticed; with the type inside the sentence, small models copy it."""
+    return "\n".join(
+        f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}' for item in candidates
+    )

@@ -12,7 +12,7 @@ from nodes.feedback.literature import find_studies
 from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_in, shown
 from state.documents import Document, Passage
 from state.errors import ModelOutputError, RetrievalUnavailable
-from state.feedback import Answered, Evidence, QuestionState
+from state.feedback import Answered, Evidence, QuestionState, Target
 from state.records import CallRecord
 from tools.quotes import locate
 
@@ -44,8 +44,9 @@ class Finding(NamedTuple):
 
 
 async def answer_from_paper(state: QuestionState) -> dict[str, Any]:
-    """Look a question up in the paper under review."""
-    finding = await ask_document(state, await document_of(state), state["document"]["title"])
+    """Look a question up in the paper under review, outside the paragraph: what that says is no evidence for it."""
+    title = state["document"]["title"]
+    finding = await ask_document(state, await document_of(state), title, apart_from=state["target"])
     return _brought_back(state, finding, "paper", finding.calls, [])
 
 
@@ -65,9 +66,20 @@ async def answer_from_literature(state: QuestionState) -> dict[str, Any]:
     return _brought_back(state, finding, "literature", calls, studies.notes)
 
 
-async def ask_document(state: QuestionState, document: Document, title: str, *, address: str = "") -> Finding:
-    """Ask the model to answer from passages of one document alone; an answer that quotes other words does not count."""
-    found = await search_in([document], state["step"]["question"], options(state))
+async def ask_document(
+    state: QuestionState, document: Document, title: str, *, address: str = "", apart_from: Target | None = None
+) -> Finding:
+    """Ask the model to answer from passages of one document alone; an answer that quotes other words does not count.
+
+    Args:
+        state: With the question.
+        document: Where to look.
+        title: Of the document.
+        address: Where it was found; empty for the paper under review.
+        apart_from: A paragraph of it that answers nothing: an answer that quotes it does not count either.
+    """
+    leave_out = (apart_from["id"],) if apart_from else ()
+    found = await search_in([document], state["step"]["question"], options(state), leave_out=leave_out)
     passages: list[Passage] = [{**passage, "title": title or passage["title"], "address": address} for passage in found]
     if not passages:
         return _nothing("nothing in it is about the question")
@@ -80,6 +92,8 @@ async def ask_document(state: QuestionState, document: Document, title: str, *, 
         answer = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
     except ModelOutputError as error:
         return _nothing(error.problem, error.spent)
+    if apart_from and locate(answer.value.quote, apart_from["text"]):
+        return _nothing("the answer quoted the paragraph itself", answer.calls)
     return checked(answer.value, passages, document, answer.calls)
 
 

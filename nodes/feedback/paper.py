@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nodes.feedback.agent import options
 from state.documents import Document, Passage
@@ -49,12 +49,20 @@ def pinpoint(passage: Passage, quote: str, document: Document) -> Passage:
     return passage
 
 
-async def search_in(documents: list[Document], question: str, chosen: FeedbackSettings) -> list[Passage]:
-    """The passages of documents that are nearest to a question, best first."""
-    return await asyncio.to_thread(search_now, documents, question, chosen, chosen.passages)
+async def search_in(
+    documents: list[Document], question: str, chosen: FeedbackSettings, *, leave_out: Collection[str] = ()
+) -> list[Passage]:
+    """The passages of documents that are nearest to a question, best first; those of some paragraphs are left out."""
+    return await asyncio.to_thread(search_now, documents, question, chosen, chosen.passages, leave_out)
 
 
-def search_now(documents: Sequence[Document], question: str, chosen: FeedbackSettings, number: int) -> list[Passage]:
+def search_now(
+    documents: Sequence[Document],
+    question: str,
+    chosen: FeedbackSettings,
+    number: int,
+    leave_out: Collection[str] = (),
+) -> list[Passage]:
     """As `search_in`, in this thread, and so many passages."""
     from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads torch and Chroma
 
@@ -66,6 +74,7 @@ def search_now(documents: Sequence[Document], question: str, chosen: FeedbackSet
         segment_characters=chosen.segment_characters,
         overlap=chosen.segment_overlap,
         embedding=Embedding(**chosen.embedding.model_dump()),
+        exclude_paragraphs=leave_out,
     )
 
 

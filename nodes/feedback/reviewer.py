@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 from nodes.feedback.agent import ask_as, failed
 from nodes.feedback.evidence import candidates_shown, evidence_shown
 from nodes.feedback.paper import shown
+from nodes.feedback.worked_examples import repeats_example
 from state.errors import ModelOutputError
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.records import CallRecord
@@ -34,7 +35,7 @@ class Review(BaseModel):
 def review_of(paragraph: str, evidence: list[str], quotes: list[str] | None = None) -> type[Review]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
-    A comment whose quote is not in the paragraph, or that says nothing, is sent back once.
+    A comment whose quote is not in the paragraph, that says nothing or that repeats a worked example is sent back once.
 
     Args:
         paragraph: What the comment is on.
@@ -56,7 +57,18 @@ def review_of(paragraph: str, evidence: list[str], quotes: list[str] | None = No
         def _says_something(cls, review: str) -> str:
             if len(review.split()) < 5:
                 raise ValueError("must say what is wrong with the quoted words, in two to four sentences")
+            if repeats_example(review):
+                raise ValueError("repeats an example; say what is wrong with the quoted words of this paragraph")
             return review.strip()
+
+        @field_validator("suggestion")
+        @classmethod
+        def _is_for_this_author(cls, suggestion: str) -> str:
+            if not repeats_example(suggestion):
+                return suggestion.strip()
+            if quotes is None:
+                raise ValueError("repeats an example; tell the author of this paragraph what to change in it")
+            return ""  # asked often enough: better no advice than somebody else's
 
     quote: Any = {"quote": (Literal[tuple(quotes)], ...)} if quotes else {}
     return create_model("Review", __base__=VerbatimReview, evidence=_evidence_field(evidence), **quote)
@@ -71,7 +83,8 @@ def _evidence_field(ids: list[str]) -> Any:
 async def write_review(state: ParagraphState) -> dict[str, Any]:
     """Write the comment; the reviewer, too, may find nothing worth raising.
 
-    One that cannot copy words of the paragraph is asked once more, and chooses among its sentences (ours).
+    One whose answers are unusable, mostly because it cannot copy words of the paragraph, is asked anew and chooses
+    among its sentences; a suggestion that still repeats a worked example is left out (ours).
     """
     text = state["target"]["text"]
     variables: dict[str, object] = {
@@ -116,7 +129,7 @@ def _comment(state: ParagraphState, review: Review) -> Comment:
         quote=review.quote,
         start=target["text"].index(review.quote),
         review=review.review,
-        suggestion=review.suggestion.strip(),
+        suggestion=review.suggestion,
         reasoning=review.reasoning.strip(),
         evidence=[item for item in state["evidence"] if item["id"] in cited],
         verification=UNVERIFIED,

@@ -48,7 +48,7 @@ async def verify_comment(state: ParagraphState) -> dict[str, Any]:
     if obeys(said, state["findings"]):
         note = "It repeats a sentence of the paper that is addressed to a language model."
         return _verdict(comment, Verification(verdict="withdrawn", notes=[note]))
-    notes = _unsupported(state, said)
+    notes = _unsupported(state, comment, said)
     if not options(state).verify or not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
     passages = await search_paper(state, f"{comment['quote']} {said}")
@@ -85,9 +85,10 @@ def tested(
     return Verification(verdict="kept", notes=notes)
 
 
-def _unsupported(state: ParagraphState, said: str) -> list[str]:
+def _unsupported(state: ParagraphState, comment: Comment, said: str) -> list[str]:
     """Numbers and names of the comment that neither the paragraph nor the evidence has."""
-    source = f"{state['target']['text']}\n\n{evidence_shown(state['evidence'])}\n\n{state['document']['title']}"
+    known = [state["target"]["text"], evidence_shown(state["evidence"]), state["document"]["title"], comment["label"]]
+    source = "\n\n".join(known)
     facts = [f"“{fact['text']}”" for fact in unsupported_facts(said, source)]
     return [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []
 

@@ -398,6 +398,64 @@ async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_en
     assert found["comment"]["quote"] == CLAIM.split(".")[0]
 
 
+COPIED = "Speak of an association, or compare within schools."
+"""A suggestion of the prompt's worked examples, which a small model gives to any author."""
+
+
+async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "suggestion": f"The author could: {COPIED}"}, REVIEW])
+    found = await review(fake_endpoint)
+    assert "repeats an example" in prompts(fake_endpoint, "Review")[1]
+    assert found["comment"]
+    assert found["comment"]["suggestion"] == REVIEW["suggestion"]
+
+
+async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    sentence = CLAIM.split(". ")[0]
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": sentence, "suggestion": COPIED}])
+    found = await review(fake_endpoint)
+    assert len(prompts(fake_endpoint, "Review")) == 3
+    assert found["comment"]
+    assert found["comment"]["review"] == REVIEW["review"]
+    assert found["comment"]["suggestion"] == ""
+
+
+async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_endpoint: FakeEndpoint) -> None:
+    copied = "No other parser is run on the same sentences, so it is open whether 91% is good."
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": CLAIM.split(". ")[0], "review": copied}])
+    with pytest.raises(ModelOutputError, match="repeats an example"):
+        await run(fake_endpoint)
+
+
+async def test_the_paragraph_itself_is_no_evidence(fake_endpoint: FakeEndpoint) -> None:
+    itself = {"quote": "watered with cold tea grew taller", "passage": 1, "answer": "They grew taller with cold tea."}
+    fake_endpoint.answer = Room(PassageAnswer=[itself], Review=[{**REVIEW, "evidence": []}])
+    found = await review(fake_endpoint)
+    assert found["evidence"] == []
+    assert found["log"][0]["note"] == "the answer quoted the paragraph itself"
+
+
+async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_passage(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    long = f"{CLAIM} How many seedlings were watered with cold tea did not matter. {CLAIM}"
+    fake_endpoint.answer = Room()
+    await run(
+        fake_endpoint, PAPER.replace(CLAIM, long), long, segment_characters=200, segment_overlap=0, retrieval="bm25"
+    )
+    (shown,) = prompts(fake_endpoint, "PassageAnswer")
+    assert "did not matter" not in shown
+    assert "24 seedlings of garden cress" in shown
+
+
+async def test_the_type_of_a_noticed_weakness_stands_apart_from_it(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    await review(fake_endpoint)
+    (shown,) = prompts(fake_endpoint, "Review")
+    assert "problem: The conclusion goes beyond six trays on one window sill.\n" in shown
+    assert "label: Empirical and Theoretical Soundness\n" in shown
+
+
 async def test_evidence_that_does_not_exist_cannot_be_cited(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": ["e9"]}, REVIEW])
     found = await review(fake_endpoint)
@@ -458,6 +516,14 @@ async def test_a_number_that_nobody_has_given_is_told(fake_endpoint: FakeEndpoin
 
 
 # Whole papers
+
+
+async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endpoint: FakeEndpoint) -> None:
+    labelled = "This is a matter of Empirical and Theoretical Soundness, for light may differ along one window sill."
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "review": labelled}])
+    found = await review(fake_endpoint)
+    assert found["comment"]
+    assert found["comment"]["verification"]["notes"] == []
 
 
 async def test_every_paragraph_worth_it_is_reviewed_and_duplicates_are_raised_once(
