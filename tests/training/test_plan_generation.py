@@ -14,7 +14,7 @@ import pytest
 from state.errors import BadInput
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
 from tools.jobs import read_records
-from training.plan_reranker.assignments import assignment_of, with_aspects
+from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.generic_comments import GENERIC_COMMENTS
 
 ROOT = Path(__file__).parents[2]
@@ -121,18 +121,20 @@ def purpose_of(request: RecordedRequest) -> str:
     return "generic" if any(comment in request.text for comment in GENERIC_COMMENTS.values()) else "other"
 
 
-async def test_pairs_without_an_aspect_need_a_classifier(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
+async def test_pairs_without_an_aspect_must_be_labelled_first(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
     untyped = [{**pair, "aspect": None} for pair in PAIRS]
     code, told = await generate(tmp_path, fake_endpoint, untyped)
     assert code == 1
-    assert "2 pairs have no aspect, on-cress for one; name a classifier with --aspects." in told
+    assert (
+        "2 pairs have no aspect, on-cress for one; python -m training.review_filters.label_aspects labels them." in told
+    )
     assert "Traceback" not in told
     assert fake_endpoint.chat_requests == []
 
 
 def test_pairs_about_other_things_are_left_out() -> None:
-    pairs = [PAIRS[0], {**PAIRS[1], "aspect": "Clarity"}]
-    assert with_aspects(pairs, None) == [PAIRS[0]]
+    pairs = [PAIRS[0], {**PAIRS[1], "aspect": "Clarity"}, {**PAIRS[1], "feedback": "", "aspect": None}]
+    assert in_scope(pairs) == [PAIRS[0]]
 
 
 def test_a_comment_on_another_paragraph_is_of_another_paper_and_the_same_split() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from state.errors import BadInput
 from state.settings import ModelSettings
@@ -16,21 +15,19 @@ _QUESTIONS = (2, 4)
 """Fewest and most questions of a plan."""
 
 
-def with_aspects(pairs: Sequence[Record], classifier: Path | None) -> list[Record]:
-    """Those pairs whose review is about one of the five types of weakness, with that type as `aspect`.
+def in_scope(pairs: Sequence[Record]) -> list[Record]:
+    """Those pairs whose review criticises something, and is about one of the five types of weakness.
 
     Raises:
-        BadInput: There is no classifier, and a pair has no aspect.
-        SettingsError: The classifier cannot be loaded.
+        BadInput: If nobody has said what a pair is about.
     """
-    if classifier:
-        from training.review_filters.classifier import load_classifier  # noqa: PLC0415 - loads torch
-
-        found = load_classifier(classifier, "aspect").classify([pair["feedback"] for pair in pairs])
-        pairs = [{**pair, "aspect": each.label} for pair, each in zip(pairs, found, strict=True)]
-    elif untyped := [pair["id"] for pair in pairs if not pair.get("aspect")]:
-        raise BadInput(f"{len(untyped)} pairs have no aspect, {untyped[0]} for one; name a classifier with --aspects.")
-    return [pair for pair in pairs if pair["aspect"] in GENERIC_COMMENTS]
+    criticised = [pair for pair in pairs if pair["feedback"]]
+    if untyped := [pair["id"] for pair in criticised if not pair.get("aspect")]:
+        raise BadInput(
+            f"{len(untyped)} pairs have no aspect, {untyped[0]} for one; "
+            "python -m training.review_filters.label_aspects labels them."
+        )
+    return [pair for pair in criticised if pair["aspect"] in GENERIC_COMMENTS]
 
 
 def assignment_of(

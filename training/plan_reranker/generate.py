@@ -2,10 +2,9 @@
 
     python -m training.plan_reranker.generate PAIRS.jsonl --papers PAPERS.jsonl --log LOG.jsonl --out PLANS.jsonl
 
-Both inputs have one JSON object a line. A pair has `id`, `paper_id`, `section`, `paragraph`, `split` and `feedback`,
-what a human reviewer criticised in the paragraph; a paper has `paper_id`, `title` and `abstract`. `--aspects` names the
-folder of the aspect classifier (`draftroom train aspect`), which says what type of weakness a review is about; pairs
-about none of the five types are left out. It is not needed where each pair has its `aspect`.
+Both inputs have one JSON object a line. A pair has `id`, `paper_id`, `section`, `paragraph`, `split`, `feedback` (what
+a human reviewer criticised in it) and `aspect` (which weakness that is about; `training.review_filters.label_aspects`
+says so where no person has). A paper has `paper_id`, `title` and `abstract`.
 
 The model is that of the role `planner` in the settings. Each plan is appended to the log as soon as it is written,
 with every attempt at it; a second call with the same log goes on where the first one stopped. The paragraphs that have
@@ -30,7 +29,7 @@ from tools.jobs import Job, Key, Record, read_records, run_jobs
 from tools.models import close_clients
 from tools.paragraph_pairs import choose_pairs
 from training.plan_reranker.assembling import CRITERIA, assemble
-from training.plan_reranker.assignments import assignment_of, with_aspects
+from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.checks import flaw
 from training.plan_reranker.writing import Assignment, Criterion, WrittenPlan, write_plan
 
@@ -42,9 +41,9 @@ async def main() -> None:
     """Write the plans that are not in the log yet, then the paragraphs that have all four."""
     arguments = _arguments()
     console = Console(stderr=True)
-    in_scope = with_aspects([pair for pair in read_records(arguments.pairs) if pair["feedback"]], arguments.aspects)
+    candidates = in_scope(read_records(arguments.pairs))
     limits = {"train": arguments.train, "dev": arguments.dev}
-    pairs = [pair for split, limit in limits.items() for pair in choose_pairs(in_scope, split, limit)]
+    pairs = [pair for split, limit in limits.items() for pair in choose_pairs(candidates, split, limit)]
     pairs.sort(key=lambda pair: str(pair["paper_id"]))  # so that the server still has the paper in its cache
     model = load_settings().model_for("planner")
     papers = {paper["paper_id"]: paper for paper in read_records(arguments.papers)}
@@ -92,7 +91,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--papers", type=Path, required=True)
     parser.add_argument("--log", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--aspects", type=Path, help="folder of an aspect classifier")
     parser.add_argument("--train", type=int, default=600, help="most pairs of this split (SWIF2T: 600)")
     parser.add_argument("--dev", type=int, default=100)
     parser.add_argument("--concurrency", type=int, default=32)

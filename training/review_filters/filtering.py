@@ -84,7 +84,8 @@ def _label(
 def _of_the_majority(pair: Pair) -> Pair:
     votes = defaultdict[str, list[float]](list)
     for sentence in pair["review_sentences"]:
-        if sentence["aspect"] is not None and sentence["aspect_probability"] is not None:
-            votes[sentence["aspect"]].append(sentence["aspect_probability"])
+        aspect, probability = sentence.get("aspect"), sentence.get("aspect_probability")
+        if aspect is not None and probability is not None:
+            votes[aspect].append(probability)
     aspect = max(votes, key=lambda label: (len(votes[label]), sum(votes[label])))
     return {**pair, "aspect": aspect, "aspect_probability": fmean(votes[aspect])}
