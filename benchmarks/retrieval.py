@@ -22,7 +22,7 @@ from pathlib import Path
 from state.documents import Document, Paragraph
 from state.settings import RetrievalMode
 from tools.retrieval import Embedding, search
-from tools.retrieval.embeddings import embedder_for
+from tools.retrieval.embedders import embedder_for
 
 WORDS = (Path(__file__).parent.parent / "examples" / "mosses.md").read_text(encoding="utf-8").split()
 PARAGRAPHS, WORDS_IN_PARAGRAPH = 100, 150

@@ -10,7 +10,7 @@ from draftroom.extras import REVIEW, missing_packages
 from state.errors import BadInput, DraftroomError
 from state.settings import EmbeddingSettings, FeedbackSettings, LiteratureSettings
 from tools.retrieval import Embedding
-from tools.retrieval.embeddings import embedder_for
+from tools.retrieval.embedders import embedder_for
 
 SAMPLE = "The seedlings were watered with cold tea."
 

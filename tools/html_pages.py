@@ -6,7 +6,7 @@ images.
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
@@ -16,9 +16,12 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["
 
 
 def templates(package: str) -> Environment:
-    """The templates of a package, which know the filter `as_html` and print no control characters."""
+    """The templates of a package, which may extend `page.html`, which has the styles of all pages.
+
+    They know the filter `as_html` and print no control characters.
+    """
     found = Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("tools")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,23 +1,28 @@
-"""Paragraphs of papers and what human reviewers said of them: the records that SWIF2T is trained and measured on."""
+"""Paragraphs of papers and what human reviewers said of them: which of such records are taken, where not all are."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tools.jobs import Record
 
 
 def choose_pairs(pairs: Sequence[Record], split: str, limit: int) -> list[Record]:
-    """Pairs of a split that have feedback, of as many papers as possible: the same ones every time.
+    """Pairs of a split that have feedback, of as many papers as possible: the same ones every time."""
+    return in_turns(pair for pair in pairs if pair["split"] == split and pair["feedback"])[:limit]
 
-    The first pair of each paper is taken, then the second of each, and so on.
+
+def in_turns(records: Iterable[Record]) -> list[Record]:
+    """The first record of each paper, then the second of each, and so on: paragraphs of one paper are alike.
+
+    Args:
+        records: With the `paper_id` that they belong to; those without one have only themselves, by their `id`.
     """
-    usable = [pair for pair in pairs if pair["split"] == split and pair["feedback"]]
+    turns: list[tuple[int, Record]] = []
     seen = Counter[str]()
-    turns = []
-    for pair in usable:
-        turns.append(seen[pair["paper_id"]])
-        seen[pair["paper_id"]] += 1
-    in_turn = sorted(zip(turns, usable, strict=True), key=lambda each: each[0])
-    return [pair for _, pair in in_turn][:limit]
+    for record in records:
+        paper: str = record.get("paper_id") or record["id"]
+        turns.append((seen[paper], record))
+        seen[paper] += 1
+    return [record for _, record in sorted(turns, key=lambda each: each[0])]

@@ -1,17 +1,13 @@
-"""Which model turns texts into vectors: one in this process, or one behind an OpenAI-compatible endpoint."""
+"""The choice of a model that turns texts into vectors, and what any such model does."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
 """Its weights come with a Python package, so that retrieval works offline."""
-
-_choosing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -42,20 +38,3 @@ class Embedder(Protocol):
             RetrievalUnavailable: If the model cannot be loaded or reached.
         """
         ...
-
-
-def embedder_for(choice: Embedding) -> Embedder:
-    """The process's one embedder of a choice, which loads or reaches its model when it is first asked to embed."""
-    with _choosing:  # the cache alone would let two threads make two, and load the model twice
-        return _embedder(choice)
-
-
-@lru_cache
-def _embedder(choice: Embedding) -> Embedder:
-    if choice.base_url is None:
-        from tools.retrieval.local_embedder import LocalEmbedder  # noqa: PLC0415 - only where it is used
-
-        return LocalEmbedder(choice.model)
-    from tools.retrieval.endpoint_embedder import EndpointEmbedder  # noqa: PLC0415 - only where it is used
-
-    return EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)

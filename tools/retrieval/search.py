@@ -8,7 +8,8 @@ from types import MappingProxyType
 from state.documents import Document, Passage
 from state.errors import SettingsError
 from state.settings import RetrievalMode
-from tools.retrieval.embeddings import Embedding, embedder_for
+from tools.retrieval.embedders import embedder_for
+from tools.retrieval.embeddings import Embedding
 from tools.retrieval.fusion import reciprocal_rank_fusion
 from tools.retrieval.segments import Segment, split
 

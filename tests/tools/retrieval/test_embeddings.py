@@ -11,7 +11,8 @@ import pytest
 from state.errors import RetrievalUnavailable
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.embeddings import embed
-from tools.retrieval.embeddings import Embedding, embedder_for
+from tools.retrieval.embedders import embedder_for
+from tools.retrieval.embeddings import Embedding
 
 LONG = "The weather was fine and the birds sang in the trees. " * 60
 

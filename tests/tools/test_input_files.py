@@ -1,0 +1,57 @@
+"""Files that people hand over: what is read, and what is said of those that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from state.errors import BadInput
+from tools.input_files import read_file, read_lines
+
+
+class Cup(BaseModel):
+    tea: str
+
+
+def written(folder: Path, data: str, encoding: str = "utf-8") -> Path:
+    path = folder / "cups.jsonl"
+    path.write_bytes(data.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_records_have_the_numbers_of_their_lines(tmp_path: Path, end: str) -> None:
+    path = written(tmp_path, end.join(['{"tea": "black"}', " ", '{"tea": "green\u2028and mint"}', ""]))
+    assert read_lines(path, Cup, "cup") == [(1, Cup(tea="black")), (3, Cup(tea="green\u2028and mint"))]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_record(tmp_path: Path) -> None:
+    assert read_lines(written(tmp_path, '{"tea": "black"}', "utf-8-sig"), Cup, "cup") == [(1, Cup(tea="black"))]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem", "kind"),
+    [
+        ("\n \n", r"cups\.jsonl is empty; give a file with one cup a line", "empty_input"),
+        ('{"tea": "black"}\n{', r"Line 2 of .*cups\.jsonl is no cup: `value`: invalid JSON", "bad_request"),
+        ('\n{"coffee": 1}', r"Line 2 of .*cups\.jsonl is no cup: `tea`: field required", "bad_request"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, data: str, problem: str, kind: str) -> None:
+    with pytest.raises(BadInput, match=problem) as caught:
+        read_lines(written(tmp_path, data), Cup, "cup")
+    assert caught.value.kind == kind
+
+
+def test_another_encoding_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"cups\.jsonl is not UTF-8 \(byte 9\)") as caught:
+        read_lines(written(tmp_path, '{"tea": "\u00fcber"}', "latin-1"), Cup, "cup")
+    assert caught.value.kind == "not_utf8"
+
+
+def test_a_missing_file_is_named_with_what_it_should_be(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"nowhere cannot be read \(No such file or directory\); name a key") as caught:
+        read_file(tmp_path / "nowhere", "key")
+    assert caught.value.kind == "missing_file"

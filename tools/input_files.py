@@ -1,0 +1,88 @@
+"""Files that people hand over: read whole and checked before any work; what is wrong is told with its file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from state.errors import BadInput
+from tools.configuration import describe
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def read_file(path: Path, what: str) -> bytes:
+    """The bytes of a file.
+
+    Args:
+        path: The file.
+        what: It should be, for the message: "key".
+
+    Raises:
+        BadInput: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); name a {what}.", kind="missing_file") from error
+
+
+def read_text(path: Path, what: str) -> str:
+    """A whole file, with its line ends as they are.
+
+    Args:
+        path: The file.
+        what: It should be, for the message: "file of the corpus".
+
+    Raises:
+        BadInput: It cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_file(path, what).decode("utf-8-sig")  # spreadsheets put a byte order mark before UTF-8
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.", kind="not_utf8") from error
+
+
+def filled_lines(text: str) -> list[tuple[int, str]]:
+    """The lines that hold something, each with its number from 1."""
+    lines = text.split("\n")  # str.splitlines would also split at a U+2028 inside a text
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+
+
+def from_json(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
+    """JSON as a `schema`.
+
+    Args:
+        schema: What it must be.
+        data: The JSON.
+        problem: What to say if it is not: "Line 3 of corpus.jsonl is no paper".
+
+    Raises:
+        BadInput: It is no JSON, or does not fit; says why.
+    """
+    try:
+        return schema.model_validate_json(data)
+    except ValidationError as error:
+        raise BadInput(f"{problem}: {describe(error)}.") from error
+
+
+def read_lines(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
+    """The records of a JSON Lines file, each with the number of its line; empty lines are passed over.
+
+    Args:
+        path: The file.
+        schema: Of a line.
+        what: A line should be, for messages: "paper with its reviews".
+
+    Raises:
+        BadInput: The file cannot be read, has no record, or a line does not fit the schema.
+    """
+    found = [
+        (number, from_json(schema, line, f"Line {number} of {path} is no {what}"))
+        for number, line in filled_lines(read_text(path, "JSON Lines file"))
+    ]
+    if not found:
+        raise BadInput(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")
+    return found
