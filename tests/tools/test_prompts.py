@@ -14,7 +14,12 @@ from state.settings import Audience, Role
 from tools.prompts import Prompt, load_prompt, split_front_matter
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(path for path in (ROOT / "nodes").glob("**/prompts/*.md") if not path.name.startswith("_"))
+FILES = sorted(
+    path
+    for part in ("nodes", "training", "evals")
+    for path in (ROOT / part).glob("**/prompts/*.md")
+    if not path.name.startswith("_")
+)
 PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
 OPTIONAL = {"notes", "advice", "unsupported", "memory", "summary", "clarifications", "target_grade", "max_words"}
 OPTIONAL |= {"section", "candidates", "evidence", "log", "literature"}
@@ -23,6 +28,10 @@ SWITCHES = {"audience", "literature"}
 """Variables that choose among texts, and need not stand there themselves."""
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
+
+agents = pytest.mark.parametrize(
+    "path", [path for path in FILES if "nodes" in path.parts], ids=lambda path: f"{path.parts[-3]}/{path.stem}"
+)
 
 
 def renderings(prompt: Prompt) -> list[str]:
@@ -66,6 +75,11 @@ def test_every_rendering_is_whole(path: Path) -> None:
         assert "{" not in text
         assert "}" not in text
         assert "None" not in text
+
+
+@agents
+def test_every_agent_reads_the_same_parts(path: Path) -> None:
+    for text in renderings(load_prompt(path)):
         for part in ("# Your role", "# Your task", "# Rules", "# Output"):
             assert text.count(f"{part}\n") == 1, part
         assert text.count("# Steps\n") <= 1
