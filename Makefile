@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: install demo test test-live test-browser check format lint types coverage bench pictures clean
+.PHONY: install demo test test-live test-browser test-label-studio check format lint types coverage bench pictures clean
 
 install: $(INSTALLED)
 
@@ -29,6 +29,9 @@ test-live: install  ## Tests against real vLLM serving the embedded model (insta
 test-browser: install  ## Tests that look at a page in Chromium, which must be installed.
 	$(BIN)/python -m pytest -m browser
 
+test-label-studio: install  ## Tests against a real Label Studio (installed on first use).
+	$(BIN)/python -m pytest -m label_studio
+
 check: install format-check lint types coverage  ## What CI checks.
 
 format: install
@@ -50,9 +53,10 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: install  ## What graphs and checkpoints cost, questions in turn or together, and the index of a paper.
+bench: install  ## What graphs and checkpoints cost, questions in turn or together, an evaluation, the index of a paper.
 	$(BIN)/python -m benchmarks.graph_overhead
 	$(BIN)/python -m benchmarks.focused_feedback
+	$(BIN)/python -m benchmarks.eval_runner
 	$(BIN)/python -m benchmarks.retrieval
 
 pictures: install  ## Draw the graphs of langgraph.json into README.md.

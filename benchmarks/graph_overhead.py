@@ -12,17 +12,15 @@ from __future__ import annotations
 import asyncio
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
+from benchmarks.fake_process import fake_process
 from graphs.science_journalism import builder
 from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article, RevisedArticle
@@ -44,7 +42,7 @@ SCHEMAS = {schema.__name__: schema for schema in (Article, RevisedArticle, Readi
 
 async def main() -> None:
     """Time each way and print the table."""
-    with tempfile.TemporaryDirectory() as home, _endpoint() as base_url:
+    with tempfile.TemporaryDirectory() as home, fake_process() as base_url:
         os.environ["DRAFTROOM_HOME"] = home
         requests = await _recorded_calls()
         ways: dict[str, Callable[[int], Awaitable[Any]]] = {
@@ -122,17 +120,6 @@ async def _recorded_calls() -> list[RecordedRequest]:
     with FakeEndpoint() as endpoint:
         await _graph(endpoint.base_url, None, 0)
         return endpoint.chat_requests
-
-
-@contextmanager
-def _endpoint() -> Iterator[str]:
-    """The fake endpoint in another process; gives its address."""
-    command = [sys.executable, "-m", "tests.fake_endpoint", "--models", "large,small"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process.stdout.readline().strip() if process.stdout else ""
-        finally:
-            process.terminate()
 
 
 if __name__ == "__main__":

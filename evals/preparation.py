@@ -38,6 +38,7 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
     Raises:
         BadInput: If a corpus cannot be read, or two samples have one id.
         SettingsError: If a row is unknown, or the folder holds another run.
+        StateError: If the folder cannot be written.
     """
     rows = rows_of(task, wanted.rows)
     everything = [load(each, task.kind, wanted.split) for each in wanted.data] or [load_examples(task.kind)]
@@ -64,7 +65,8 @@ def rows_of(task: Task, names: str | None) -> list[str]:
         return list(task.usual)
     chosen = known if names == ALL else [name.strip() for name in names.split(",")]
     if unknown := set(chosen) - set(known):
-        raise SettingsError(f"{', '.join(sorted(unknown))} is none of the rows: choose from {', '.join(known)}.")
+        named = ", ".join(map(repr, sorted(unknown)))
+        raise SettingsError(f"There is no row {named}; choose from {', '.join(known)}, or `{ALL}` without others.")
     return chosen
 
 

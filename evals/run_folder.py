@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from state.errors import BadInput, SettingsError
+from state.errors import BadInput, SettingsError, StateError
 from state.files import write_atomically
 from tools.jobs import Record, read_records
 
@@ -58,10 +58,6 @@ class RunConfig(BaseModel):
     """UTC, ISO 8601."""
 
 
-_MUST_AGREE = ("task", "corpora", "limit", "seed", "models", "settings")
-"""What makes figures comparable; rows may be added to a run, and a newer version may go on with it."""
-
-
 class RunFolder:
     """Files of a run.
 
@@ -80,21 +76,23 @@ class RunFolder:
 
         Raises:
             SettingsError: If the folder holds another run; says what differs.
+            StateError: If the folder cannot be written.
         """
-        if self.config_file.exists():
-            there = self.config()
-            differing = [name for name in _MUST_AGREE if getattr(there, name) != getattr(config, name)]
-            if differing:
-                raise SettingsError(
-                    f"{self.path} holds a run with other {' and '.join(differing)}: choose another folder with --out, "
-                    "or the same choices as then."
-                )
+        there = self.config() if self.config_file.exists() else None
+        if there:
+            self._refuse_another(there, config)
             config = there.model_copy(update={"rows": list(dict.fromkeys([*there.rows, *config.rows]))})
-        else:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lines = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
-            write_atomically(self.samples_file, lines.encode())
-        write_atomically(self.config_file, f"{config.model_dump_json(indent=2)}\n".encode())
+        try:
+            if not there:
+                self.path.mkdir(parents=True, exist_ok=True)
+                lines = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
+                write_atomically(self.samples_file, lines.encode())
+            write_atomically(self.config_file, f"{config.model_dump_json(indent=2)}\n".encode())
+        except OSError as error:
+            raise StateError(
+                f"The run cannot be kept in {self.path} ({error.strerror}); choose another folder with --out.",
+                kind="output_unwritable",
+            ) from error
         return config
 
     def config(self) -> RunConfig:
@@ -104,12 +102,55 @@ class RunFolder:
             BadInput: If the folder holds none.
         """
         try:
-            return RunConfig.model_validate_json(self.config_file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise BadInput(f"{self.path} holds no evaluation: there is no config.json in it.") from None
+            return RunConfig.model_validate_json(self.config_file.read_bytes())
+        except OSError as error:
+            raise BadInput(
+                f"{self.path} holds no evaluation: its config.json cannot be read ({error.strerror}); name the folder "
+                "of a run.",
+                kind="missing_file",
+            ) from error
         except ValidationError as error:
-            raise BadInput(f"{self.config_file} is damaged, or of another version of Draftroom.") from error
+            raise BadInput(
+                f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
+            ) from error
 
     def samples(self) -> list[Record]:
-        """The samples that were drawn."""
-        return read_records(self.samples_file)
+        """The samples that were drawn.
+
+        Raises:
+            BadInput: If they are lost.
+        """
+        try:
+            return read_records(self.samples_file)
+        except (OSError, ValueError) as error:
+            raise BadInput(
+                f"The samples of the run are lost: {self.samples_file} cannot be read ({error}); put the file back, or "
+                "run the evaluation again in another folder."
+            ) from error
+
+    def _refuse_another(self, there: RunConfig, wanted: RunConfig) -> None:
+        if differing := _differing(there, wanted):
+            raise SettingsError(
+                f"{self.path} holds a run with other {' and '.join(differing)}: choose another folder with --out, or "
+                "the same choices as then."
+            )
+
+
+def _differing(there: RunConfig, wanted: RunConfig) -> list[str]:
+    """Names of what two runs differ in, as far as figures would not be comparable; a newer version may go on."""
+    if there.task != wanted.task:
+        return ["task"]
+    before, now = _choices(there), _choices(wanted)
+    return [name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]]
+
+
+def _choices(config: RunConfig) -> dict[str, Any]:
+    """What is chosen for a run beside its rows, which may be added to."""
+    fields = dict.fromkeys(field for model in config.models.values() for field in model)
+    return {
+        "corpora": [(corpus.name, corpus.sha256) for corpus in config.corpora],
+        "limit": config.limit,
+        "seed": config.seed,
+        **{f"models.{field}": {role: model.get(field) for role, model in config.models.items()} for field in fields},
+        **{f"settings.{name}": value for name, value in config.settings.items()},
+    }

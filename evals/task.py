@@ -8,7 +8,7 @@ and are paired then: what differs between them is not luck of the sampling.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
@@ -69,6 +69,8 @@ class Measure:
     statistic: Callable[[Sequence[Item]], float | None] | None = None
     """Of all texts of a row together, as corpus BLEU and F1 are."""
     digits: int = 2
+    is_cost: bool = False
+    """It counts what a text cost, not how good it is: it stands in tables, and not in plots of differences."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,8 @@ class Task:
     """The measure that orders the samples' pages, worst first."""
     made_from: str = ""
     """The field of a sample that its texts were made from, and are to be true to; empty if they are about it."""
+    papers_models: Mapping[str, str] = field(default_factory=dict)
+    """The models of the paper's rows, where they are known and the row's name does not say them."""
 
     def row(self, name: str) -> Row:
         """The row of a name."""
@@ -133,3 +137,8 @@ class Task:
     def measure(self, name: str) -> Measure:
         """The measure of a name."""
         return next(measure for measure in self.measures if measure.name == name)
+
+    def papers_row(self, name: str) -> str:
+        """A row of the paper by its name and, where the name does not say it, its model."""
+        model = self.papers_models.get(name)
+        return f"{name} ({model})" if model else name

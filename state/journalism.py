@@ -174,3 +174,10 @@ class JournalismContext(BaseModel):
         chosen = self.model_dump(exclude_none=True)
         outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
         return {**outer, "journalism": chosen}
+
+
+class SequenceToSequenceContext(JournalismContext):
+    """Choices for one run of the baseline that is no loop: a fine-tuned model writes the only draft."""
+
+    variant: Literal["single"] = "single"
+    sequence_to_sequence: str | None = Field(None, description="Folder of the model.")

@@ -122,6 +122,9 @@ class JournalismSettings(BaseModel):
         False,
         description="Let the model of the role `warm_start`, fine-tuned on plain summaries, write the first draft.",
     )
+    sequence_to_sequence: str | None = Field(
+        None, description="Folder of a BART fine-tuned on plain summaries: the row `bart` of `draftroom eval`."
+    )
     pause: bool = Field(False, description="Let a person edit the editor's advice before each revision.")
     scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")

@@ -1,3 +1,3 @@
 """Fixtures of the whole suite."""
 
-pytest_plugins = ["tests.blocking", "tests.fake_endpoint.fixtures"]
+pytest_plugins = ["tests.blocking", "tests.browser", "tests.fake_endpoint.fixtures"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import AnyStr, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -45,9 +46,12 @@ def read_text(path: Path, what: str) -> str:
         raise BadInput(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.", kind="not_utf8") from error
 
 
-def filled_lines(text: str) -> list[tuple[int, str]]:
-    """The lines that hold something, each with its number from 1."""
-    lines = text.split("\n")  # str.splitlines would also split at a U+2028 inside a text
+def filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
+    """Those that hold something, each with its number from 1.
+
+    Args:
+        lines: Of a file, split at line feeds only: str.splitlines would also split at a U+2028 inside a text.
+    """
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
@@ -81,7 +85,7 @@ def read_lines(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _
     """
     found = [
         (number, from_json(schema, line, f"Line {number} of {path} is no {what}"))
-        for number, line in filled_lines(read_text(path, "JSON Lines file"))
+        for number, line in filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
     ]
     if not found:
         raise BadInput(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")

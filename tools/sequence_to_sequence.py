@@ -22,7 +22,7 @@ _LONGEST = 1024
 """In tokens, of the source and of the text, where the model names no number of positions."""
 
 _worker = ThreadPoolExecutor(1, "sequence-to-sequence")
-"""One thread is both: off the event loop, and one at a time. Waiting in a thread of asyncio's would hold up others."""
+"""Off the event loop, and one text at a time. Those that wait take up no thread of asyncio's, which others need."""
 
 
 class Written(NamedTuple):
@@ -79,6 +79,10 @@ def _write(folder: Path, source: str) -> Written:
 @lru_cache(maxsize=1)
 def _load(folder: Path) -> tuple[Any, Any]:
     """The model, set to search by beams and within its positions, and its tokenizer."""
+    if not folder.is_dir():
+        raise SettingsError(
+            f"There is no folder {folder} with a sequence-to-sequence model; correct its path.", kind="missing_file"
+        )
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise SettingsError(
             f"A sequence-to-sequence model needs a package that is not installed ({', '.join(missing)}): "
@@ -101,10 +105,6 @@ def _from_files(folder: Path) -> tuple[Any, Any]:
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer  # noqa: PLC0415
     from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
 
-    if not folder.is_dir():
-        raise SettingsError(
-            f"There is no folder {folder} with a sequence-to-sequence model; correct its path.", kind="missing_file"
-        )
     disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
     local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     model_class: Any = AutoModelForSeq2SeqLM

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +14,10 @@ import typer
 from draftroom.commands.models import start_servers
 from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
 from draftroom.consoles import tell
+from draftroom.exit_codes import STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
-from serving.profiles import Profile, load_profile
-from state.errors import SettingsError
+from serving.profiles import Profile, Server, load_profile
+from state.errors import BadInput, SettingsError, StateError
 from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import default_weights
 
@@ -41,7 +43,13 @@ LimitOption = Annotated[int | None, typer.Option(min=1, help="Samples of each co
 SeedOption = Annotated[int, typer.Option(help="Of the choice of samples and of the intervals.")]
 ConcurrencyOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Samples, and requests to an endpoint, at once; by default as in the settings."),
+    typer.Option(min=1, max=1024, help="Samples, and requests to an endpoint, at once; by default as in the settings."),
+]
+SamplesAtOnceOption = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency", min=1, help="Samples at once; requests to an endpoint are limited as when the run began."
+    ),
 ]
 SplitOption = Annotated[str | None, typer.Option(help="Only samples of this split, where a corpus names them.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the run; one that is there is taken up.")]
@@ -78,7 +86,7 @@ def evaluation(name: str) -> Callable[..., None]:
         if concurrency:
             flags = merge(flags, _at_once(task, concurrency))
         servers = load_profile(profile) if profile else None
-        settings = load_settings(merge(_served_by(servers), flags) if servers else flags)
+        settings = load_settings(merge(_served_by(servers, task), flags) if servers else flags)
         folder = out or Path("evaluations") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         run = prepare(task, Wanted(data or [], rows, limit, seed, split), settings, folder)
         if servers:
@@ -94,7 +102,7 @@ for _name in EVALUATIONS:
 
 
 @eval_app.command("resume")
-def resume(run: RunArgument, *, concurrency: ConcurrencyOption = None, quiet: QuietOption = False) -> None:
+def resume(run: RunArgument, *, concurrency: SamplesAtOnceOption = None, quiet: QuietOption = False) -> None:
     """Go on with a run that was stopped, and try again what failed."""
     task, folder = opened(run)
     _run(task, folder, concurrency, quiet=quiet)
@@ -109,10 +117,11 @@ def report(run: RunArgument) -> None:
 @eval_app.command("compare")
 def compare(first: RunArgument, second: RunArgument) -> None:
     """What differs between two runs of one evaluation, over the samples that both have."""
-    from evals.evaluation import evaluate  # noqa: PLC0415 - takes seconds
+    runs = [opened(run) for run in (first, second)]
+    from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
     from evals.reports.compare import compare as compared  # noqa: PLC0415
 
-    typer.echo(compared(*(evaluate(*opened(run)) for run in (first, second))), nl=False)
+    typer.echo(compared(*(evaluate(*each) for each in runs)), nl=False)
 
 
 @eval_app.command("judge")
@@ -128,7 +137,8 @@ def judge(run: RunArgument, *, preset: PresetOption = None, quiet: QuietOption =
     tested = [model["model"] for model in folder.config().models.values()]
     texts = texts_of(evaluate(task, folder))
     said = _silent if quiet else tell
-    asyncio.run(judge_texts(task, texts, folder.path, settings.model_for("judge"), tested, tell=said))
+    work = judge_texts(task, texts, folder.path, settings.model_for("judge"), tested, tell=said)
+    _until_done(work, f"draftroom eval judge {run}")
     _report(task, folder)
 
 
@@ -146,7 +156,8 @@ def support(
 
     require(REVIEW)
     texts = texts_of(evaluate(task, folder))
-    asyncio.run(check_support(task, texts, folder.path, model, tell=_silent if quiet else tell))
+    work = check_support(task, texts, folder.path, model, tell=_silent if quiet else tell)
+    _until_done(work, f"draftroom eval support {run} {model}")
     _report(task, folder)
 
 
@@ -164,6 +175,7 @@ def plan_reranking(
     folder = weights or default_weights()
     if folder is None:
         raise SettingsError("No re-ranker ships with this installation: name the folder of one with --weights.")
+    _refuse_unwritable(out)
     typer.echo(tables(evaluate(folder, plans, out)), nl=False)
 
 
@@ -171,39 +183,60 @@ def _at_once(task: Task, concurrency: int) -> dict[str, Any]:
     return {"models": {role: {"concurrency": concurrency} for role in ("default", *task.roles)}}
 
 
-def _served_by(profile: Profile) -> dict[str, Any]:
-    """Settings that ask the servers of a profile: the preset of its name, or else just its models."""
-    if profile.name in preset_names():
-        return {"preset": profile.name}
-    models: dict[str, Any] = {}
-    for server in profile.servers:
-        for role in server.roles or ["default"]:
-            models[role] = {"base_url": server.base_url, "model": server.served_model_name}
-    models.setdefault("default", next(iter(models.values())))
-    return {"models": models}
+def _served_by(profile: Profile, task: Task) -> dict[str, Any]:
+    """Settings that ask the servers of a profile, whoever is asked otherwise; the rest is of the preset of its name."""
+    of_every_role = next((server for server in profile.servers if not server.roles), profile.servers[0])
+    servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), of_every_role)
+    servers |= {role: server for server in profile.servers for role in server.roles}
+    models = {role: {"base_url": each.base_url, "model": each.served_model_name} for role, each in servers.items()}
+    return {"models": models, **({"preset": profile.name} if profile.name in preset_names() else {})}
 
 
 def opened(path: Path) -> tuple[Task, RunFolder]:
-    """The task and the folder of a run."""
+    """The task and the folder of a run.
+
+    Raises:
+        BadInput: The folder holds no run, or one of a version with other tasks or rows.
+    """
     require(EVALS)
     from evals.run_folder import RunFolder  # noqa: PLC0415 - these take seconds
     from evals.tasks import TASKS  # noqa: PLC0415
 
     folder = RunFolder(path)
-    return TASKS[folder.config().task], folder
+    config = folder.config()
+    task = TASKS.get(config.task)
+    if task is None or not set(config.rows) <= {row.name for row in task.rows}:
+        raise BadInput(
+            f"The run in {path} has a task or rows that are not known here: use Draftroom {config.version}, which it "
+            "is from."
+        )
+    return task, folder
 
 
 def _run(task: Task, folder: RunFolder, concurrency: int | None, *, quiet: bool) -> None:
-    """Run what is missing, then report; a run that is stopped says how to go on."""
+    """Run what is missing, then report."""
     from evals.runner import run_systems  # noqa: PLC0415 - takes seconds
 
     at_once = concurrency or max(model["concurrency"] for model in folder.config().models.values())
-    try:
-        asyncio.run(run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}")
-        raise typer.Exit(130) from None
+    work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell)
+    _until_done(work, f"draftroom eval resume {folder.path}")
     _report(task, folder)
+
+
+def _until_done(work: Coroutine[Any, Any, None], again: str) -> None:
+    """Do the work; if it is stopped, say which command goes on with it."""
+    try:
+        asyncio.run(work)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        tell(f"Stopped; nothing that was paid for is lost. To go on: {again}")
+        raise typer.Exit(STOPPED) from None
+
+
+def _refuse_unwritable(folder: Path) -> None:
+    """Before minutes are spent on what could not be kept."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise StateError(f"{folder} cannot be written; choose another folder with --out.", kind="output_unwritable")
 
 
 def _report(task: Task, folder: RunFolder) -> None:
@@ -213,7 +246,14 @@ def _report(task: Task, folder: RunFolder) -> None:
     from evals.reports.write import write_reports  # noqa: PLC0415
 
     scored = evaluate(task, folder)
-    typer.echo(write_reports(scored, folder, statistics(scored.samples)), nl=False)
+    try:
+        printed = write_reports(scored, folder, statistics(scored.samples))
+    except OSError as error:
+        raise StateError(
+            f"The reports cannot be written in {folder.path} ({error}); make room for them, or copy the run elsewhere.",
+            kind="output_unwritable",
+        ) from error
+    typer.echo(printed, nl=False)
     typer.echo(plot(scored), nl=False)
     tell(f"Reports, plots and a page for each sample are in {folder.path}: open report.html there.")
     if scored.failed or scored.missing:

@@ -10,14 +10,18 @@ import typer
 from draftroom.commands.evaluation import SeedOption, opened
 from draftroom.consoles import tell
 from draftroom.extras import EVALS, require
+from state.errors import BadInput, SettingsError
 
 if TYPE_CHECKING:
+    from evals.human.blinding import Key
     from evals.human.candidates import Candidate
 
 Kind = Literal["journalism", "feedback"]
 KindOption = Annotated[
     Kind, typer.Option(help="What is judged: articles, by a questionnaire; or comments, two at a time.")
 ]
+_SYSTEMS_SHOWN: dict[Kind, int] = {"journalism": 1, "feedback": 2}
+"""Of how many systems an item shows the texts."""
 
 
 def blind(
@@ -33,7 +37,7 @@ def blind(
     from evals.human import label_studio  # noqa: PLC0415 - these take seconds
     from evals.human.sheets import comparisons, rated_texts  # noqa: PLC0415
 
-    candidates = _candidates(texts, rows)
+    candidates = _of_run(texts, kind, rows) if texts.is_dir() else _of_file(texts, rows)
     if kind == "journalism":
         articles, key = rated_texts(candidates, seed=seed)
         config, tasks = label_studio.rating_config(), label_studio.rating_tasks(articles)
@@ -90,7 +94,14 @@ def judged(
     from evals.human.ratings_report import ratings_report  # noqa: PLC0415
     from evals.reports.markdown import as_markdown  # noqa: PLC0415
 
-    given, whose = collect_answers(answers), read_key(key)
+    whose = read_key(key)
+    _refuse_other_kind(whose, kind, key)
+    given = collect_answers(answers)
+    if not given:
+        named = ", ".join(map(str, answers))
+        raise BadInput(
+            f"There is no answer in {named}; have the tasks judged, or name another file.", kind="empty_input"
+        )
     report = (
         ratings_report(ratings(given, whose), within_from=within_from, seed=seed)
         if kind == "journalism"
@@ -99,14 +110,32 @@ def judged(
     typer.echo(as_markdown(report), nl=False)
 
 
-def _candidates(path: Path, rows: str | None) -> list[Candidate]:
-    """Of a run, or of a file of texts from elsewhere."""
+def _of_run(path: Path, kind: Kind, rows: str | None) -> list[Candidate]:
+    """The texts of a run."""
     from evals.evaluation import evaluate, rows_with_texts  # noqa: PLC0415 - these take seconds
-    from evals.human.candidates import read_candidates  # noqa: PLC0415
     from evals.human.from_run import candidates_of  # noqa: PLC0415
 
-    if not path.is_dir():
-        return read_candidates(path)
-    scored = evaluate(*opened(path))
+    task, folder = opened(path)
+    if task.kind != kind:
+        raise BadInput(f"{path} is a run of {task.name}; name one whose texts are judged as {kind}, or another --kind.")
+    scored = evaluate(task, folder)
     names = [name.strip() for name in rows.split(",")] if rows else rows_with_texts(scored)
+    if not names:
+        raise BadInput(f"{path} has no text yet; go on with it: draftroom eval resume {path}", kind="empty_input")
     return candidates_of(scored, names)
+
+
+def _of_file(path: Path, rows: str | None) -> list[Candidate]:
+    """The texts of a file from elsewhere."""
+    from evals.human.candidates import read_candidates  # noqa: PLC0415 - takes seconds
+
+    if not path.exists():
+        raise BadInput(f"There is no {path}; name the folder of a run, or a file of texts.", kind="missing_file")
+    if rows:
+        raise SettingsError(f"{path} is no run, of which --rows could choose; leave --rows away.")
+    return read_candidates(path)
+
+
+def _refuse_other_kind(key: Key, kind: Kind, path: Path) -> None:
+    if any(len(each.systems) != _SYSTEMS_SHOWN[kind] for each in key.items.values()):
+        raise BadInput(f"{path} is no key of tasks of --kind {kind}; choose the other kind, or the key of these tasks.")

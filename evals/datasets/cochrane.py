@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.datasets.entries import checked, read_text
+from evals.datasets.entries import checked
 from evals.datasets.formats import FolderFormat
 from evals.datasets.schema import SimplificationSample
 from evals.datasets.splits import Split, files_of, names_of
 from state.errors import BadInput
+from tools.input_files import read_text
 
 
 def _fits(folder: Path) -> bool:
@@ -53,7 +54,7 @@ def _as_many(path: Path, source: Path, expected: int) -> list[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    return read_text(path).removesuffix("\n").split("\n")
+    return read_text(path, "file of the corpus").removesuffix("\n").split("\n")
 
 
 COCHRANE = FolderFormat(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
 from tools.jobs import Record
+from tools.paragraph_pairs import in_turns
 
 
 def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
     """Draw samples by lot, of as many papers as possible.
 
     Of samples that are paragraphs of papers, the first one of each paper is taken, then the second one of each, and so
-    on: paragraphs of one paper are alike. The first of a larger number of samples are the same as with a smaller limit.
+    on. The first of a larger number of samples are the same as with a smaller limit.
 
     Args:
         samples: Of a corpus.
@@ -23,11 +23,4 @@ def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None =
     drawn = list(samples)
     if seed is not None:
         Random(seed).shuffle(drawn)  # noqa: S311 - no secret
-    seen = Counter[str]()
-    turns = []
-    for sample in drawn:
-        paper: str = sample.get("paper_id") or sample["id"]
-        turns.append(seen[paper])
-        seen[paper] += 1
-    in_turn = sorted(zip(turns, drawn, strict=True), key=lambda each: each[0])
-    return [sample for _, sample in in_turn][:limit]
+    return in_turns(drawn)[:limit]

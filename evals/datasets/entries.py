@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from state.errors import BadInput
 from tools.configuration import describe
+from tools.input_files import filled_lines, read_text
 from tools.jobs import Record
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -36,32 +37,16 @@ def read_entries(path: Path) -> list[Entry]:
     Raises:
         BadInput: The file cannot be read, holds no record, or something else than records.
     """
-    text = read_text(path)
+    text = read_text(path, "file of the corpus")
     if path.suffix.lower() == ".csv":
         entries = _rows(text, path)
     elif text.lstrip().startswith("["):
         entries = _listed(text, path)
     else:
-        entries = _lines(text, path)
+        entries = [_object(line, f"Line {number} of {path}") for number, line in filled_lines(text.split("\n"))]
     if not entries:
         raise BadInput(f"{path} is empty; give a file with a record for each sample.", kind="empty_input")
     return entries
-
-
-def read_text(path: Path) -> str:
-    """A whole file, with its line ends as they are.
-
-    Raises:
-        BadInput: It cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8-sig")  # spreadsheets put a byte order mark before UTF-8
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be read ({error.strerror}); name a file of the corpus.", kind="missing_file"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.", kind="not_utf8") from error
 
 
 def checked(schema: type[_Model], where: str, values: Mapping[str, Any]) -> _Model:
@@ -86,11 +71,6 @@ def in_one(text: object) -> object:
     if isinstance(text, list) and all(isinstance(part, str) for part in text):
         text = " ".join(text)
     return " ".join(text.split()) if isinstance(text, str) else text
-
-
-def _lines(text: str, path: Path) -> list[Entry]:
-    lines = text.split("\n")  # str.splitlines would also split at a U+2028 inside a text
-    return [_object(line, f"Line {number} of {path}") for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def _object(line: str, where: str) -> Entry:

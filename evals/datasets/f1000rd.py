@@ -16,15 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from evals.datasets.entries import checked, read_entries, read_text
+from evals.datasets.entries import checked, read_entries
 from evals.datasets.formats import FolderFormat
 from evals.datasets.papers import Paper, paper_markdown
 from evals.datasets.schema import FeedbackSample, none_if_blank
 from evals.datasets.splits import Split, names_of
 from state.errors import BadInput
-from tools.configuration import describe
+from tools.input_files import from_json, read_text
 
 _EXPLICIT: Final = {"quote", "paragraph"}
 """Explicit links that are to a paragraph and not to a whole section, a figure or a table."""
@@ -156,10 +156,7 @@ def _paper(graph: _Graph, identity: str) -> Paper:
 
 
 def _read_graph(path: Path) -> _Graph:
-    try:
-        return _Graph.model_validate_json(read_text(path))
-    except ValidationError as error:
-        raise BadInput(f"{path} is no intertextual graph of F1000RD: {describe(error)}.") from error
+    return from_json(_Graph, read_text(path, "file of the corpus"), f"{path} is no intertextual graph of F1000RD")
 
 
 F1000RD = FolderFormat(

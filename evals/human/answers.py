@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
+from evals.human.blinding import Hidden, Key
 from evals.human.questions import Question
 from state.errors import BadInput
 
@@ -32,16 +33,27 @@ def newest(answers: Iterable[Answer]) -> list[Answer]:
     return list({(each.rater, each.item, each.question): each for each in answers}.values())
 
 
-def check(answer: Answer, questions: Iterable[Question]) -> None:
-    """Check that an answer is one of those that were offered.
+def revealed(
+    answers: Iterable[Answer], key: Key, questions: Sequence[Question], *, systems: int
+) -> Iterator[tuple[Answer, Hidden]]:
+    """Lay the key on the newest answers: each with what stands behind its item.
 
     Args:
-        answer: Of a rater.
+        answers: In the order in which they were given.
+        key: Of the sheets that they are about.
         questions: That were asked.
+        systems: How many texts an item shows.
 
     Raises:
-        BadInput: It is not.
+        BadInput: An answer is to something else, or is none that was offered.
     """
+    for answer in newest(answers):
+        _check(answer, questions)
+        yield answer, key.reveal(answer.item, systems)
+
+
+def _check(answer: Answer, questions: Sequence[Question]) -> None:
+    """Refuse an answer that was not offered."""
     offered = {
         option.value for question in questions if question.name == answer.question for option in question.options
     }

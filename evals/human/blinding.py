@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from evals.human.files import read_file
 from state.errors import BadInput
-from tools.configuration import describe
+from tools.input_files import from_json, read_file
 
 
 class Hidden(BaseModel):
@@ -79,7 +78,4 @@ def read_key(path: Path) -> Key:
     Raises:
         BadInput: The file cannot be read, or is no key.
     """
-    try:
-        return Key.model_validate_json(read_file(path, "key"))
-    except ValidationError as error:
-        raise BadInput(f"{path} is no key: {describe(error)}.") from error
+    return from_json(Key, read_file(path, "key"), f"{path} is no key")

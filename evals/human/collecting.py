@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from evals.human.answers import Answer
-from evals.human.files import read_file
 from evals.human.label_studio_export import read_export
 from evals.human.store import read_answers
+from tools.input_files import read_file
 
 
 def collect_answers(paths: Iterable[Path]) -> list[Answer]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from evals.metrics.bootstrap import Interval, statistic_interval
 
 
-def clustered_mean(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Interval:
+def clustered_mean(clusters: Iterable[Sequence[float]], *, seed: int = 0) -> Interval:
     """The mean of all values with its 95% interval, where whole clusters are resampled.
 
     What several raters say of one sample is not independent: resampled one by one, their answers would make the

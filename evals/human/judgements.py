@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from evals.human.agreement import Kappa, mean_kappa
-from evals.human.answers import Answer, check, newest
+from evals.human.answers import Answer, revealed
 from evals.human.blinding import Key
 from evals.human.intervals import clustered_mean
 from evals.human.questions import CRITERIA, FIRST, SECOND, TIE
@@ -60,13 +60,11 @@ def judgements(answers: Iterable[Answer], key: Key) -> list[Judgement]:
     Raises:
         BadInput: An answer is to something else, or is none that was offered.
     """
-    found = []
-    for answer in newest(answers):
-        check(answer, CRITERIA)
-        hidden = key.reveal(answer.item, systems=2)
-        first, second = hidden.systems
-        found.append(Judgement(hidden.sample, first, second, answer.question, answer.rater, answer.value))
-    return found
+    return [
+        Judgement(hidden.sample, first, second, answer.question, answer.rater, answer.value)
+        for answer, hidden in revealed(answers, key, CRITERIA, systems=2)
+        for first, second in [hidden.systems]
+    ]
 
 
 def outcomes(given: Iterable[Judgement]) -> list[Outcome]:
@@ -110,7 +108,7 @@ def shares(given: Iterable[Judgement], *, seed: int = 0) -> dict[str, Interval]:
     for each in outcomes(given):
         won[each.one][each.sample].append(each.points)
         won[each.other][each.sample].append(1 - each.points)
-    return {system: clustered_mean(list(samples.values()), seed=seed) for system, samples in sorted(won.items())}
+    return {system: clustered_mean(samples.values(), seed=seed) for system, samples in sorted(won.items())}
 
 
 def share_of_ties(given: Sequence[Judgement]) -> float | None:

@@ -8,6 +8,7 @@ from evals.human.cells import estimate, number, percent
 from evals.human.judgements import Judgement, dominance, kappa, share_of_first, share_of_ties, shares, totals
 from evals.human.questions import CRITERIA, Question
 from evals.reports.document import Document, Entry, Grid, Section, words
+from evals.reports.notation import what_intervals_are
 
 PAPER_TOTALS = {"SWIF2T": 171.75, "CoVe": 127.5, "human reviews": 121.25, "single GPT-4": 92.5}
 """Dominance totals of overall helpfulness that Chamoun, Schlichtkrull and Vlachos report."""
@@ -31,8 +32,7 @@ def judgements_report(given: Sequence[Judgement], *, seed: int = 0) -> Document:
         summary=[
             "A cell holds the points of the column's system against the row's: 1 for a win, 0.5 for a tie. A "
             "comparison with several raters counts once, with the mean of their points.",
-            "Shares are of all the points that a system could have won. In brackets: 95% intervals (bootstrap over the "
-            "paragraphs).",
+            f"Shares are of all the points that a system could have won. {what_intervals_are('paragraphs')}",
             f"Totals of overall helpfulness in the paper: {published}.",
         ],
         sections=[

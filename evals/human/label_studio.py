@@ -17,12 +17,12 @@ from markupsafe import Markup
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from evals.human.blinding import Key
-from evals.human.files import read_file
 from evals.human.questions import CRITERIA, GUIDELINES, QUESTIONNAIRE, Question
 from evals.human.sheets import Comparison, RatedText
 from state.errors import BadInput, StateError
 from state.files import write_atomically
 from tools.configuration import describe
+from tools.input_files import read_file
 
 Task = dict[str, dict[str, str]]
 
@@ -84,7 +84,9 @@ def read_comparisons(path: Path) -> list[Comparison]:
     try:
         return [task.data for task in _COMPARISONS.validate_json(read_file(path, "file of tasks with comparisons"))]
     except ValidationError as error:
-        raise BadInput(f"{path} holds no tasks with comparisons: {describe(error)}.") from error
+        raise BadInput(
+            f"{path} holds no tasks with comparisons: {describe(error)}; name a tasks.json of `blind --kind feedback`."
+        ) from error
 
 
 def write_project(folder: Path, config: str, tasks: Sequence[Task], key: Key) -> None:

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Discriminator, Tag, TypeAdapter, ValidationError
 
 from evals.human.answers import Answer
-from evals.human.files import read_file
 from evals.human.questions import CRITERIA, QUESTIONNAIRE
 from state.errors import BadInput
 from tools.configuration import describe
+from tools.input_files import read_file
 
 _QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
 

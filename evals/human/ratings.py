@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from evals.human.agreement import krippendorff_alpha
-from evals.human.answers import Answer, check, newest
+from evals.human.answers import Answer, revealed
 from evals.human.blinding import Key
 from evals.human.intervals import clustered_mean
 from evals.human.questions import KNOWLEDGE, QUALITIES, QUESTIONNAIRE
@@ -56,12 +56,10 @@ def ratings(answers: Iterable[Answer], key: Key) -> list[Rating]:
     Raises:
         BadInput: An answer is to something else, or is none that was offered.
     """
-    found = []
-    for answer in newest(answers):
-        check(answer, QUESTIONNAIRE)
-        hidden = key.reveal(answer.item, systems=1)
-        found.append(Rating(hidden.sample, hidden.systems[0], answer.rater, answer.question, int(answer.value)))
-    return found
+    return [
+        Rating(hidden.sample, hidden.systems[0], answer.rater, answer.question, int(answer.value))
+        for answer, hidden in revealed(answers, key, QUESTIONNAIRE, systems=1)
+    ]
 
 
 def summarise(given: Sequence[Rating], *, within_from: float = WITHIN_FROM, seed: int = 0) -> list[Summary]:
@@ -80,7 +78,7 @@ def summarise(given: Sequence[Rating], *, within_from: float = WITHIN_FROM, seed
         for group in groups:
             cells[each.system, each.question, group][each.sample].append(each.value)
     return [
-        Summary(*cell, sum(map(len, samples.values())), clustered_mean(list(samples.values()), seed=seed))
+        Summary(*cell, sum(map(len, samples.values())), clustered_mean(samples.values(), seed=seed))
         for cell, samples in sorted(cells.items())
     ]
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from evals.human.cells import estimate, number
 from evals.human.questions import QUALITIES, QUESTIONNAIRE
 from evals.human.ratings import WITHIN_FROM, Group, Rating, Summary, alphas, summarise
-from evals.reports.document import Document, Entry, Grid, Section, words
+from evals.reports.document import Document, Entry, Grid, Section, papers_entry, words
+from evals.reports.notation import what_intervals_are
 
 Published = Mapping[str, tuple[float, ...]]
 """By system, in the order of `QUALITIES`."""
@@ -37,7 +38,7 @@ def ratings_report(given: Sequence[Rating], *, within_from: float = WITHIN_FROM,
     return Document(
         title="Ratings of science journalism",
         facts=[f"{len(given)} answers of {len(raters)} raters to texts about {len(papers)} papers"],
-        summary=["From 1 to 5, more is better. In brackets: 95% intervals (bootstrap over the papers)."],
+        summary=[f"From 1 to 5, more is better. {what_intervals_are('papers')}"],
         sections=[
             *(
                 Section(title, grid=_means([each for each in summaries if each.group == group], PAPER.get(group, {})))
@@ -53,10 +54,7 @@ def _means(summaries: Sequence[Summary], published: Published) -> Grid:
     for each in summaries:
         by_system.setdefault(each.system, {})[each.question] = each
     ours = [_entry(system, cells) for system, cells in by_system.items()]
-    papers = [
-        Entry([*words(f"paper: {system}", "-", "-"), *map(number, means)], paper=True)
-        for system, means in published.items()
-    ]
+    papers = [papers_entry(system, [*words("-", "-"), *map(number, means)]) for system, means in published.items()]
     return Grid(["system", "ratings", *(question.title for question in QUESTIONNAIRE)], [*ours, *papers])
 
 

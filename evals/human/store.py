@@ -10,12 +10,9 @@ import os
 from pathlib import Path
 from threading import Lock
 
-from pydantic import ValidationError
-
 from evals.human.answers import Answer
-from evals.human.files import read_file
-from state.errors import BadInput, StateError
-from tools.configuration import describe
+from state.errors import StateError
+from tools.input_files import from_json, read_file
 
 
 class AnswerStore:
@@ -77,14 +74,7 @@ def read_answers(path: Path) -> list[Answer]:
         BadInput: The file cannot be read, or a line of it is no answer.
     """
     lines = _whole_lines(read_file(path, "file of answers")).splitlines()
-    return [_answer(line, f"Line {number} of {path}") for number, line in enumerate(lines, start=1)]
-
-
-def _answer(line: bytes, where: str) -> Answer:
-    try:
-        return Answer.model_validate_json(line)
-    except ValidationError as error:
-        raise BadInput(f"{where} is no answer: {describe(error)}.") from error
+    return [from_json(Answer, line, f"Line {n} of {path} is no answer") for n, line in enumerate(lines, start=1)]
 
 
 def _whole_lines(data: bytes) -> bytes:

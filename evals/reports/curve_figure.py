@@ -43,7 +43,8 @@ def curve_figure(chart: Chart) -> Figure:
     figure = Figure(figsize=(max(_WIDTH * columns, 4.5), _HEIGHT * rows + 0.5), layout="constrained")
     for number, panel in enumerate(chart.panels, start=1):
         _draw_panel(figure.add_subplot(rows, columns, number), panel, chart.figure.across)
-    drawn = {curve.letter: curve for panel in chart.panels for curve in panel.curves}
+    curves = sorted((curve for panel in chart.panels for curve in panel.curves), key=lambda curve: bool(curve.paper))
+    drawn = {curve.letter: curve for curve in curves}  # with the paper's points, if any panel has some
     handles = [handle for _, curve in sorted(drawn.items()) for handle in _key(curve)]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(2, columns), frameon=False)
     return figure

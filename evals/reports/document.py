@@ -5,7 +5,7 @@ All of it is plain text: whoever prints it escapes it, because ids, names and me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -41,8 +41,8 @@ class Picture(NamedTuple):
     name: str
     """Of its files, without their endings."""
     title: str
-    alt: str
-    """What it shows, in words and figures."""
+    description: str
+    """All that it shows, in words and figures."""
     svg: bytes
     png: bytes
 
@@ -70,6 +70,16 @@ class Document(NamedTuple):
     summary: Sequence[str]
     """What a reader wants to know first."""
     sections: Sequence[Section]
+
+
+def papers_entry(name: str, cells: Iterable[Cell]) -> Entry:
+    """A line that is printed in the paper.
+
+    Args:
+        name: Of the row.
+        cells: All others.
+    """
+    return Entry([Cell(f"paper: {name}"), *cells], paper=True)
 
 
 def words(*texts: str) -> list[Cell]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evals.reports.charts import Chart
 from evals.reports.document import Picture
 from evals.reports.names import slug
+from evals.reports.score_table import place
 from evals.scores import Scores
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them 
 
 
 def draw(charts: Sequence[Chart], scores: Sequence[Scores]) -> list[Picture]:
-    """Every figure, and the differences to the baseline of every table that has some.
+    """Every figure, and the differences to the baseline of every table that has some; costs are left to the tables.
 
     Args:
         charts: The paper's figures with our points.
@@ -55,12 +56,12 @@ def draw(charts: Sequence[Chart], scores: Sequence[Scores]) -> list[Picture]:
     with rc_context(_STYLE):
         drawn = [(chart.title, curves_in_words(chart), curve_figure(chart)) for chart in charts]
         for each in scores:
-            if each.contrasts:
-                title = f"{each.table.title}, {each.corpus}: against {each.contrasts[0].baseline.title}"
-                drawn.append((title, differences_in_words(title, each), forest_figure(each)))
+            if contrasts := [contrast for contrast in each.contrasts if not contrast.measure.is_cost]:
+                title = f"{place(each)}: against {contrasts[0].baseline.title}"
+                drawn.append((title, differences_in_words(title, contrasts), forest_figure(contrasts)))
         return [
-            Picture(f"{number}-{slug(title)}", title, alt, _svg(figure), _png(figure))
-            for number, (title, alt, figure) in enumerate(drawn, start=1)
+            Picture(f"{number}-{slug(title)}", title, description, _svg(figure), _png(figure))
+            for number, (title, description, figure) in enumerate(drawn, start=1)
         ]
 
 

@@ -14,31 +14,31 @@ from evals.reports.differences import is_beyond_chance
 from evals.reports.figures import INK, PAPER
 from evals.reports.notation import difference, interval
 from evals.reports.score_table import head
-from evals.scores import Contrast, Scores
+from evals.scores import Contrast
 
 _COLOUR = "#0072b2"
 _LONGEST_LINE = 32
 """Of a row's title, in letters."""
 
 
-def forest_figure(scores: Scores) -> Figure:
+def forest_figure(contrasts: Sequence[Contrast]) -> Figure:
     """Small multiples with the rows in the same places; the names stand at the left ones only."""
-    measures = list(dict.fromkeys(contrast.measure.name for contrast in scores.contrasts))
-    rows = list(dict.fromkeys(contrast.row.title for contrast in scores.contrasts))
+    measures = list(dict.fromkeys(contrast.measure.name for contrast in contrasts))
+    rows = list(dict.fromkeys(contrast.row.title for contrast in contrasts))
     columns = min(COLUMNS, len(measures))
     lines = ceil(len(measures) / columns)
     figure = Figure(figsize=(2.4 * columns + 2, (0.26 * len(rows) + 0.8) * lines), layout="constrained")
     for place, name in enumerate(measures):
         axes = figure.add_subplot(lines, columns, place + 1)
-        _draw_panel(axes, [each for each in scores.contrasts if each.measure.name == name], rows)
+        _draw_panel(axes, [each for each in contrasts if each.measure.name == name], rows)
         if place % columns:
             axes.tick_params(labelleft=False)
     return figure
 
 
-def differences_in_words(title: str, scores: Scores) -> str:
+def differences_in_words(title: str, contrasts: Sequence[Contrast]) -> str:
     """All that the figure shows."""
-    said = "; ".join(_in_words(contrast) for contrast in scores.contrasts)
+    said = "; ".join(map(_in_words, contrasts))
     return f"{title}. Differences with 95% intervals: {said}."
 
 

@@ -66,7 +66,7 @@ def _svg(picture: Picture) -> Markup:
     """A plot as an element of the page, in the page's own colours."""
     drawn = _COMMENT.sub("", picture.svg.decode())
     drawn = drawn[drawn.index("<svg") + len("<svg") :].replace(INK, "currentColor").replace(PAPER, "none")
-    return Markup(f'<svg role="img" aria-label="{escape(plain(picture.alt))}"{drawn}')  # noqa: S704 - Matplotlib's
+    return Markup(f'<svg role="img" aria-label="{escape(plain(picture.description))}"{drawn}')  # noqa: S704 - Matplotlib's
 
 
 _PAGES = templates("evals.reports")

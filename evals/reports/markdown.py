@@ -55,8 +55,8 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _alt(picture: Picture) -> str:
-    """Brackets would end it."""
-    return escaped(picture.alt).replace("[", "(").replace("]", ")")
+    """Names the plot, for its figures stand in the tables; brackets would end it."""
+    return escaped(f"Plot of {picture.title}.".replace("[", "(").replace("]", ")"))
 
 
 def _points(points: Sequence[str]) -> str:

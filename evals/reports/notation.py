@@ -26,6 +26,15 @@ def interval(low: float, high: float, digits: int) -> str:
     return f"[{figure(low, digits)}, {figure(high, digits)}]"
 
 
+def what_intervals_are(units: str) -> str:
+    """Says what stands in brackets.
+
+    Args:
+        units: What was resampled: "samples".
+    """
+    return f"In brackets: 95% intervals (bootstrap over the {units})."
+
+
 def p_value(value: float) -> str:
     """A p-value; the smallest ones are no more exact than that."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"

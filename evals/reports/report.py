@@ -8,6 +8,7 @@ from evals.datasets import FieldStatistics
 from evals.evaluation import Evaluation
 from evals.reports.differences import TEST, difference_sections, is_beyond_chance
 from evals.reports.document import Document, Picture, Section
+from evals.reports.notation import what_intervals_are
 from evals.reports.orders import order_sections, ordered_pairs
 from evals.reports.run_sections import (
     cost_sections,
@@ -22,8 +23,8 @@ from evals.scores import Scores
 from evals.task import Task
 
 _KEY = (
-    "In brackets: 95% intervals (bootstrap over the samples). ↓ lower is better, ↑ higher is better. Rows that begin "
-    "with “paper:” are printed in the paper, for its own models and samples."
+    f"{what_intervals_are('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
+    "in the paper, for its own models and samples."
 )
 
 

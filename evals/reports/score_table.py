@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from evals.evaluation import Evaluation
-from evals.reports.document import Cell, Entry, Grid, Section, words
+from evals.reports.document import Cell, Entry, Grid, Section, papers_entry, words
 from evals.reports.notation import ARROWS, figure, interval
 from evals.scores import Line, Scores, mean_over_corpora, published_figures
 from evals.task import Measure, Table, Task
@@ -34,9 +34,10 @@ def score_section(task: Task, scores: Scores) -> Section:
     for line in scores.lines:
         entries.append(_ours(line, measures))
         if line.row.paper in published:
-            entries.append(_papers(line.row.paper, published[line.row.paper], measures))
+            entries.append(_papers(task.papers_row(line.row.paper), published[line.row.paper], measures))
     compared = {line.row.paper for line in scores.lines}
-    entries += [_papers(name, figures, measures) for name, figures in published.items() if name not in compared]
+    others = {name: figures for name, figures in published.items() if name not in compared}
+    entries += [_papers(task.papers_row(name), figures, measures) for name, figures in others.items()]
     return Section(place(scores), grid=Grid(["", "n", *map(head, measures)], entries))
 
 
@@ -63,7 +64,7 @@ def _cell(line: Line, measure: Measure) -> Cell:
 
 def _papers(name: str, figures: Figures, measures: Sequence[Measure]) -> Entry:
     cells = [Cell(figure(figures[each.name], each.digits)) if each.name in figures else _NONE for each in measures]
-    return Entry([*words(f"paper: {name}", ""), *cells], paper=True)
+    return papers_entry(name, [Cell(""), *cells])
 
 
 def _mean_section(evaluation: Evaluation, table: Table) -> Section:
@@ -77,7 +78,8 @@ def _mean_section(evaluation: Evaluation, table: Table) -> Section:
         if any(mean is not None for mean in means):
             row = evaluation.task.row(name)
             entries.append(Entry([Cell(row.title), *map(_mean, means)]))
-            entries += _papers_means(scores, row.paper, list(columns.values()))
+            if papers := _papers_means(scores, row.paper, list(columns.values())):
+                entries.append(papers_entry(evaluation.task.papers_row(row.paper), map(_mean, papers)))
     return Section(
         f"{table.title}, mean over {', '.join(each.corpus for each in scores)}",
         text=f"Avg. is the mean of {', '.join(printed)} over the corpora." if printed else "",
@@ -93,14 +95,13 @@ def _averaged(task: Task, table: Table) -> list[str]:
     return [each.name for each in measures] if alike and len(measures) > 1 else []
 
 
-def _papers_means(scores: Sequence[Scores], paper: str, columns: Sequence[Sequence[str]]) -> list[Entry]:
-    """The paper's row over the same corpora, if it has one for each."""
+def _papers_means(scores: Sequence[Scores], paper: str, columns: Sequence[Sequence[str]]) -> list[float | None]:
+    """Of the paper's row over the same corpora, if it has one for each; else empty."""
     rows = [published_figures(each.table, each.corpus).get(paper) for each in scores]
     figures = [row for row in rows if row is not None]
     if len(figures) < len(rows):
         return []
-    means = [_mean_of([row.get(name) for row in figures for name in measures]) for measures in columns]
-    return [Entry([Cell(f"paper: {paper}"), *map(_mean, means)], paper=True)]
+    return [_mean_of([row.get(name) for row in figures for name in measures]) for measures in columns]
 
 
 def _mean_of(figures: Sequence[float | None]) -> float | None:

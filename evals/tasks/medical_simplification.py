@@ -134,8 +134,8 @@ MEASURES = [
     Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
     Measure("copied %", "neither", _copied, digits=0),
     Measure("lost", "lower", _lost),
-    Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1),
-    Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"]))),
+    Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1, is_cost=True),
+    Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"])), is_cost=True),
     Measure("problems", "lower", _problems),
 ]
 
@@ -242,4 +242,5 @@ MEDICAL_SIMPLIFICATION = Task(
     ],
     made_from="source",
     ranked_by="SARI",
+    papers_models=dict.fromkeys(("SoMS", *(f"SoMS, layperson × {n}" for n in _ENTRIES)), "gpt-3.5-turbo-1106"),
 )

@@ -13,8 +13,9 @@ from typing import Literal
 from evals.task import Figure, Item, Measure, Row, System, Table, Task
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
+from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import ROLES
-from state.journalism import JournalismContext, JournalismInput
+from state.journalism import JournalismContext, JournalismInput, SequenceToSequenceContext
 from state.settings import Variant
 from tools.fidelity import coverage, unsupported_facts
 from tools.jobs import Record
@@ -44,6 +45,11 @@ ABLATIONS: Mapping[Variant, str] = {
 SYSTEMS: dict[str, System] = {
     "full": _loop("full"),
     **{variant: _loop(variant) for variant in ABLATIONS},
+    "bart": System(
+        sequence_to_sequence_builder,
+        SequenceToSequenceContext(stop="fixed", select="last", warm_start=False),
+        _request,
+    ),
     "warm-start": System(
         builder, JournalismContext(variant="full", stop="fixed", select="best", warm_start=True), _request
     ),
@@ -75,6 +81,7 @@ ROWS = [
     Row("single", "single model (first draft)", partial(_draft, 0), system="full", paper="Qwen-1.5-7B alone"),
     Row("loop", f"LLM-CLBR (round {_KEPT})", _kept, system="full", paper="LLM-CLBR"),
     Row("best", "LLM-CLBR (best draft)", _best, system="full"),
+    Row("bart", "fine-tuned BART", partial(_draft, 0), system="bart", paper="BART fine-tuned"),
     Row(
         "warm-single",
         "fine-tuned single model",
@@ -108,7 +115,7 @@ MEASURES = [
     Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
     Measure("coverage", "neither", lambda item: coverage(item.text, item.sample["abstract"])),
     Measure("unsupported", "lower", lambda item: float(len(unsupported_facts(item.text, item.sample["abstract"])))),
-    Measure("calls", "neither", _calls, digits=1),
+    Measure("calls", "neither", _calls, digits=1, is_cost=True),
 ]
 
 _GRADES = ("CLI", "FKGL", "DCRS")
@@ -131,6 +138,12 @@ _PRINTED: dict[str, tuple[tuple[float, float, float], ...]] = {
 }
 """Table 1, by row: CLI, FKGL and DCRS of each corpus."""
 
+_PAPERS_MODELS = {
+    **dict.fromkeys(("LLM-WS-CLBR", "LLM-CLBR", "- suggestions"), "Qwen1.5-7B and 1.8B"),
+    **dict.fromkeys(("reader = 7B", "- reading notes", "- collaboration"), "Qwen1.5-7B"),
+}
+"""Only the reader is the small one, and the last two have none."""
+
 
 def _published(corpus: int) -> dict[str, dict[str, float]]:
     return {row: dict(zip(_GRADES, figures[corpus], strict=True)) for row, figures in _PRINTED.items()}
@@ -138,7 +151,7 @@ def _published(corpus: int) -> dict[str, dict[str, float]]:
 
 TABLE_1 = Table(
     title="Table 1",
-    rows=["abstracts", "summaries", "single", "warm-single", "warm-start", "loop", "best", *ABLATIONS],
+    rows=["abstracts", "summaries", "single", "bart", "warm-single", "warm-start", "loop", "best", *ABLATIONS],
     measures=[*_GRADES, "mean grade", "words", "coverage", "unsupported", "calls"],
     published={name: _published(number) for number, name in enumerate(_CORPORA)},
     baseline="single",
@@ -170,4 +183,5 @@ SCIENCE_JOURNALISM = Task(
     ],
     made_from="abstract",
     ranked_by="mean grade",
+    papers_models=_PAPERS_MODELS,
 )

@@ -104,34 +104,6 @@ def test_a_row_can_be_added_to_a_run(room: Room, fake_endpoint: FakeEndpoint) ->
     assert len(fake_endpoint.chat_requests) > asked
 
 
-def test_a_folder_of_another_run_is_refused_before_any_model_is_asked(room: Room, fake_endpoint: FakeEndpoint) -> None:
-    assert room.simplify("--rows", "single", "--limit", "1")[0] == 0
-    asked = len(fake_endpoint.chat_requests)
-    code, printed = room.simplify("--rows", "single", "--limit", "2")
-    assert code != 0
-    assert "holds a run with other corpora and limit" in " ".join(printed.split())
-    assert len(fake_endpoint.chat_requests) == asked
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--rows", "nonsense"], "nonsense is none of the rows: choose from"),
-        (["--preset", "nonsense"], "nonsense"),
-        (["--limit", "0"], "limit"),
-    ],
-)
-def test_bad_choices_are_named_before_any_model_is_asked(
-    room: Room, fake_endpoint: FakeEndpoint, flags: list[str], said: str
-) -> None:
-    code, printed = room.simplify(*flags)
-    assert code != 0
-    assert said in " ".join(printed.split())
-    assert "Traceback" not in printed
-    assert not fake_endpoint.chat_requests
-    assert not room.run_folder.exists()
-
-
 def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     """No call that was answered is made again, no sample is run twice, and the scores are the same."""
     scores = []
@@ -186,15 +158,11 @@ def test_two_runs_are_compared(room: Room, tmp_path: Path) -> None:
 
 def test_settings_of_the_first_day_hold_when_a_run_is_taken_up(room: Room, fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = refuse_aspirin
-    assert room.simplify("--rows", "single")[0] == 0
+    assert room.simplify("--rows", "single", "--concurrency", "1")[0] == 0
     asked = len(fake_endpoint.chat_requests)
+    config = (room.run_folder / "config.json").read_bytes()
     fake_endpoint.answer = fill
     room.environment["DRAFTROOM_MODELS__DEFAULT__MODEL"] = "another"
-    assert room.eval("resume", str(room.run_folder))[0] == 0
+    assert room.eval("resume", str(room.run_folder), "--concurrency", "2")[0] == 0
     assert {request.body["model"] for request in fake_endpoint.chat_requests[asked:]} == {"large"}
-
-
-def test_a_folder_without_a_run_is_named(room: Room) -> None:
-    code, printed = room.eval("report", str(room.folder))
-    assert code != 0
-    assert "holds no evaluation" in printed
+    assert (room.run_folder / "config.json").read_bytes() == config, "more samples at once, but not more requests"

@@ -6,8 +6,7 @@ These tests need Chromium; `pytest -m browser` runs them.
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,25 +15,15 @@ import pytest
 from pypdf import PdfReader
 
 from draftroom.rendering.feedback.html import to_html
+from tests.browser import PHONE, WIDE, NewPage, box, contrast, luminance, scrolls_sideways, unfold_all
 from tests.draftroom.feedback_values import finished, record
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-WIDE, TABLET, PHONE = (1300, 900), (1000, 800), (390, 800)
+TABLET = (1000, 800)
 LINE = 30
 """Height of a line of the paper in pixels, rounded up."""
 GAP = 25
@@ -52,57 +41,21 @@ def review(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def browser(review: Path) -> Iterator[Browser]:  # the page is rendered before Playwright's event loop runs
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - needed by these tests only
-
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, f"Chromium is not installed: none of {', '.join(NAMES)} is on the path"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def show(browser: Browser, review: Path, tmp_path: Path) -> Iterator[Show]:
+def show(review: Path, new_page: NewPage, tmp_path: Path) -> Show:
     """Opens the page in a window of some size, and leaves a picture of it."""
-    contexts = []
 
     def open_page(size: tuple[int, int] = WIDE, scheme: str = "light") -> Page:
-        width, height = size
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(size, scheme)
         page.goto(review.as_uri())
-        page.screenshot(path=tmp_path / f"{width}-{scheme}.png", full_page=True)
+        page.screenshot(path=tmp_path / f"{size[0]}-{scheme}.png", full_page=True)
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-
-
-def box(element: Locator) -> dict[str, float]:
-    """Edges of an element that is shown."""
-    found = element.bounding_box()
-    assert found, "it is not shown"
-    return {
-        "top": found["y"],
-        "bottom": found["y"] + found["height"],
-        "left": found["x"],
-        "right": found["x"] + found["width"],
-    }
+    return open_page
 
 
 def shown(page: Page, selector: str) -> list[Locator]:
     return [element for element in page.locator(selector).all() if element.is_visible()]
-
-
-def unfold_all(page: Page) -> None:
-    for summary in page.locator("summary").all():
-        if summary.is_visible():
-            summary.click()
 
 
 def check_margin(page: Page) -> None:
@@ -121,10 +74,6 @@ def check_margin(page: Page) -> None:
         before = place["bottom"]
     assert box(page.locator("h2", has_text="Beside the comments"))["top"] > before, "the margin runs into what follows"
     assert not shown(page, ".note.below")
-
-
-def scrolls_sideways(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
 def background(page: Page, selector: str) -> str:
@@ -217,8 +166,7 @@ def test_the_dark_page_is_dark_and_its_marks_can_be_read(show: Show):
     assert luminance(light["page"]) > 0.8
     for found in (light, dark):
         for mark in found["marks"]:
-            lighter, darker = sorted((luminance(found["ink"]), luminance(mark)), reverse=True)
-            assert (lighter + 0.05) / (darker + 0.05) > 4.5, "WCAG 2.2, 1.4.3"
+            assert contrast(found["ink"], mark) > 4.5, "WCAG 2.2, 1.4.3"
 
 
 def test_the_page_asks_for_nothing_and_runs_nothing(show: Show):
@@ -257,10 +205,3 @@ def colours(page: Page) -> dict[str, Any]:
           return {page: seen(paper), ink: seen(style(document.body).color), marks};
         }"""
     )
-
-
-def luminance(colour: list[int]) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    parts = [part / 255 for part in colour]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from state.errors import BadInput
-from tools.input_files import read_file, read_lines
+from tools.input_files import read_file, read_lines, read_text
 
 
 class Cup(BaseModel):
@@ -27,8 +27,8 @@ def test_records_have_the_numbers_of_their_lines(tmp_path: Path, end: str) -> No
     assert read_lines(path, Cup, "cup") == [(1, Cup(tea="black")), (3, Cup(tea="green\u2028and mint"))]
 
 
-def test_a_byte_order_mark_is_no_part_of_a_record(tmp_path: Path) -> None:
-    assert read_lines(written(tmp_path, '{"tea": "black"}', "utf-8-sig"), Cup, "cup") == [(1, Cup(tea="black"))]
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    assert read_text(written(tmp_path, "black\r\ntea", "utf-8-sig"), "list") == "black\r\ntea"
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,12 @@ def test_what_is_wrong_is_named(tmp_path: Path, data: str, problem: str, kind: s
     assert caught.value.kind == kind
 
 
-def test_another_encoding_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"cups\.jsonl is not UTF-8 \(byte 9\)") as caught:
-        read_lines(written(tmp_path, '{"tea": "\u00fcber"}', "latin-1"), Cup, "cup")
+def test_another_encoding_is_named_by_its_line_or_its_first_byte(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"tea": "black"}\n{"tea": "\u00fcber"}', "latin-1")
+    with pytest.raises(BadInput, match=r"Line 2 of .*cups\.jsonl is no cup"):
+        read_lines(path, Cup, "cup")
+    with pytest.raises(BadInput, match=r"cups\.jsonl is not UTF-8 \(byte 26\)") as caught:
+        read_text(path, "list")
     assert caught.value.kind == "not_utf8"
 
 

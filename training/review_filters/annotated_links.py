@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from tools.input_files import read_lines
 from training.review_filters.pairs import Pair
-from training.review_filters.papers import Paper, read_lines
+from training.review_filters.papers import Paper
 
 ANY: Final = "any"
 """Row of the links of all types together."""

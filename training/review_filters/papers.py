@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from state.errors import BadInput
-from tools.configuration import describe
+from tools.input_files import read_lines
 
 Split = Literal["train", "dev", "test"]
 
@@ -60,9 +60,6 @@ class Paper(_Record):
     """That its corpus was published with."""
 
 
-_Line = TypeVar("_Line", bound=BaseModel)
-
-
 def read_papers(path: Path) -> list[Paper]:
     """Read a corpus.
 
@@ -77,40 +74,6 @@ def read_papers(path: Path) -> list[Paper]:
         _check_ids(paper, f"Line {number} of {path}")
         papers.append(paper)
     return papers
-
-
-def read_lines(path: Path, schema: type[_Line], what: str) -> list[tuple[int, _Line]]:
-    """The records of a JSON Lines file, each with the number of its line; empty lines are passed over.
-
-    Args:
-        path: The file.
-        schema: Of a line.
-        what: A line should be, for messages: "paper with its reviews".
-
-    Raises:
-        BadInput: The file cannot be read, has no record, or a line does not fit the schema.
-    """
-    try:
-        lines = path.read_bytes().split(b"\n")  # str.splitlines would also split at a U+2028 inside a text
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be read ({error.strerror}); name a JSON Lines file.", kind="missing_file"
-        ) from error
-    found = [
-        (number, _checked(line, schema, f"Line {number} of {path} is no {what}"))
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
-    ]
-    if not found:
-        raise BadInput(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")
-    return found
-
-
-def _checked(line: bytes, schema: type[_Line], problem: str) -> _Line:
-    try:
-        return schema.model_validate_json(line)
-    except ValidationError as error:
-        raise BadInput(f"{problem}: {describe(error)}.") from error
 
 
 def _check_ids(paper: Paper, where: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from evals.human.server import AnnotationServer
+from evals.human.sheets import Comparison
 from evals.human.store import AnswerStore
 from tests.evals.human.serving import SHEETS, Rater, running
 
@@ -18,8 +19,13 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(store: Path) -> Iterator[AnnotationServer]:
-    with running(SHEETS, AnswerStore(store)) as server:
+def sheets() -> Sequence[Comparison]:
+    return SHEETS
+
+
+@pytest.fixture
+def server(sheets: Sequence[Comparison], store: Path) -> Iterator[AnnotationServer]:
+    with running(sheets, AnswerStore(store)) as server:
         yield server
 
 

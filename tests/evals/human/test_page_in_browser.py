@@ -6,8 +6,7 @@ These tests need Chromium; `pytest -m browser` runs them.
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +15,15 @@ import pytest
 from evals.human.judgements import judgements
 from evals.human.questions import CRITERIA
 from evals.human.server import AnnotationServer
-from evals.human.sheets import comparisons
-from evals.human.store import AnswerStore, read_answers
-from tests.evals.human.serving import running
+from evals.human.sheets import Comparison, comparisons
+from evals.human.store import read_answers
+from tests.browser import PHONE, WIDE, NewPage, box, contrast, luminance, scrolls_sideways
 from tests.evals.human.values import candidates
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
-
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-WIDE, PHONE = (1300, 900), (390, 800)
 
 LONG = "Tea was given to six trays, and water to six others; see “Methods”. " * 12
 HOSTILE = "</p></section><script>alert(1)</script><img src=x onerror=alert(2)>" + "unbreakable" * 40
@@ -40,45 +35,26 @@ SHEETS, KEY = comparisons(TEXTS, seed=2)
 Show = Callable[..., "Page"]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - needed by these tests only
-
-    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    assert found, f"Chromium is not installed: none of {', '.join(PROGRAMS)} is on the path"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield browser
-        browser.close()
+@pytest.fixture(autouse=True)
+def no_blocking_calls() -> None:
+    """The event loop beside which these tests read answers is Playwright's; nothing of ours runs in it."""
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "answers.jsonl"
+def sheets() -> Sequence[Comparison]:
+    return SHEETS
 
 
 @pytest.fixture
-def server(store: Path) -> Iterator[AnnotationServer]:
-    with running(SHEETS, AnswerStore(store)) as server:
-        yield server
-
-
-@pytest.fixture
-def show(browser: Browser, server: AnnotationServer) -> Iterator[Show]:
+def show(server: AnnotationServer, new_page: NewPage) -> Show:
     """Opens the page in a window of some size, as nobody yet or as a rater."""
-    contexts = []
 
     def open_page(size: tuple[int, int] = WIDE, scheme: str = "light", rater: str = "") -> Page:
-        width, height = size
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
+        page = new_page(size, scheme)
         page.goto(server.address(rater))
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return open_page
 
 
 def heading(page: Page) -> str:
@@ -102,16 +78,6 @@ def answer_all(page: Page, option: str) -> None:
 def follow(page: Page, link: str) -> None:
     with page.expect_navigation():
         page.get_by_role("link", name=link).click()
-
-
-def scrolls_sideways(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-
-
-def box(element: Locator) -> dict[str, float]:
-    found = element.bounding_box()
-    assert found, "it is not shown"
-    return dict(found)
 
 
 def test_a_rater_works_through_all_comparisons_and_comes_back(show: Show, store: Path) -> None:
@@ -188,8 +154,8 @@ def test_an_answer_can_be_changed_later(show: Show, store: Path) -> None:
 def test_on_a_wide_screen_the_comments_stand_side_by_side(show: Show) -> None:
     page = show(rater="Ada")
     first, second = (box(page.get_by_role("region", name=name)) for name in ("First comment", "Second comment"))
-    assert first["y"] == pytest.approx(second["y"], abs=1)
-    assert first["x"] + first["width"] <= second["x"]
+    assert first["top"] == pytest.approx(second["top"], abs=1)
+    assert first["right"] <= second["left"]
     assert not scrolls_sideways(page)
 
 
@@ -198,8 +164,9 @@ def test_on_a_phone_everything_fits_and_can_be_pressed(show: Show) -> None:
     for place in range(1, len(SHEETS) + 1):
         assert not scrolls_sideways(page)
         first, second = (box(page.get_by_role("region", name=name)) for name in ("First comment", "Second comment"))
-        assert first["y"] + first["height"] <= second["y"]
-        assert all(box(each)["height"] >= 44 for each in page.get_by_role("button").all())
+        assert first["bottom"] <= second["top"]
+        buttons = [box(each) for each in page.get_by_role("button").all()]
+        assert all(each["bottom"] - each["top"] >= 44 for each in buttons)
         if place < len(SHEETS):
             follow(page, "Next")
 
@@ -212,8 +179,7 @@ def test_everything_can_be_read_by_day_and_by_night(show: Show, scheme: str) -> 
     assert (luminance(colours(page, "body")["ground"]) < 0.05) == (scheme == "dark")
     for selector in ("body", ".meta", "button[aria-pressed=true]", "button[aria-pressed=false]", ".comments .text"):
         found = colours(page, selector)
-        lighter, darker = sorted((luminance(found["ink"]), luminance(found["ground"])), reverse=True)
-        assert (lighter + 0.05) / (darker + 0.05) > 4.5, f"WCAG 2.2, 1.4.3: {selector}"
+        assert contrast(found["ink"], found["ground"]) > 4.5, f"WCAG 2.2, 1.4.3: {selector}"
 
 
 def test_hostile_texts_are_only_text(show: Show) -> None:
@@ -251,10 +217,3 @@ def colours(page: Page, selector: str) -> dict[str, Any]:
         }""",
         selector,
     )
-
-
-def luminance(colour: list[int]) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    parts = [part / 255 for part in colour]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

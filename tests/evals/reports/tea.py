@@ -48,7 +48,13 @@ MEASURES = [
     Measure("words", "lower", lambda item: float(len(item.text.split())), digits=1),
     Measure("leaves", "higher", _leaves),
     Measure("letters", "lower", statistic=lambda items: float(sum(len(item.text) for item in items)), digits=0),
-    Measure("calls", "neither", lambda item: float(len(item.output["calls"])) if item.output else None, digits=0),
+    Measure(
+        "calls",
+        "neither",
+        lambda item: float(len(item.output["calls"])) if item.output else None,
+        digits=0,
+        is_cost=True,
+    ),
 ]
 PUBLISHED = {
     "their source": {"words": 20.0, "letters": 90.0},
@@ -85,6 +91,7 @@ TASK = Task(
     notes=["`leaves` counts leaves."],
     ranked_by="words",
     made_from="source",
+    papers_models={"their clever": "GPT-00"},
 )
 
 CALL = {

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from evals.evaluation import Evaluation
 from evals.reports.charts import charts
+from evals.reports.curve_figure import curve_figure
 from evals.reports.document import Picture
 from evals.reports.figures import draw
 from tests.evals.reports.tea import TASK, run, sample, tea, usual_texts
@@ -32,14 +33,21 @@ def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
     assert one != pictures(run(tmp_path / "third", usual_texts(clever=7)))
 
 
-def test_the_words_for_a_plot_say_all_that_it_shows(tmp_path: Path) -> None:
+def test_the_description_of_a_plot_says_all_that_it_shows(tmp_path: Path) -> None:
     figure, forest = pictures(run(tmp_path, usual_texts()))
-    assert figure.alt == (
+    assert figure.description == (
         "Figure 1, Tea, by round. words: plain 12.0 at 0, 6.0 at 1, 5.0 at 2; in the paper 9.5 at 1; clever 4.0 at 1. "
         "leaves: plain 0.00 at 1, 0.00 at 2; clever 0.00 at 1."
     )
-    assert "clever, words -2.0 [-2.0, -2.0], beyond chance" in forest.alt
-    assert "clever, leaves +0.00 [0.00, 0.00], may be chance" in forest.alt
+    assert "clever, words -2.0 [-2.0, -2.0], beyond chance" in forest.description
+    assert "clever, leaves +0.00 [0.00, 0.00], may be chance" in forest.description
+
+
+def test_costs_are_left_out_of_the_plot_of_differences(tmp_path: Path) -> None:
+    _, forest = pictures(run(tmp_path / "some", usual_texts()))
+    assert "calls" not in forest.description
+    only_costs = replace(TASK, measures=[replace(measure, is_cost=True) for measure in TASK.measures], figures=[])
+    assert pictures(run(tmp_path / "none", usual_texts(), task=only_costs)) == []
 
 
 def test_there_is_nothing_to_draw_before_the_first_output(tmp_path: Path) -> None:
@@ -60,8 +68,14 @@ def test_names_of_files_differ_also_if_titles_do_not(tmp_path: Path) -> None:
     assert len(set(names)) == len(names) == 4
 
 
+def test_the_key_names_the_papers_points_also_if_only_one_panel_has_some(tmp_path: Path) -> None:
+    (chart,) = charts(run(tmp_path, usual_texts()))
+    (key,) = curve_figure(chart).legends
+    assert [text.get_text() for text in key.get_texts()] == ["A  plain", "plain, in the paper", "B  clever"]
+
+
 def test_more_curves_than_looks_can_be_drawn(tmp_path: Path) -> None:
     curves = {f"curve {number}": {1: "plain1", 2: "plain2"} for number in range(7)}
     task = replace(TASK, figures=[replace(TASK.figures[0], curves=curves, measures=["words"])])
     figure, _ = pictures(run(tmp_path, {"plain": [[tea(6), tea(5)]] * 8}, task=task))
-    assert figure.alt.count("6.0 at 1") == 7
+    assert figure.description.count("6.0 at 1") == 7

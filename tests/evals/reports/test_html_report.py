@@ -43,7 +43,7 @@ def test_plots_are_inside_with_words_for_those_who_do_not_see_them(tmp_path: Pat
     pictures = draw(charts(evaluation), evaluation.scores)
     assert page.count('<svg role="img"') == len(pictures) == 2
     labels = [value for name, value in Page(page).attributes if name == "aria-label"]
-    assert {picture.alt for picture in pictures} <= set(labels)
+    assert {picture.description for picture in pictures} <= set(labels)
     assert "currentColor" in page
     assert "<!DOCTYPE svg" not in page
 

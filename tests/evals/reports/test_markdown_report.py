@@ -9,7 +9,11 @@ import pytest
 
 from evals.datasets import FieldStatistics
 from evals.metrics.bootstrap import mean_interval
+from evals.reports.charts import charts
+from evals.reports.figures import draw
 from evals.reports.markdown import escaped, markdown
+from evals.task import Task
+from evals.tasks import TASKS
 from tests.evals.reports.tables import header, lines, part, points, table
 from tests.evals.reports.tea import CALL, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 
@@ -28,7 +32,7 @@ def test_the_figures_are_those_of_the_data(tmp_path: Path) -> None:
     assert found["the sources"]["calls"] == "-"
 
 
-def test_the_papers_row_stands_below_ours_and_what_only_it_has_comes_last(tmp_path: Path) -> None:
+def test_the_papers_row_stands_below_ours_with_its_model_and_what_only_it_has_comes_last(tmp_path: Path) -> None:
     found = lines(markdown(run(tmp_path, usual_texts())), "Table 1, Tea")
     assert [line[0] for line in found] == [
         "the sources",
@@ -37,7 +41,7 @@ def test_the_papers_row_stands_below_ours_and_what_only_it_has_comes_last(tmp_pa
         "*paper: their plain*",
         "plain × 2",
         "clever",
-        "*paper: their clever*",
+        "*paper: their clever (GPT-00)*",
         "*paper: GPT-0*",
     ]
     assert found[3][1:] == ["", "*9.0*", "*-*", "*50*", "*-*"]
@@ -196,6 +200,27 @@ def test_several_corpora_have_a_mean_beside_the_papers(tmp_path: Path) -> None:
     assert found["*paper: their plain*"]["Avg."] == "*-*"
     assert "Avg. is the mean of words, letters" in part(text, "Table 1, mean over Tea, Mate")
     assert "clever" not in found
+
+
+def test_the_papers_mean_names_its_model(tmp_path: Path) -> None:
+    samples = [sample("t"), sample("m", corpus="Mate")]
+    published = {corpus: {"their clever": {"words": 5.0}} for corpus in ("Tea", "Mate")}
+    task = replace(TASK, tables=[replace(TABLE, published=published)])
+    text = markdown(run(tmp_path, usual_texts(2), samples=samples, task=task))
+    assert table(text, "Table 1, mean over Tea, Mate")["*paper: their clever (GPT-00)*"]["words ↓"] == "*5.00*"
+
+
+def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
+    evaluation = run(tmp_path, usual_texts(), samples=[sample(f"s{number}", corpus="T[1]") for number in range(8)])
+    text = markdown(evaluation, pictures=draw(charts(evaluation), evaluation.scores))
+    assert "![Plot of Figure 1, T(1).](figures/1-figure-1-t-1.svg)" in text
+    assert "![Plot of Table 1, T(1): against plain × 1.](figures/2-table-1-t-1-against-plain-1.svg)" in text
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+def test_models_are_named_of_rows_that_the_paper_prints(task: Task) -> None:
+    printed = {row for each in task.tables for rows in each.published.values() for row in rows}
+    assert task.papers_models.keys() <= printed
 
 
 def test_one_corpus_has_no_mean_over_corpora(tmp_path: Path) -> None:

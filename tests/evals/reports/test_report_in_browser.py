@@ -5,7 +5,6 @@ These tests need Chromium; `pytest -m browser` runs them.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,16 +13,13 @@ import pytest
 
 from evals.reports.write import write_reports
 from evals.run_folder import RunFolder
+from tests.browser import PHONE, WIDE, NewPage, scrolls_sideways, unfold_all
 from tests.evals.reports.tea import run, sample, tea
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-PHONE, DESK = (390, 800), (1300, 900)
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +33,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.fixture(scope="module")
-def browser(report: Path) -> Iterator[Browser]:  # the pages are written before Playwright's event loop runs
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - needed by these tests only
-
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, f"Chromium is not installed: none of {', '.join(NAMES)} is on the path"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(params=[(PHONE, "light"), (PHONE, "dark"), (DESK, "light")], ids=["phone", "phone, dark", "desk"])
-def page(browser: Browser, report: Path, request: pytest.FixtureRequest) -> Iterator[Page]:
+@pytest.fixture(params=[(PHONE, "light"), (PHONE, "dark"), (WIDE, "light")], ids=["phone", "phone, dark", "desk"])
+def page(report: Path, new_page: NewPage, request: pytest.FixtureRequest) -> Iterator[Page]:
     """The report, which must not say anything on the console."""
-    (width, height), scheme = request.param
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    page = context.new_page()
+    page = new_page(*request.param)
     said: list[str] = []
     asked: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -62,18 +44,8 @@ def page(browser: Browser, report: Path, request: pytest.FixtureRequest) -> Iter
     page.on("request", lambda made: asked.append(made.url))
     page.goto(report.as_uri())
     yield page
-    context.close()
     assert said == []
     assert {url.split(":")[0] for url in asked} == {"file"}
-
-
-def scrolls_sideways(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-
-
-def unfold_all(page: Page) -> None:
-    for summary in page.locator("summary").all():
-        summary.click()
 
 
 def test_the_report_fits(page: Page) -> None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evals.evaluation import evaluate
+from evals.preparation import Wanted, prepare
+from evals.runner import run_systems
 from evals.scores import score
 from evals.tasks.science_journalism import FIGURE_4, SCIENCE_JOURNALISM, TABLE_1
+from state.settings import Settings
+from tests.tools.tiny_bart import write_bart
 from tools.readability import grade
+from tools.sequence_to_sequence import write
 
 SAMPLE = {
     "id": "one",
@@ -78,3 +86,19 @@ def test_the_paper_has_other_figures_for_each_corpus() -> None:
 def test_the_curve_has_a_point_a_round() -> None:
     (curve,) = FIGURE_4.curves.values()
     assert list(curve) == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_fine_tuned_bart_of_the_settings_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
+    checkpoint = write_bart(tmp_path / "bart", ["the", "lake", "fish", "of", "in", "and", "DNA", "years"])
+    settings = Settings.model_validate({"journalism": {"sequence_to_sequence": str(checkpoint)}})
+    wanted = Wanted(data=[], rows="bart", limit=2, seed=0, split=None)
+    folder = prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
+    asyncio.run(run_systems(SCIENCE_JOURNALISM, folder, concurrency=2, tell=lambda _: None))
+    evaluation = evaluate(SCIENCE_JOURNALISM, folder)
+    line = evaluation.scores[0].line("bart")
+    assert line is not None
+    written = [asyncio.run(write(checkpoint, sample["abstract"])).text for sample in evaluation.samples]
+    assert [item.text.strip() for item in line.items] == written
+    assert line.row.paper in TABLE_1.published["eLife"]
+    assert line.cells["calls"].value == 1

@@ -1,0 +1,32 @@
+"""A baseline of LLM-CLBR (Table 1, "BART fine-tuned"), with the input and output of `science_journalism`.
+
+A fine-tuned sequence-to-sequence model, run in this process, writes the article in one go: no agents, no rounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from nodes.journalism.assessment import assess_draft
+from nodes.journalism.initialise import initialise
+from nodes.journalism.selection import choose_draft
+from nodes.journalism.sequence_to_sequence import write_without_prompt
+from state.journalism import JournalismInput, JournalismOutput, JournalismState, SequenceToSequenceContext
+
+builder = StateGraph(
+    JournalismState,
+    context_schema=SequenceToSequenceContext,
+    input_schema=JournalismInput,
+    output_schema=JournalismOutput,
+)
+# Any, because `initialise` declares the context of the loop, of which this one is a special case.
+nodes: tuple[Any, ...] = (initialise, write_without_prompt, assess_draft, choose_draft)
+for node in nodes:
+    builder.add_node(node)
+builder.add_edge(START, "initialise")
+builder.add_edge("initialise", "write_without_prompt")
+builder.add_edge("write_without_prompt", "assess_draft")
+builder.add_edge("assess_draft", "choose_draft")
+builder.add_edge("choose_draft", END)

@@ -1,0 +1,53 @@
+"""A fine-tuned sequence-to-sequence model in the journalist's place (LLM-CLBR, Table 1, "BART fine-tuned")."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nodes.journalism.agent import options
+from state.errors import SettingsError
+from state.journalism import Draft, JournalismState
+from state.records import CallRecord, Trim
+from tools.documents import stored_text
+from tools.sequence_to_sequence import Written, write
+
+
+async def write_without_prompt(state: JournalismState) -> dict[str, Any]:
+    """Write the article as the model was trained to: the paper's text goes in, the article comes out.
+
+    Raises:
+        SettingsError: No model is named, or it cannot be loaded.
+        ModelOutputError: The model wrote nothing.
+    """
+    named = options(state).sequence_to_sequence
+    if named is None:
+        raise SettingsError(
+            "This baseline needs a model that was fine-tuned on plain summaries: name the folder of a BART checkpoint "
+            "as `sequence_to_sequence` under [journalism]."
+        )
+    source, folder = stored_text(state["source"]), Path(named)
+    written = await write(folder, source)
+    draft = Draft(round=0, text=f"{written.text}\n", improvements=[])
+    return {"round": 0, "drafts": [draft], "calls": [_record(written, folder, source)]}
+
+
+def _record(written: Written, folder: Path, source: str) -> CallRecord:
+    words = len(source.split())
+    trim = Trim(variable="paper", words_kept=written.words_read, words_before=words)
+    return CallRecord(
+        role="journalist",
+        step="write_draft",
+        round=0,
+        model=folder.name,
+        prompt="",
+        prompt_sha256="",
+        input_tokens=written.input_tokens,
+        output_tokens=written.output_tokens,
+        tokens_estimated=False,
+        seconds=written.seconds,
+        http_retries=0,
+        reask=False,
+        finish_reason="length" if written.cut else "stop",
+        trims=[trim] if written.words_read < words else [],
+    )

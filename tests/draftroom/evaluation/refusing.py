@@ -1,0 +1,19 @@
+"""What every refusal of the command has in common."""
+
+from __future__ import annotations
+
+from typer.testing import Result
+
+from draftroom.exit_codes import EXIT_CODES
+from state.errors import Kind
+from tests.draftroom.conftest import Command
+
+
+def assert_refused(draftroom: Command, result: Result, kind: Kind, said: str = "") -> None:
+    """The exit code, one sentence on standard error, nothing else anywhere, and no model asked."""
+    assert result.exit_code == EXIT_CODES[kind], result.output
+    assert result.stdout == ""
+    (sentence,) = result.stderr.strip().splitlines()
+    assert said in sentence
+    assert "Traceback" not in sentence
+    assert draftroom.endpoint.requests == []

@@ -1,0 +1,130 @@
+"""`draftroom eval blind`, `annotate` and `judged`: from the texts of a run to tables of what people think of them."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from tests.draftroom.conftest import Command
+from tests.draftroom.evaluation.conftest import Runs, write_lines
+from tests.evals.human.values import Sheet, as_json, write_json
+
+QUALITIES = ("readability", "information", "authenticity", "interest")
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def figures_of(report: str, section: str, row: str) -> list[str]:
+    """The cells of a row in a section's table, in Markdown."""
+    text = report.split(f"## {section}\n")[1].split("\n## ", maxsplit=1)[0]
+    (line,) = [line for line in text.splitlines() if line.startswith(f"| {row} |")]
+    return [cell.strip() for cell in line.strip("|").split("|")[1:]]
+
+
+@pytest.fixture
+def comparisons(draftroom: Command, runs: Runs, tmp_path: Path) -> Path:
+    """The folder of blinded comparisons."""
+    folder = tmp_path / "people"
+    result = draftroom("eval", "blind", runs.feedback, "--kind", "feedback", "--out", folder)
+    assert result.exit_code == 0, result.output
+    assert f"draftroom eval annotate {folder / 'tasks.json'}" in result.stderr
+    return folder
+
+
+def test_tasks_do_not_tell_whose_texts_they_show(draftroom: Command, runs: Runs, comparisons: Path) -> None:
+    tasks, key = read_json(comparisons / "tasks.json"), read_json(comparisons / "key.json")
+
+    assert len(tasks) == 2
+    assert {task["data"]["item"] for task in tasks} == set(key["items"])
+    assert {tuple(sorted(hidden["systems"])) for hidden in key["items"].values()} == {("cove", "single")}
+    shown = {name for task in tasks for name in task["data"]}
+    assert shown == {"item", "paragraph", "link", "first", "second", "anchor"}
+    assert draftroom.endpoint.requests == []
+
+
+def test_comparisons_are_made_on_the_page_and_counted(draftroom: Command, comparisons: Path, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    key = read_json(comparisons / "key.json")["items"]
+    command = ("eval", "annotate", comparisons / "tasks.json", "--answers", answers, "--rater", "Ada")
+    with draftroom.start(*command) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[1]
+        with httpx.Client(trust_env=False, follow_redirects=True) as browser:
+            assert "Comparison 1 of 2" in browser.get(address).text
+            for item, hidden in key.items():
+                better = "first" if hidden["systems"][0] == "cove" else "second"
+                given = {"helpfulness": better, "specificity": better, "comprehension": "tie"}
+                for question, value in given.items():
+                    form = {"rater": "Ada", "item": item, question: value}
+                    assert browser.post(urljoin(address, "answer"), data=form).status_code == 200
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 0, told
+    assert f"The answers are in {answers}" in told
+
+    result = draftroom("eval", "judged", answers, "--kind", "feedback", "--key", comparisons / "key.json")
+
+    assert result.exit_code == 0, result.output
+    assert figures_of(result.stdout, "Overall helpfulness", "total") == ["2.00", "0.00"]
+    assert figures_of(result.stdout, "Reading comprehension", "total") == ["1.00", "1.00"]
+    assert draftroom.endpoint.requests == []
+
+
+def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
+    folder = tmp_path / "people"
+    chosen = ("--kind", "journalism", "--rows", "abstracts, single")
+    blinded = draftroom("eval", "blind", runs.journalism, *chosen, "--out", folder)
+    assert blinded.exit_code == 0, blinded.output
+    tasks, key = read_json(folder / "tasks.json"), read_json(folder / "key.json")["items"]
+    systems = [key[task["data"]["item"]]["systems"][0] for task in tasks]
+    assert sorted(systems) == ["abstracts", "abstracts", "single", "single"]
+    grades, knowledge = {"abstracts": "2", "single": "4"}, {1: "1", 2: "4"}
+    sheets = [
+        Sheet(task, rater, {**dict.fromkeys(QUALITIES, grades[system]), "knowledge": knowledge[rater]})
+        for rater in knowledge
+        for task, system in zip(tasks, systems, strict=True)
+    ]
+    export = write_json(tmp_path / "export.json", as_json(sheets))
+
+    flags = ("--kind", "journalism", "--key", folder / "key.json", "--within-from", "4")
+    result = draftroom("eval", "judged", export, *flags)
+
+    assert result.exit_code == 0, result.output
+    for section, raters, known in (
+        ("All raters", "4", "2.50 [2.50, 2.50]"),
+        ("Within the field: knowledge of the topic 4 or more", "2", "4.00 [4.00, 4.00]"),
+        ("Outside the field", "2", "1.00 [1.00, 1.00]"),
+    ):
+        assert figures_of(result.stdout, section, "single") == [raters, known, *["4.00 [4.00, 4.00]"] * 4]
+        assert figures_of(result.stdout, section, "abstracts") == [raters, known, *["2.00 [2.00, 2.00]"] * 4]
+
+
+def test_texts_from_elsewhere_are_blinded_too(draftroom: Command, tmp_path: Path) -> None:
+    records = [
+        {"id": "moss", "system": system, "text": f"Moss **grows**, says the {number}.", "paragraph": "We saw moss."}
+        for number, system in enumerate(("Ochre", "Cobalt"))
+    ]
+    texts = write_lines(tmp_path / "texts.jsonl", records)
+    for kind, tasks in (("feedback", 1), ("journalism", 2)):
+        result = draftroom("eval", "blind", texts, "--kind", kind, "--out", tmp_path / kind)
+        assert result.exit_code == 0, result.output
+        assert len(read_json(tmp_path / kind / "tasks.json")) == tasks
+        assert "Ochre" not in (tmp_path / kind / "tasks.json").read_text(encoding="utf-8")
+
+
+def test_the_same_seed_blinds_alike(draftroom: Command, runs: Runs, comparisons: Path, tmp_path: Path) -> None:
+    def tasks(seed: str) -> Any:
+        folder = tmp_path / f"again-{seed}"
+        result = draftroom("eval", "blind", runs.feedback, "--kind", "feedback", "--seed", seed, "--out", folder)
+        assert result.exit_code == 0, result.output
+        return read_json(folder / "tasks.json")
+
+    assert tasks("0") == read_json(comparisons / "tasks.json") != tasks("1")

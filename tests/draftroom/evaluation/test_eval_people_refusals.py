@@ -1,0 +1,154 @@
+"""What `draftroom eval blind`, `annotate` and `judged` cannot use: their exit code and one sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from state.errors import Kind
+from tests.draftroom.conftest import Command
+from tests.draftroom.evaluation.conftest import Runs, write_lines
+from tests.draftroom.evaluation.refusing import assert_refused
+from tests.fake_endpoint import FakeEndpoint
+
+ANSWER = {"question": "helpfulness", "rater": "Ada", "value": "first", "at": "2026-03-01T09:00:00Z"}
+
+
+@pytest.fixture(scope="module")
+def blinded(finished: Runs, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with blinded articles and comparisons, an answer to one, and files that are none of these."""
+    folder = tmp_path_factory.mktemp("blinded")
+    with FakeEndpoint() as endpoint:
+        draftroom = Command(folder / "home", endpoint)
+        for kind, run in (("journalism", finished.journalism), ("feedback", finished.feedback)):
+            result = draftroom("eval", "blind", run, "--kind", kind, "--out", folder / kind)
+            assert result.exit_code == 0, result.output
+    item = next(iter(json.loads((folder / "feedback" / "key.json").read_text(encoding="utf-8"))["items"]))
+    write_lines(folder / "answers.jsonl", [{**ANSWER, "item": item}])
+    write_lines(folder / "others.jsonl", [{**ANSWER, "item": "unknown"}])
+    (folder / "folder").mkdir()
+    (folder / "empty").touch()
+    (folder / "prose").write_text("nonsense\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def people(blinded: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return shutil.copytree(blinded, tmp_path / "people")
+
+
+@pytest.mark.parametrize(
+    ("run", "kind"),
+    [
+        ("science_journalism", "feedback"),
+        ("focused_feedback", "journalism"),
+        ("medical_simplification", "journalism"),
+        ("medical_simplification", "feedback"),
+    ],
+)
+def test_texts_are_judged_as_what_they_are(draftroom: Command, runs: Runs, tmp_path: Path, run: str, kind: str) -> None:
+    path = runs.journalism.parent / run
+    result = draftroom("eval", "blind", path, "--kind", kind, "--out", tmp_path / "out")
+    assert_refused(draftroom, result, "bad_request", f"is a run of {run}; name one whose texts are judged as {kind}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_without_texts(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
+    (runs.feedback / "outputs.jsonl").unlink()
+    result = draftroom("eval", "blind", runs.feedback, "--kind", "feedback", "--out", tmp_path / "out")
+    assert_refused(draftroom, result, "empty_input", f"go on with it: draftroom eval resume {runs.feedback}")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"), [("cove,nonsense", "each of cove, nonsense"), ("single", "of one system only")]
+)
+def test_rows_that_cannot_be_compared(draftroom: Command, runs: Runs, tmp_path: Path, rows: str, said: str) -> None:
+    flags = ("--kind", "feedback", "--rows", rows, "--out", tmp_path / "out")
+    assert_refused(draftroom, draftroom("eval", "blind", runs.feedback, *flags), "bad_request", said)
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "kind", "said"),
+    [
+        (None, [], "missing_file", "texts.jsonl; name the folder of a run, or a file of texts"),
+        ("", [], "empty_input", "texts.jsonl is empty"),
+        ("nonsense", [], "bad_request", "Line 1 of"),
+        ('{"id": "a", "text": "x"}', [], "bad_request", "`system`: field required"),
+        ('{"id": "a", "system": "A", "text": "x"}', ["--rows", "A"], "bad_settings", "leave --rows away"),
+    ],
+)
+def test_texts_that_cannot_be_used(
+    draftroom: Command, tmp_path: Path, content: str | None, flags: list[str], kind: Kind, said: str
+) -> None:
+    texts = tmp_path / "texts.jsonl"
+    if content is not None:
+        texts.write_text(content, encoding="utf-8")
+    result = draftroom("eval", "blind", texts, "--kind", "journalism", "--out", tmp_path / "out", *flags)
+    assert_refused(draftroom, result, kind, said)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, runs: Runs) -> None:
+    result = draftroom("eval", "blind", runs.journalism, "--kind", "journalism", "--out", people / "prose")
+    assert_refused(draftroom, result, "output_unwritable", "name another folder")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "answers", "kind", "said"),
+    [
+        ("journalism/tasks.json", "new.jsonl", "bad_request", "tasks.json holds no tasks with comparisons"),
+        ("feedback/key.json", "new.jsonl", "bad_request", "key.json holds no tasks with comparisons"),
+        ("prose", "new.jsonl", "bad_request", "prose holds no tasks with comparisons"),
+        ("empty", "new.jsonl", "bad_request", "empty holds no tasks with comparisons"),
+        ("missing", "new.jsonl", "missing_file", "missing cannot be read"),
+        ("folder", "new.jsonl", "missing_file", "folder cannot be read"),
+        ("feedback/tasks.json", "folder", "missing_file", "folder cannot be read"),
+        ("feedback/tasks.json", "prose", "bad_request", "Line 1 of"),
+        ("feedback/tasks.json", "prose/below", "state_unwritable", "Answers cannot be saved in"),
+        ("feedback/tasks.json", "others.jsonl", "bad_request", "holds answers to other comparisons"),
+    ],
+)
+def test_nothing_is_annotated(
+    draftroom: Command, people: Path, tasks: str, answers: str, kind: Kind, said: str
+) -> None:
+    result = draftroom("eval", "annotate", people / tasks, "--answers", people / answers)
+    assert_refused(draftroom, result, kind, said)
+    assert not (people / "new.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind", "key", "error", "said"),
+    [
+        ("answers.jsonl", "feedback", "journalism/key.json", "bad_request", "is no key of tasks of --kind feedback"),
+        ("answers.jsonl", "journalism", "feedback/key.json", "bad_request", "is no key of tasks of --kind journalism"),
+        ("others.jsonl", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
+        ("answers.jsonl", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
+        ("answers.jsonl", "feedback", "prose", "bad_request", "prose is no key"),
+        ("answers.jsonl", "feedback", "missing", "missing_file", "missing cannot be read"),
+        ("answers.jsonl", "feedback", "folder", "missing_file", "folder cannot be read"),
+        ("missing", "feedback", "feedback/key.json", "missing_file", "missing cannot be read"),
+        ("folder", "feedback", "feedback/key.json", "missing_file", "folder cannot be read"),
+        ("prose", "feedback", "feedback/key.json", "bad_request", "Line 1 of"),
+        ("feedback/tasks.json", "feedback", "feedback/key.json", "bad_request", "tasks.json is no JSON"),
+        ("empty", "feedback", "feedback/key.json", "empty_input", "There is no answer in"),
+        ("empty", "journalism", "journalism/key.json", "empty_input", "There is no answer in"),
+    ],
+)
+def test_nothing_is_counted(
+    draftroom: Command, people: Path, answers: str, kind: str, key: str, error: Kind, said: str
+) -> None:
+    result = draftroom("eval", "judged", people / answers, "--kind", kind, "--key", people / key)
+    assert_refused(draftroom, result, error, said)
+
+
+@pytest.mark.parametrize(
+    "flags", [["--kind", "nonsense"], ["--kind", "feedback", "--within-from", "6"], []], ids=" ".join
+)
+def test_a_flag_that_cannot_be_used(draftroom: Command, people: Path, flags: list[str]) -> None:
+    result = draftroom("eval", "judged", people / "answers.jsonl", "--key", people / "feedback" / "key.json", *flags)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,84 @@
+"""`draftroom eval plan_reranking`: Recall@1 of a re-ranker on plans of unseen papers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from state.errors import Kind
+from tests.draftroom.conftest import Command
+from tests.draftroom.evaluation.refusing import assert_refused
+from tests.tools.tiny_bert import write_encoder
+from tests.training.toy_plans import WORDS, toy_data
+from tools.plan_reranker import PlanReranker
+from tools.reranking import default_weights
+
+
+@pytest.fixture
+def plans(tmp_path: Path) -> Path:
+    return toy_data(tmp_path)
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """The folder of a re-ranker that has learnt nothing."""
+    encoder = write_encoder(tmp_path / "encoder", WORDS, places=64)
+    PlanReranker(encoder).save(tmp_path / "weights")
+    return tmp_path / "weights"
+
+
+def test_a_reranker_stands_beside_what_has_not_learnt(
+    draftroom: Command, plans: Path, weights: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "new" / "folder"
+
+    result = draftroom("eval", "plan_reranking", plans, "--weights", weights, "--out", out)
+
+    assert result.exit_code == 0, result.output
+    assert "| plan re-ranker |" in result.stdout
+    assert "| chance | 25.0 [25.0, 25.0] |" in result.stdout
+    assert (out / "evaluation.md").read_text(encoding="utf-8") == result.stdout
+    assert json.loads((out / "evaluation.json").read_text(encoding="utf-8"))["paragraphs"] == 8
+    assert draftroom.endpoint.requests == []
+
+
+@pytest.mark.skipif(default_weights() is not None, reason="a re-ranker ships")
+def test_without_weights_it_says_how_to_name_them(draftroom: Command, plans: Path, tmp_path: Path) -> None:
+    result = draftroom("eval", "plan_reranking", plans, "--out", tmp_path / "out")
+    assert_refused(draftroom, result, "bad_settings", "name the folder of one with --weights")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        (None, "missing_file", "plans-b.jsonl cannot be read"),
+        ("", "bad_request", "split 'dev'"),
+        ("nonsense\n", "bad_request", "Line 1 of"),
+        ('{"id": "a", "plans": {}}\n', "bad_request", "Line 1 of"),
+    ],
+)
+def test_a_file_without_plans(
+    draftroom: Command, weights: Path, tmp_path: Path, content: str | None, kind: Kind, said: str
+) -> None:
+    path = tmp_path / "plans-b.jsonl"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    result = draftroom("eval", "plan_reranking", path, "--weights", weights, "--out", tmp_path / "out")
+    assert_refused(draftroom, result, kind, said)
+
+
+def test_a_folder_without_a_reranker(draftroom: Command, plans: Path, tmp_path: Path) -> None:
+    result = draftroom("eval", "plan_reranking", plans, "--weights", tmp_path, "--out", tmp_path / "out")
+    assert_refused(draftroom, result, "missing_file", "There is no plan re-ranker in")
+
+
+@pytest.mark.parametrize("name", ["file", "file/below"])
+def test_a_place_where_nothing_can_be_kept_is_refused_before_the_plans_are_read(
+    draftroom: Command, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "file").touch()
+    missing = tmp_path / "missing"
+    result = draftroom("eval", "plan_reranking", missing, "--weights", missing, "--out", tmp_path / name)
+    assert_refused(draftroom, result, "output_unwritable", "choose another folder with --out")

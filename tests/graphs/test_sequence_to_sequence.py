@@ -1,0 +1,44 @@
+"""The baseline of a fine-tuned model that writes the article alone, with the output of `science_journalism`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs.sequence_to_sequence import builder
+from state.errors import SettingsError
+from tests.graphs.support import PAPER
+from tests.tools.tiny_bart import POSITIONS, write_bart
+from tools.sequence_to_sequence import write
+
+NOWHERE = {"default": {"base_url": "http://127.0.0.1:9/v1", "model": "none", "retries": 0}}
+"""Whoever asked a server would fail."""
+
+
+async def run(**choices: Any) -> dict[str, Any]:
+    return await builder.compile().ainvoke({"paper": PAPER}, context={"models": NOWHERE, **choices})
+
+
+async def test_the_model_writes_the_only_draft(tmp_path: Path) -> None:
+    folder = write_bart(tmp_path / "bart", sorted(set(PAPER.split())))
+    result = await run(sequence_to_sequence=str(folder))
+    written = await write(folder, PAPER)
+    assert result["article"].strip() == written.text
+    assert [draft["text"] for draft in result["drafts"]] == [result["article"]]
+    assert [assessment["round"] for assessment in result["assessments"]] == [0]
+    assert (result["selected_round"], result["stop_reason"]) == (0, "single draft")
+    (call,) = result["calls"]
+    assert (call["model"], call["input_tokens"], call["output_tokens"]) == ("bart", POSITIONS, written.output_tokens)
+    (trim,) = call["trims"]
+    assert trim["words_kept"] < trim["words_before"] == len(PAPER.split())
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [({}, "`sequence_to_sequence` under"), ({"sequence_to_sequence": "/no/such/model"}, "no folder /no/such/model")],
+)
+async def test_without_a_model_nothing_runs(choices: dict[str, str], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        await run(**choices)
