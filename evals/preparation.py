@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evals.datasets import draw, load, load_examples
+from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunFolder
 from evals.runner import Choices, describe_run
 from evals.task import Task
@@ -37,10 +38,13 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
 
     Raises:
         BadInput: If a corpus cannot be read, or two samples have one id.
-        SettingsError: If a row is unknown, or the folder holds another run.
+        SettingsError: If a row is unknown, lacks what it needs, or the folder holds another run.
         StateError: If the folder cannot be written.
     """
     rows = rows_of(task, wanted.rows)
+    for system in systems_of(task, rows):
+        if check := task.systems[system].check:
+            check(settings)
     everything = [load(each, task.kind, wanted.split) for each in wanted.data] or [load_examples(task.kind)]
     names = [each.name for each in wanted.data] or ["examples"]
     corpora, samples = [], []

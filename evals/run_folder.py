@@ -122,10 +122,10 @@ class RunFolder:
         """
         try:
             return read_records(self.samples_file)
-        except (OSError, ValueError) as error:
+        except BadInput as error:
             raise BadInput(
-                f"The samples of the run are lost: {self.samples_file} cannot be read ({error}); put the file back, or "
-                "run the evaluation again in another folder."
+                f"The samples of the run are lost: {error} Put the file back, or run the evaluation again in another "
+                "folder."
             ) from error
 
     def _refuse_another(self, there: RunConfig, wanted: RunConfig) -> None:

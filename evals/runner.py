@@ -18,7 +18,7 @@ from evals.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import System, Task
-from state.settings import Settings
+from state.settings import OPTIONAL_ROLES, Settings
 from tools.jobs import Job, Key, Record, run_jobs
 from tools.models import close_clients
 
@@ -42,7 +42,11 @@ def describe_run(task: Task, choices: Choices, corpora: Sequence[Corpus], settin
         rows=list(choices.rows),
         limit=choices.limit,
         seed=choices.seed,
-        models={role: settings.model_for(role).model_dump(mode="json") for role in task.roles},
+        models={
+            role: settings.model_for(role).model_dump(mode="json")
+            for role in task.roles
+            if role not in OPTIONAL_ROLES or role in settings.models
+        },
         settings={**getattr(settings, task.kind).model_dump(mode="json"), "pause": False},
         version=version("draftroom"),
         packages={name: version(name) for name in _PACKAGES},

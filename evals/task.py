@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from evals.checkpointed import Builder
 from evals.datasets import Kind
-from state.settings import Role
+from state.settings import Role, Settings
 from tools.jobs import Record
 
 
@@ -28,6 +28,8 @@ class System(NamedTuple):
     """The choices that make this system; everything else comes from the settings."""
     request: Callable[[Record], Any]
     """The graph's input for a sample."""
+    check: Callable[[Settings], object] | None = None
+    """Raises a SettingsError if the settings lack what this system needs, before anything is run."""
 
 
 class Item(NamedTuple):
@@ -41,6 +43,11 @@ class Item(NamedTuple):
     """Which of the output's texts it is, if there are several: the number of a round or an exchange."""
     marks: Mapping[str, float] = {}
     """What a model has found of the text, if one was asked: see `evals.marks`."""
+
+
+def as_text(text: str) -> str:
+    """A text as graphs take it: where they also take the path of a file, no line of a corpus is one."""
+    return f"{text}\n"
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class Task:
     source: str
     """The paper, and the models that it ran."""
     roles: Sequence[Role]
-    """Of its agents."""
+    """Of its agents. Optional ones take part where the settings name their model."""
     systems: Mapping[str, System]
     rows: Sequence[Row]
     usual: Sequence[str]

@@ -10,8 +10,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from state.errors import DraftroomError
+from state.errors import BadInput, DraftroomError
 from state.files import write_atomically
+from tools.input_files import filled_lines, read_file
 
 Record = dict[str, Any]
 Key = tuple[str, ...]
@@ -19,15 +20,34 @@ Job = Callable[[], Awaitable[Record]]
 
 
 def read_records(path: Path) -> list[Record]:
-    """The records of a JSON Lines file: a corpus or results."""
-    with path.open(encoding="utf-8") as file:  # str.splitlines would also split at a U+2028 inside a text
-        return [json.loads(line) for line in file]
+    """The records of a JSON Lines file: a corpus or results.
+
+    Raises:
+        BadInput: It cannot be read, or a line is no JSON.
+    """
+    return _records(read_file(path, "JSON Lines file"), path)
 
 
 def read_results(out: Path) -> list[Record]:
-    """The results so far, oldest first, without half a line at the end, whose writer still writes or was killed."""
+    """The results so far, oldest first, without half a line at the end, whose writer still writes or was killed.
+
+    Raises:
+        BadInput: A line is no JSON.
+    """
     written = out.read_bytes() if out.exists() else b""
-    return [json.loads(line) for line in written[: written.rfind(b"\n") + 1].split(b"\n") if line]
+    return _records(written[: written.rfind(b"\n") + 1], out)
+
+
+def _records(data: bytes, path: Path) -> list[Record]:
+    return [_record(line, f"Line {number} of {path}") for number, line in filled_lines(data.split(b"\n"))]
+
+
+def _record(line: bytes, where: str) -> Record:
+    try:
+        record: Record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} is no JSON ({error}); mend the line, or remove it.") from error
+    return record
 
 
 async def run_jobs(

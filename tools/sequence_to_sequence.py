@@ -55,7 +55,7 @@ async def write(folder: Path, source: str) -> Written:
 
 
 def _write(folder: Path, source: str) -> Written:
-    model, tokenizer = _load(folder.expanduser())
+    model, tokenizer = _load(folder)
     begun = perf_counter()
     encoded = tokenizer(source, truncation=True, return_tensors="pt")
     read = encoded["input_ids"]
@@ -79,10 +79,6 @@ def _write(folder: Path, source: str) -> Written:
 @lru_cache(maxsize=1)
 def _load(folder: Path) -> tuple[Any, Any]:
     """The model, set to search by beams and within its positions, and its tokenizer."""
-    if not folder.is_dir():
-        raise SettingsError(
-            f"There is no folder {folder} with a sequence-to-sequence model; correct its path.", kind="missing_file"
-        )
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise SettingsError(
             f"A sequence-to-sequence model needs a package that is not installed ({', '.join(missing)}): "

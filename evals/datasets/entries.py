@@ -76,16 +76,16 @@ def in_one(text: object) -> object:
 def _object(line: str, where: str) -> Entry:
     try:
         value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{where} is no JSON ({error.msg}, character {error.pos + 1}); mend the line.") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} is no JSON ({error}); mend the line.") from error
     return _entry(value, where)
 
 
 def _listed(text: str, path: Path) -> list[Entry]:
     try:
         values = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path} is no JSON ({error.msg}, line {error.lineno}); mend the file.") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no JSON ({error}); mend the file.") from error
     return [_entry(value, f"Record {number} of {path}") for number, value in enumerate(values, start=1)]
 
 

@@ -36,7 +36,7 @@ def judgements_report(given: Sequence[Judgement], *, seed: int = 0) -> Document:
             f"Totals of overall helpfulness in the paper: {published}.",
         ],
         sections=[
-            *(Section(each.title, grid=_dominance(_by(each, given), seed)) for each in CRITERIA),
+            *(Section(each.title, grid=_dominance(of_it, seed)) for each in CRITERIA if (of_it := _by(each, given))),
             Section("Ties and agreement", _AGREEMENT, grid=_agreement(given)),
         ],
     )

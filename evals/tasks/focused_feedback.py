@@ -16,7 +16,7 @@ from evals.checkpointed import Builder
 from evals.metrics.labels import accuracy, f1
 from evals.metrics.meteor import meteor
 from evals.metrics.overlap import bleu, rouge
-from evals.task import Item, Measure, Row, System, Table, Task
+from evals.task import Item, Measure, Row, System, Table, Task, as_text
 from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
@@ -28,7 +28,7 @@ LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
 
 def _request(sample: Record) -> FeedbackInput:
-    return FeedbackInput(paper=sample["paper"], text=sample["paragraph"])
+    return FeedbackInput(paper=as_text(sample["paper"]), text=sample["paragraph"])
 
 
 def _system(graph: Builder, context: FeedbackContext) -> System:

@@ -14,7 +14,7 @@ from typing import get_args
 
 from evals.metrics.overlap import bleu, rouge
 from evals.metrics.sari import sari
-from evals.task import Figure, Item, Measure, Row, System, Table, Task
+from evals.task import Figure, Item, Measure, Row, System, Table, Task, as_text
 from evals.tasks.transcripts import simplification_transcript
 from graphs.medical_simplification import builder
 from nodes.simplification.initialise import ROLES
@@ -30,7 +30,7 @@ _ENTRIES = (1, 2, 3)
 
 
 def _request(sample: Record) -> SimplificationInput:
-    return SimplificationInput(abstract=sample["source"])
+    return SimplificationInput(abstract=as_text(sample["source"]))
 
 
 def _society(loops: Sequence[Lead], entries: int) -> System:

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
-from evals.task import Figure, Item, Measure, Row, System, Table, Task
+from evals.task import Figure, Item, Measure, Row, System, Table, Task, as_text
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
-from nodes.journalism.initialise import ROLES
+from nodes.journalism.initialise import ROLES, model_of_warm_start
+from nodes.journalism.sequence_to_sequence import folder_of_model
 from state.journalism import JournalismContext, JournalismInput, SequenceToSequenceContext
 from state.settings import Variant
 from tools.fidelity import coverage, unsupported_facts
@@ -27,7 +28,7 @@ _ROUNDS = range(6)
 
 
 def _request(sample: Record) -> JournalismInput:
-    return JournalismInput(paper=sample["abstract"])
+    return JournalismInput(paper=as_text(sample["abstract"]))
 
 
 def _loop(variant: Variant) -> System:
@@ -49,9 +50,13 @@ SYSTEMS: dict[str, System] = {
         sequence_to_sequence_builder,
         SequenceToSequenceContext(stop="fixed", select="last", warm_start=False),
         _request,
+        check=lambda settings: folder_of_model(settings.journalism),
     ),
     "warm-start": System(
-        builder, JournalismContext(variant="full", stop="fixed", select="best", warm_start=True), _request
+        builder,
+        JournalismContext(variant="full", stop="fixed", select="best", warm_start=True),
+        _request,
+        check=model_of_warm_start,
     ),
 }
 
@@ -169,7 +174,7 @@ SCIENCE_JOURNALISM = Task(
     name="science_journalism",
     kind="journalism",
     source="Jiang, Shi and Luo, LLM-Collaboration on Automatic Science Journalism (LLM-CLBR); Qwen1.5-7B and 1.8B",
-    roles=ROLES,
+    roles=(*ROLES, "warm_start"),
     systems=SYSTEMS,
     rows=ROWS,
     usual=["abstracts", "summaries", "single", "loop", "best"],

@@ -57,15 +57,19 @@ def freeze(settings: Settings) -> dict[str, Any]:
     if settings.journalism.variant == "large-reader":
         models["reader"] = models["journalist"]
     if settings.journalism.warm_start:
-        models["warm_start"] = _warm_start(settings)
+        models["warm_start"] = model_of_warm_start(settings)
     return {
         "journalism": settings.journalism.model_dump(mode="json"),
         "models": {role: model.model_dump(mode="json") for role, model in models.items()},
     }
 
 
-def _warm_start(settings: Settings) -> ModelSettings:
-    """The model that writes the first draft of LLM-WS-CLBR."""
+def model_of_warm_start(settings: Settings) -> ModelSettings:
+    """The model that writes the first draft of LLM-WS-CLBR.
+
+    Raises:
+        SettingsError: None is named.
+    """
     if "warm_start" not in settings.models:
         raise SettingsError(
             "A warm start needs a model that was fine-tuned on plain summaries: name it under [models.warm_start] "

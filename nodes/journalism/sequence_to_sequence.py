@@ -9,6 +9,7 @@ from nodes.journalism.agent import options
 from state.errors import SettingsError
 from state.journalism import Draft, JournalismState
 from state.records import CallRecord, Trim
+from state.settings import JournalismSettings
 from tools.documents import stored_text
 from tools.sequence_to_sequence import Written, write
 
@@ -20,16 +21,29 @@ async def write_without_prompt(state: JournalismState) -> dict[str, Any]:
         SettingsError: No model is named, or it cannot be loaded.
         ModelOutputError: The model wrote nothing.
     """
-    named = options(state).sequence_to_sequence
-    if named is None:
+    source, folder = stored_text(state["source"]), folder_of_model(options(state))
+    written = await write(folder, source)
+    draft = Draft(round=0, text=f"{written.text}\n", improvements=[])
+    return {"round": 0, "drafts": [draft], "calls": [_record(written, folder, source)]}
+
+
+def folder_of_model(chosen: JournalismSettings) -> Path:
+    """Where the fine-tuned model is.
+
+    Raises:
+        SettingsError: None is named, or there is no such folder.
+    """
+    if chosen.sequence_to_sequence is None:
         raise SettingsError(
             "This baseline needs a model that was fine-tuned on plain summaries: name the folder of a BART checkpoint "
             "as `sequence_to_sequence` under [journalism]."
         )
-    source, folder = stored_text(state["source"]), Path(named)
-    written = await write(folder, source)
-    draft = Draft(round=0, text=f"{written.text}\n", improvements=[])
-    return {"round": 0, "drafts": [draft], "calls": [_record(written, folder, source)]}
+    folder = Path(chosen.sequence_to_sequence).expanduser()
+    if not folder.is_dir():
+        raise SettingsError(
+            f"There is no folder {folder} with a sequence-to-sequence model; correct its path.", kind="missing_file"
+        )
+    return folder
 
 
 def _record(written: Written, folder: Path, source: str) -> CallRecord:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from state.errors import ModelUnavailable
+from state.errors import BadInput, ModelUnavailable
 from tools.jobs import Job, read_records, run_jobs
 
 
@@ -119,3 +119,13 @@ def test_a_line_separator_inside_a_text_ends_no_record(tmp_path: Path) -> None:
     records = [{"text": "one\u2028two\x85three\r\nfour"}, {"text": "five"}]
     path.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n", encoding="utf-8")
     assert read_records(path) == records
+
+
+@pytest.mark.parametrize("damaged", ["{", "1" * 5000, "[" * 100_000])
+async def test_a_damaged_line_is_named(tmp_path: Path, damaged: str) -> None:
+    out = tmp_path / "results.jsonl"
+    await Ward("a").run(out)
+    with out.open("a", encoding="utf-8") as file:
+        file.write(f"{damaged}\n")
+    with pytest.raises(BadInput, match=r"Line 2 of .*results.jsonl is no JSON"):
+        await Ward("a", "b").run(out)

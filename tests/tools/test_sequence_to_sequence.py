@@ -94,7 +94,7 @@ def without_a_layer(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (missing, "There is no folder"),
+        (missing, "holds no sequence-to-sequence model"),
         (without_tokenizer, "with its tokenizer"),
         (cut_off, "holds no sequence-to-sequence model"),
         (encoder, "holds no sequence-to-sequence model"),

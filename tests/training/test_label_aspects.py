@@ -69,7 +69,7 @@ def test_pairs_about_something_else_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        (["{"], "cannot be read as JSON Lines"),
+        (["{"], "is no JSON"),
         ([json.dumps(CRITICISED), json.dumps({"id": "b"})], "Line 2 of "),
     ],
 )

@@ -39,10 +39,7 @@ def main() -> None:
 
 
 def _pairs(path: Path) -> list[Pair]:
-    try:
-        pairs = read_records(path)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read as JSON Lines: {error}.") from None
+    pairs = read_records(path)
     for number, pair in enumerate(pairs, start=1):
         if not isinstance(pair, dict) or not {"feedback", "review_sentences"} <= pair.keys():
             raise BadInput(f"Line {number} of {path} is no pair: it needs feedback and review_sentences.")

@@ -116,9 +116,9 @@ PAIR_LINE = json.dumps(PAIR)
     ("kind", "text", "problem"),
     [
         ("journalism", "", r"mice.jsonl is empty; give a file with a record for each sample"),
-        ("journalism", "\n{\n", r"Line 2 of .*mice.jsonl is no JSON \(.*character 2\)"),
+        ("journalism", "\n{\n", r"Line 2 of .*mice.jsonl is no JSON \(.*column 2"),
         ("journalism", "[1]", r"Record 1 of .*mice.jsonl is no JSON object"),
-        ("journalism", "[{]", r"mice.jsonl is no JSON \(.*line 1\)"),
+        ("journalism", "[{]", r"mice.jsonl is no JSON \(.*line 1 "),
         ("journalism", "7\n", r"Line 1 of .*mice.jsonl is no JSON object"),
         ("journalism", '{"id": "a", "abstract": " "}', r"Line 1 of .*mice.jsonl cannot be used: `abstract`"),
         ("journalism", '{"id": "a", "text": "x"}', r"none of the formats .*SciTechNews.*the fields id, text\.$"),

@@ -13,6 +13,7 @@ from evals.preparation import Wanted, prepare
 from evals.runner import run_systems
 from evals.scores import score
 from evals.tasks.science_journalism import FIGURE_4, SCIENCE_JOURNALISM, TABLE_1
+from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
 from tools.readability import grade
@@ -102,3 +103,28 @@ def test_the_fine_tuned_bart_of_the_settings_is_run(tmp_path: Path, monkeypatch:
     assert [item.text.strip() for item in line.items] == written
     assert line.row.paper in TABLE_1.published["eLife"]
     assert line.cells["calls"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "journalism", "told"),
+    [
+        ("warm-start", {}, r"name it under \[models.warm_start\]"),
+        ("bart", {}, "name the folder of a BART checkpoint"),
+        ("single,bart", {"sequence_to_sequence": "/no/such/model"}, "There is no folder /no/such/model"),
+    ],
+)
+def test_what_a_row_lacks_is_told_before_anything_runs(
+    tmp_path: Path, rows: str, journalism: dict[str, str], told: str
+) -> None:
+    settings = Settings.model_validate({"journalism": journalism})
+    wanted = Wanted(data=[], rows=rows, limit=1, seed=0, split=None)
+    with pytest.raises(SettingsError, match=told):
+        prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_model_of_a_warm_start_is_on_record(tmp_path: Path) -> None:
+    settings = Settings.model_validate({"models": {"warm_start": {"model": "tuned"}}})
+    wanted = Wanted(data=[], rows="warm-start", limit=1, seed=0, split=None)
+    config = prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run").config()
+    assert config.models["warm_start"]["model"] == "tuned"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from draftroom.commands.evaluation import EVALUATIONS
 from evals.task import Task
 from evals.tasks import TASKS
+from tools.documents.reading import source_bytes
 
 every_task = pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
 
@@ -42,3 +45,14 @@ def test_the_papers_rows_and_measures_are_those_of_its_table(task: Task) -> None
 def test_a_measure_is_of_one_text_or_of_all(task: Task) -> None:
     for measure in task.measures:
         assert (measure.score is None) != (measure.statistic is None)
+
+
+@every_task
+def test_a_text_of_a_corpus_is_never_read_as_the_name_of_a_file(task: Task, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("Not for any model.")
+    sample = dict.fromkeys(("id", "abstract", "source", "paper", "paragraph"), str(secret))
+    for system in task.systems.values():
+        request = system.request(sample)
+        whole = request.get("paper") or request["abstract"]
+        assert source_bytes(whole) == (f"{secret}\n".encode(), "")
