@@ -8,37 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evals.reports.charts import Chart
 from evals.reports.document import Picture
+from evals.reports.figure_style import STYLE
 from evals.reports.names import slug
 from evals.reports.score_table import place
 from evals.scores import Scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-INK, PAPER = "#1d2226", "#ffffff"
-"""Of all lines and letters, and of what is behind them; in a page that is dark both are exchanged."""
-
-_STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them all
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 9.0,
-    "figure.facecolor": PAPER,
-    "font.family": ["DejaVu Sans"],  # it comes with matplotlib
-    "font.size": 8.0,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "draftroom",
-    "text.color": INK,
-    "text.parse_math": False,  # the name of a corpus may have a $
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
 
 
 def draw(charts: Sequence[Chart], scores: Sequence[Scores]) -> list[Picture]:
@@ -53,7 +33,7 @@ def draw(charts: Sequence[Chart], scores: Sequence[Scores]) -> list[Picture]:
     from evals.reports.curve_figure import curve_figure, curves_in_words  # noqa: PLC0415 - they import matplotlib
     from evals.reports.forest_figure import differences_in_words, forest_figure  # noqa: PLC0415
 
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         drawn = [(chart.title, curves_in_words(chart), curve_figure(chart)) for chart in charts]
         for each in scores:
             if contrasts := [contrast for contrast in each.contrasts if not contrast.measure.is_cost]:

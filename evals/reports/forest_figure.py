@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from evals.reports.curve_figure import COLUMNS
 from evals.reports.differences import is_beyond_chance
-from evals.reports.figures import INK, PAPER
+from evals.reports.figure_style import INK, PAPER
 from evals.reports.notation import difference, interval
 from evals.reports.score_table import head
 from evals.scores import Contrast

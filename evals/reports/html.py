@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from evals.reports.document import Document, Picture
-from evals.reports.figures import INK, PAPER
+from evals.reports.figure_style import INK, PAPER
 from evals.reports.notation import figure
 from evals.reports.samples import Page, best_first
 from evals.task import Task

@@ -62,6 +62,7 @@ def test_flags_decide_over_variables(draftroom: Command, paper: Path):
         "min_improvement": 0.1,
         "variant": "no-notes",
         "warm_start": False,
+        "sequence_to_sequence": None,
         "pause": False,
         "scope": "whole",
         "max_pages": 100,
