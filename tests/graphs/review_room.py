@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from graphs.focused_feedback import graph
 from state.feedback import ParagraphReview
-from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, fill
+from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Text, fill
 
 CLAIM = (
     "The seedlings that were watered with cold tea grew taller than the others after three weeks. Tea therefore makes "
@@ -46,6 +48,10 @@ tea on the height of shoots was small and went away once the nitrogen in the tea
 
 PAPER_QUESTION = "How many seedlings were watered with cold tea?"
 LITERATURE_QUESTION = "Does caffeine slow the growth of cress roots?"
+
+NONSENSE = [Text("I would rather not.")]
+
+every_execution = pytest.mark.parametrize("execution", ["sequential", "parallel"])
 
 
 def plan(*questions: str, literature: str = "") -> dict[str, Any]:
@@ -156,3 +162,32 @@ def _keep_all(request: RecordedRequest) -> dict[str, Any]:
 
 
 _DEFAULTS: dict[str, Any] = {"PassageAnswer": _first_passage, "StepDecision": _keep, "WaveDecision": _keep_all}
+
+
+def asked(endpoint: FakeEndpoint) -> list[str]:
+    """The questions that the investigator was asked, in order."""
+    return [
+        request.text.split("# The question\n\n")[1].split("\n")[0]
+        for request in endpoint.chat_requests
+        if request.schema_name == "PassageAnswer"
+    ]
+
+
+def prompts(endpoint: FakeEndpoint, schema: str) -> list[str]:
+    """What the agent that answers with this schema has read."""
+    return [request.text for request in endpoint.chat_requests if request.schema_name == schema]
+
+
+def decision(kind: str, question: str = "", *, steps: list[dict[str, str]] | None = None) -> dict[str, Any]:
+    """What the controller says about one step."""
+    return {"explanation": "So be it.", "decision": kind, "question": question, "steps": steps or []}
+
+
+def ruling(*decisions: tuple[str, str], steps: list[dict[str, str]] | None = None) -> dict[str, Any]:
+    """What the controller says about several steps."""
+    numbered = enumerate(decisions, start=1)
+    return {
+        "explanation": "So be it.",
+        "decisions": [{"step": at, "decision": kind, "question": question} for at, (kind, question) in numbered],
+        "steps": steps or [],
+    }

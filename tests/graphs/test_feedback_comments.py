@@ -1,0 +1,206 @@
+"""What is noticed becomes a comment that quotes the paragraph, and no comment goes unchecked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from state.errors import ModelOutputError
+from tests.fake_endpoint import FakeEndpoint
+from tests.graphs.review_room import (
+    CLAIM,
+    MISSING,
+    PAPER,
+    REVIEW,
+    Room,
+    prompts,
+    review,
+    run,
+)
+from tests.graphs.support import steps
+
+
+async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Weaknesses=[{"weaknesses": []}])
+    found = await review(fake_endpoint)
+    assert found["outcome"] == "nothing worth raising"
+    assert found["comment"] is None
+    assert "Review" not in steps(fake_endpoint)
+
+
+async def test_weaknesses_that_quote_nothing_of_the_paragraph_leave_it_to_the_reviewer(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    noticed = {"quote": "words from nowhere at all", "problem": "They are not there.", "label": "Substance"}
+    fake_endpoint.answer = Room(Weaknesses=[{"weaknesses": [noticed]}])
+    found = await review(fake_endpoint)
+    assert found["candidates"] == []
+    assert found["outcome"] == "comment"
+    assert any("quote nothing of the paragraph" in note for note in found["notes"])
+    assert "They are not there." not in prompts(fake_endpoint, "Review")[0]
+
+
+async def test_the_reviewer_may_find_nothing_worth_raising_either(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "verdict": "sound"}])
+    found = await review(fake_endpoint)
+    assert found["outcome"] == "nothing worth raising"
+    assert found["problem"] == REVIEW["reasoning"]
+
+
+async def test_without_the_detector_the_reviewer_decides_alone(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    found = await review(fake_endpoint, detect=False)
+    assert "Weaknesses" not in steps(fake_endpoint)
+    assert found["outcome"] == "comment"
+
+
+async def test_a_quote_that_is_not_verbatim_is_sent_back_and_then_never_shown(fake_endpoint: FakeEndpoint) -> None:
+    wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
+    fake_endpoint.answer = Room(Review=[wrong, REVIEW])
+    found = await review(fake_endpoint)
+    assert prompts(fake_endpoint, "Review")[1].count("copy five to thirty words exactly") == 1
+    assert found["comment"]
+    assert found["comment"]["quote"] in CLAIM
+
+    fake_endpoint.answer = Room(Review=[wrong])
+    with pytest.raises(ModelOutputError):
+        await run(fake_endpoint)
+
+
+async def test_a_reviewer_that_cannot_copy_chooses_among_the_sentences(fake_endpoint: FakeEndpoint) -> None:
+    wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
+    sentence = CLAIM.split(". ")[0]
+    fake_endpoint.answer = Room(Review=[wrong, wrong, {**REVIEW, "quote": sentence}])
+    found = await review(fake_endpoint)
+    assert found["comment"]
+    assert found["comment"]["quote"] == sentence
+    schemas = [each.schema for each in fake_endpoint.chat_requests if each.schema_name == "Review"]
+    choices = [(each or {})["properties"]["quote"].get("enum") for each in schemas]
+    assert choices[:2] == [None, None]
+    assert [words in CLAIM for words in choices[2]] == [True, True, True]
+
+
+async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_endpoint: FakeEndpoint) -> None:
+    loose = "the seedlings watered with cold tea grew taller than the others"
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": loose}])
+    found = await review(fake_endpoint)
+    assert found["comment"]
+    assert found["comment"]["quote"] == CLAIM.split(".")[0]
+
+
+COPIED = "Speak of an association, or compare within schools."
+"""A suggestion of the prompt's worked examples, which a small model gives to any author."""
+
+
+async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "suggestion": f"The author could: {COPIED}"}, REVIEW])
+    found = await review(fake_endpoint)
+    assert "repeats an example" in prompts(fake_endpoint, "Review")[1]
+    assert found["comment"]
+    assert found["comment"]["suggestion"] == REVIEW["suggestion"]
+
+
+async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    sentence = CLAIM.split(". ")[0]
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": sentence, "suggestion": COPIED}])
+    found = await review(fake_endpoint)
+    assert len(prompts(fake_endpoint, "Review")) == 3
+    assert found["comment"]
+    assert found["comment"]["review"] == REVIEW["review"]
+    assert found["comment"]["suggestion"] == ""
+
+
+async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_endpoint: FakeEndpoint) -> None:
+    copied = "No other parser is run on the same sentences, so it is open whether 91% is good."
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": CLAIM.split(". ")[0], "review": copied}])
+    with pytest.raises(ModelOutputError, match="repeats an example"):
+        await run(fake_endpoint)
+
+
+async def test_the_paragraph_itself_is_no_evidence(fake_endpoint: FakeEndpoint) -> None:
+    itself = {"quote": "watered with cold tea grew taller", "passage": 1, "answer": "They grew taller with cold tea."}
+    fake_endpoint.answer = Room(PassageAnswer=[itself], Review=[{**REVIEW, "evidence": []}])
+    found = await review(fake_endpoint)
+    assert found["evidence"] == []
+    assert found["log"][0]["note"] == "the answer quoted the paragraph itself"
+
+
+async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_passage(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    long = f"{CLAIM} How many seedlings were watered with cold tea did not matter. {CLAIM}"
+    fake_endpoint.answer = Room()
+    await run(
+        fake_endpoint, PAPER.replace(CLAIM, long), long, segment_characters=200, segment_overlap=0, retrieval="bm25"
+    )
+    (shown,) = prompts(fake_endpoint, "PassageAnswer")
+    assert "did not matter" not in shown
+    assert "24 seedlings of garden cress" in shown
+
+
+async def test_the_type_of_a_noticed_weakness_stands_apart_from_it(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    await review(fake_endpoint)
+    (shown,) = prompts(fake_endpoint, "Review")
+    assert "problem: The conclusion goes beyond six trays on one window sill.\n" in shown
+    assert "label: Empirical and Theoretical Soundness\n" in shown
+
+
+async def test_evidence_that_does_not_exist_cannot_be_cited(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": ["e9"]}, REVIEW])
+    found = await review(fake_endpoint)
+    first, second = (request for request in fake_endpoint.chat_requests if request.schema_name == "Review")
+    assert first.schema
+    assert first.schema["properties"]["evidence"]["items"]["const"] == "e1"
+    assert "could not be used" in second.text
+    assert found["comment"]
+    assert [item["id"] for item in found["comment"]["evidence"]] == ["e1"]
+
+
+@pytest.mark.parametrize(
+    ("test", "outcome", "verdict"),
+    [
+        ({"missing": "the number", "quote": "We raised 24 seedlings", "given": True}, "comment", "softened"),
+        (
+            {"missing": "the number", "quote": "seen in every tray", "given": True},
+            "withdrawn",
+            "withdrawn",
+        ),
+        ({"missing": "the number", "quote": "We raised 900 seedlings", "given": True}, "comment", "kept"),
+        ({"missing": "the number", "quote": "", "given": True}, "comment", "kept"),
+        ({"missing": "the number", "quote": "We raised 24 seedlings", "given": False}, "comment", "kept"),
+    ],
+    ids=["given elsewhere", "given here", "invented", "without words", "not given"],
+)
+async def test_a_claim_that_something_is_missing_is_tested_against_the_paper(
+    fake_endpoint: FakeEndpoint, test: dict[str, Any], outcome: str, verdict: str
+) -> None:
+    fake_endpoint.answer = Room(Review=[MISSING], AbsenceTest=[test])
+    result = await run(fake_endpoint)
+    (found,) = result["reviews"]
+    assert found["outcome"] == outcome
+    assert found["comment"]
+    verification = found["comment"]["verification"]
+    assert verification["verdict"] == verdict
+    assert len(result["comments"]) == (outcome == "comment")
+    if verdict == "softened":
+        assert "“Methods”" in verification["notes"][-1]
+        assert "We raised 24 seedlings" in verification["notes"][-1]
+
+
+async def test_a_comment_that_claims_no_absence_costs_no_test(fake_endpoint: FakeEndpoint) -> None:
+    positive = {**REVIEW, "review": "Six trays on one window sill differ in light as well as in water."}
+    fake_endpoint.answer = Room(Review=[positive])
+    await run(fake_endpoint)
+    assert "AbsenceTest" not in steps(fake_endpoint)
+
+
+async def test_a_number_that_nobody_has_given_is_told(fake_endpoint: FakeEndpoint) -> None:
+    invented = {**REVIEW, "review": "The effect was seen in 75% of the 480 seedlings, which tea alone may explain."}
+    fake_endpoint.answer = Room(Review=[invented])
+    found = await review(fake_endpoint)
+    assert found["comment"]
+    (note,) = found["comment"]["verification"]["notes"]
+    assert "75%" in note
+    assert "480" in note
