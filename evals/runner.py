@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -67,12 +68,12 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
         concurrency: How many samples are under way at once; each asks one model after the other, or several at once.
         tell: Receives a line of progress for each output.
     """
-    config = folder.config()
+    config, samples = folder.config(), await asyncio.to_thread(folder.samples)
     try:
         async with checkpointed(folder.outputs_file) as run:
             jobs: dict[Key, Job] = {
                 (sample["id"], name): partial(_output, run, name, task.systems[name], sample, config)
-                for sample in folder.samples()
+                for sample in samples
                 for name in systems_of(task, config.rows)
             }
             await run_jobs(jobs, folder.outputs_file, concurrency, fields=["id", "system"], tell=tell)

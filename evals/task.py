@@ -46,8 +46,8 @@ class Item(NamedTuple):
 
 
 def as_text(text: str) -> str:
-    """A text as graphs take it: where they also take the path of a file, no line of a corpus is one."""
-    return f"{text}\n"
+    """A text as graphs take it, which also take the path of a file: with an empty line at its end it is none."""
+    return f"{text}\n\n"
 
 
 @dataclass(frozen=True)

@@ -5,25 +5,21 @@ A fine-tuned sequence-to-sequence model, run in this process, writes the article
 
 from __future__ import annotations
 
-from typing import Any
-
 from langgraph.graph import END, START, StateGraph
 
 from nodes.journalism.assessment import assess_draft
 from nodes.journalism.initialise import initialise
 from nodes.journalism.selection import choose_draft
 from nodes.journalism.sequence_to_sequence import write_without_prompt
-from state.journalism import JournalismInput, JournalismOutput, JournalismState, SequenceToSequenceContext
+from state.journalism import JournalismContext, JournalismInput, JournalismOutput, JournalismState
 
 builder = StateGraph(
     JournalismState,
-    context_schema=SequenceToSequenceContext,
+    context_schema=JournalismContext,
     input_schema=JournalismInput,
     output_schema=JournalismOutput,
 )
-# Any, because `initialise` declares the context of the loop, of which this one is a special case.
-nodes: tuple[Any, ...] = (initialise, write_without_prompt, assess_draft, choose_draft)
-for node in nodes:
+for node in (initialise, write_without_prompt, assess_draft, choose_draft):
     builder.add_node(node)
 builder.add_edge(START, "initialise")
 builder.add_edge("initialise", "write_without_prompt")

@@ -161,6 +161,7 @@ class JournalismContext(BaseModel):
     min_improvement: float | None = Field(None, ge=0, le=5, description="Smallest fall of the mean grade that counts.")
     variant: Variant | None = Field(None, description="Leave agents out, as the paper's ablations do.")
     warm_start: bool | None = Field(None, description="Let the fine-tuned model of `warm_start` write the first draft.")
+    sequence_to_sequence: str | None = Field(None, description="Folder of the fine-tuned BART of that baseline.")
     pause: bool | None = Field(None, description="Pause after the editor, so that a person can edit the advice.")
     scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
@@ -174,10 +175,3 @@ class JournalismContext(BaseModel):
         chosen = self.model_dump(exclude_none=True)
         outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
         return {**outer, "journalism": chosen}
-
-
-class SequenceToSequenceContext(JournalismContext):
-    """Choices for one run of the baseline that is no loop: a fine-tuned model writes the only draft."""
-
-    variant: Literal["single"] = "single"
-    sequence_to_sequence: str | None = Field(None, description="Folder of the model.")

@@ -16,7 +16,7 @@ from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import ROLES, model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
-from state.journalism import JournalismContext, JournalismInput, SequenceToSequenceContext
+from state.journalism import JournalismContext, JournalismInput
 from state.settings import Variant
 from tools.fidelity import coverage, unsupported_facts
 from tools.jobs import Record
@@ -48,7 +48,7 @@ SYSTEMS: dict[str, System] = {
     **{variant: _loop(variant) for variant in ABLATIONS},
     "bart": System(
         sequence_to_sequence_builder,
-        SequenceToSequenceContext(stop="fixed", select="last", warm_start=False),
+        JournalismContext(variant="single", stop="fixed", select="last", warm_start=False),
         _request,
         check=lambda settings: folder_of_model(settings.journalism),
     ),

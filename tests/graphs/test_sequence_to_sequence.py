@@ -18,7 +18,9 @@ NOWHERE = {"default": {"base_url": "http://127.0.0.1:9/v1", "model": "none", "re
 
 
 async def run(**choices: Any) -> dict[str, Any]:
-    return await builder.compile().ainvoke({"paper": PAPER}, context={"models": NOWHERE, **choices})
+    return await builder.compile().ainvoke(
+        {"paper": PAPER}, context={"models": NOWHERE, "variant": "single", **choices}
+    )
 
 
 async def test_the_model_writes_the_only_draft(tmp_path: Path) -> None:

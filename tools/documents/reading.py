@@ -128,8 +128,10 @@ def _file_bytes(source: str) -> bytes | None:
 
 
 def _names_a_file(source: str) -> bool:
-    """Whether a string that is no existing file was meant to be one."""
+    """Whether a string that is no existing file was meant to be one; what has an empty line was not."""
     line = source.strip()
+    if "\n\n" in source:
+        return False
     return len(line.split()) == 1 or ("\n" not in line and PurePath(line).suffix.lower() in _PAPER_SUFFIXES)
 
 

@@ -55,4 +55,4 @@ def test_a_text_of_a_corpus_is_never_read_as_the_name_of_a_file(task: Task, tmp_
     for system in task.systems.values():
         request = system.request(sample)
         whole = request.get("paper") or request["abstract"]
-        assert source_bytes(whole) == (f"{secret}\n".encode(), "")
+        assert source_bytes(whole) == (f"{secret}\n\n".encode(), "")
