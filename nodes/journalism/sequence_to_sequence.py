@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ async def write_without_prompt(state: JournalismState) -> dict[str, Any]:
         SettingsError: No model is named, or it cannot be loaded.
         ModelOutputError: The model wrote nothing.
     """
-    source, folder = stored_text(state["source"]), folder_of_model(options(state))
+    source, folder = stored_text(state["source"]), await asyncio.to_thread(folder_of_model, options(state))
     written = await write(folder, source)
     draft = Draft(round=0, text=f"{written.text}\n", improvements=[])
     return {"round": 0, "drafts": [draft], "calls": [_record(written, folder, source)]}

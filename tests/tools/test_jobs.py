@@ -40,7 +40,7 @@ async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_pat
     out = tmp_path / "results.jsonl"
     results = await Ward("a", "b", "c").run(out)
     assert results == [{"id": name, "text": f"of {name}"} for name in "abc"]
-    assert sorted(read_records(out), key=lambda result: result["id"]) == results
+    assert sorted(await asyncio.to_thread(read_records, out), key=lambda result: result["id"]) == results
 
 
 async def test_each_job_that_ends_is_told(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ async def test_half_a_line_of_a_killed_run_is_dropped_and_its_job_run_again(tmp_
     ward = Ward("a", "b")
     assert await ward.run(out) == [{"id": "a", "text": "of a"}, {"id": "b", "text": "of b"}]
     assert ward.runs == ["b"]
-    assert len(read_records(out)) == 2
+    assert len(await asyncio.to_thread(read_records, out)) == 2
 
 
 async def test_a_bug_is_no_result(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def test_results_of_other_samples_are_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
     await Ward("a", "b").run(out)
     assert await Ward("b", "c").run(out) == [{"id": "b", "text": "of b"}, {"id": "c", "text": "of c"}]
-    assert {result["id"] for result in read_records(out)} == {"a", "b", "c"}
+    assert {result["id"] for result in await asyncio.to_thread(read_records, out)} == {"a", "b", "c"}
 
 
 async def test_progress_counts_what_was_done_before(tmp_path: Path) -> None:
