@@ -19,7 +19,7 @@ from evals.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import System, Task
-from state.settings import OPTIONAL_ROLES, Settings
+from state.settings import Settings
 from tools.jobs import Job, Key, Record, run_jobs
 from tools.models import close_clients
 
@@ -37,17 +37,14 @@ class Choices(NamedTuple):
 
 def describe_run(task: Task, choices: Choices, corpora: Sequence[Corpus], settings: Settings) -> RunConfig:
     """What makes the run, for its folder. A pause, which would wait for a person, is switched off."""
+    roles = [*task.roles, *(role for role in task.optional_roles if role in settings.models)]
     return RunConfig(
         task=task.name,
         corpora=list(corpora),
         rows=list(choices.rows),
         limit=choices.limit,
         seed=choices.seed,
-        models={
-            role: settings.model_for(role).model_dump(mode="json")
-            for role in task.roles
-            if role not in OPTIONAL_ROLES or role in settings.models
-        },
+        models={role: settings.model_for(role).model_dump(mode="json") for role in roles},
         settings={**getattr(settings, task.kind).model_dump(mode="json"), "pause": False},
         version=version("draftroom"),
         packages={name: version(name) for name in _PACKAGES},

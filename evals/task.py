@@ -118,7 +118,7 @@ class Task:
     source: str
     """The paper, and the models that it ran."""
     roles: Sequence[Role]
-    """Of its agents. Optional ones take part where the settings name their model."""
+    """Of its agents."""
     systems: Mapping[str, System]
     rows: Sequence[Row]
     usual: Sequence[str]
@@ -134,6 +134,8 @@ class Task:
     """The measure that orders the samples' pages, worst first."""
     made_from: str = ""
     """The field of a sample that its texts were made from, and are to be true to; empty if they are about it."""
+    optional_roles: Sequence[Role] = ()
+    """Roles of some systems only, whose models are on record where the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """The models of the paper's rows, where they are known and the row's name does not say them."""
 

@@ -14,6 +14,6 @@ def assert_refused(draftroom: Command, result: Result, kind: Kind, said: str = "
     assert result.exit_code == EXIT_CODES[kind], result.output
     assert result.stdout == ""
     (sentence,) = result.stderr.strip().splitlines()
-    assert said in sentence
+    assert said in sentence, sentence
     assert "Traceback" not in sentence
     assert draftroom.endpoint.requests == []

@@ -177,7 +177,7 @@ def test_a_run_that_was_damaged_or_is_of_another_version(
 def test_a_run_without_its_samples(draftroom: Command, runs: Runs) -> None:
     (runs.journalism / "samples.jsonl").unlink()
     result = draftroom("eval", "resume", runs.journalism)
-    assert_refused(draftroom, result, "bad_request", "put the file back")
+    assert_refused(draftroom, result, "bad_request", "Put the file back")
 
 
 def test_reports_that_cannot_be_written(draftroom: Command, runs: Runs) -> None:
