@@ -92,13 +92,18 @@ async def test_every_paragraph_gets_its_four_plans(tmp_path: Path, fake_endpoint
     code, told = await generate(tmp_path, fake_endpoint)
     assert code == 0, told
     assert "2 of 2 paragraphs have all plans" in told
-    plans = {record["paper_id"]: record["plans"] for record in read_records(tmp_path / "plans.jsonl")}
+    plans = {
+        record["paper_id"]: record["plans"]
+        for record in await asyncio.to_thread(read_records, tmp_path / "plans.jsonl")
+    }
     assert "concentration" in plans["cress"]["optimal"]
     assert "compost" in plans["cress"]["coherence"]
     assert "Investigator" not in plans["cress"]["structure"]
     assert "vinegar" not in plans["cress"]["specificity"]
     assert plans["cress"]["optimal"].endswith("Reviewer: write the review.")
-    log = {(line["id"], line["criterion"]): line for line in read_records(tmp_path / "log.jsonl")}
+    log = {
+        (line["id"], line["criterion"]): line for line in await asyncio.to_thread(read_records, tmp_path / "log.jsonl")
+    }
     assert len(log) == 8
     assert any(attempt["flaw"] for line in log.values() for attempt in line["attempts"])
 
