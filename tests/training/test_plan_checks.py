@@ -22,7 +22,7 @@ GENERIC = in_form("Which details are missing here?")
 
 def flaw_of(plan: str, criterion: Criterion, *, comment: str = REVIEW, repairs: tuple[str, ...] = ()) -> str | None:
     written = {"plan": plan, "repairs": list(repairs), "calls": []}
-    return flaw(written, criterion, paragraph=PARAGRAPH, review=REVIEW, comment=comment)  # type: ignore[arg-type]
+    return flaw(written, criterion, paragraph=PARAGRAPH, review=REVIEW, comment=comment, fewest=2)  # type: ignore[arg-type]
 
 
 def test_plans_that_are_what_they_should_be_are_used() -> None:
@@ -49,6 +49,13 @@ def test_a_plan_that_lacks_coherence_takes_up_the_other_comment() -> None:
 @pytest.mark.parametrize("plan", [OPTIMAL, "1) Investigator: look it up.\n2) Write.", "Plan:\n 2. reviewer, write."])
 def test_a_plan_that_lacks_structure_has_none_of_it(plan: str) -> None:
     assert flaw_of(plan, "structure") == "has the structure that it should lack"
+
+
+@pytest.mark.parametrize(
+    "plan", ["To review this paragraph, I would take these steps:", "I would look up the vinegar."]
+)
+def test_a_plan_in_free_form_asks_no_less_than_the_others(plan: str) -> None:
+    assert flaw_of(plan, "structure") == "says less than the other plans"
 
 
 def test_the_form_of_a_plan_says_nothing_about_the_paragraph() -> None:

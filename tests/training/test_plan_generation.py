@@ -43,7 +43,8 @@ class Writer:
 
     def __call__(self, request: RecordedRequest) -> Reply:
         if request.schema_name == "FreePlan":
-            return Json({"plan": "First I would look how the plants were grown, then I would say what is missing."})
+            looks = "".join(f"I would look at the {part} first. " for part in ("roots", "stems", "leaves"))
+            return Json({"plan": f"{looks}Then I would say what is missing."})
         comment = self.comment(request)
         self.asked.append(comment)
         wanted = int(request.text.split("up to ")[1].split(" questions")[0])

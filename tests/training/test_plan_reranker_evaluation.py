@@ -208,6 +208,7 @@ def test_the_card_tells_what_was_measured(trained: Path, tmp_path: Path) -> None
     assert config["sha256"] in card
     assert "| training | 18 | 9 |" in card
     assert "| measured | 8 | 4 |" in card
+    assert "| Substance | 18 |" in card
     assert "LoRA, rank 8, alpha 16, on query, value" in card
     run = config["training"]["run"]
     assert f"The best epoch was {run['best_epoch']} of {len(run['history'])}" in card

@@ -84,8 +84,15 @@ def _values(config: RerankerConfig, measured: Evaluation) -> dict[str, Any]:
         "settings": run.model_dump(mode="json", exclude=_TOLD),
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         "evaluation": measured,
+        "aspects": _aspects(training["train"]["aspects"], training["validation"]["aspects"], measured.aspects),
         "tables": tables(measured),
     }
+
+
+def _aspects(*parts: dict[str, int]) -> dict[str, list[int]]:
+    """How many reviews of each part of the data are about which type of weakness."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: [part.get(name, 0) for part in parts] for name in names}
 
 
 def _parts(run: RerankerRun) -> str:

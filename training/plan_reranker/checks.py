@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 
 from tools.fidelity.coverage import stems
+from training.plan_reranker.normalising import normalised, questions_of
 from training.plan_reranker.writing import Criterion, WrittenPlan
 
 _STEP = re.compile(r"^\s*\d+[.)]\s*(?:Investigator|Reviewer)\b", re.IGNORECASE | re.MULTILINE)
 _FORM = re.compile(r"\d+\. Investigator: answer from the (?:paper|literature): |\d+\. Reviewer: write the review\.")
 
 
-def flaw(written: WrittenPlan, criterion: Criterion, *, paragraph: str, review: str, comment: str) -> str | None:
+def flaw(
+    written: WrittenPlan, criterion: Criterion, *, paragraph: str, review: str, comment: str, fewest: int
+) -> str | None:
     """What keeps a plan from being used for `criterion`; None if it can be.
 
     Args:
@@ -20,9 +23,10 @@ def flaw(written: WrittenPlan, criterion: Criterion, *, paragraph: str, review: 
         paragraph: What it plans the review of.
         review: What the human reviewer said of the paragraph.
         comment: What the plan was to lead to; the same as `review` for two of the criteria.
+        fewest: Questions that it is to ask in any form, so that their number does not tell which plan is which.
     """
     if criterion == "structure":
-        return "has the structure that it should lack" if _STEP.search(written["plan"]) else None
+        return _too_plain(written["plan"], fewest)
     if written["repairs"]:
         return written["repairs"][0]
     asked = subjects(written["plan"])
@@ -42,6 +46,14 @@ def specificity(plan: str, paragraph: str, review: str) -> float:
     """Share of a plan's content words that the paragraph or its review has, from 0 to 1."""
     asked = subjects(plan)
     return len(asked & (stems(paragraph) | stems(review))) / len(asked) if asked else 0.0
+
+
+def _too_plain(plan: str, fewest: int) -> str | None:
+    if _STEP.search(plan):
+        return "has the structure that it should lack"
+    if questions_of(normalised(plan, most=fewest)) < fewest:
+        return "says less than the other plans"
+    return None
 
 
 def _unsuitable(asked: set[str], paragraph: set[str], review: set[str]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -134,6 +135,11 @@ def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, se
         [each for each in paragraphs if each.paper_id not in aside],
         [each for each in paragraphs if each.paper_id in aside],
     )
+
+
+def aspects_of(paragraphs: Sequence[PlannedParagraph]) -> dict[str, int]:
+    """How many reviews are about which type of weakness, the most frequent first; those without one are left out."""
+    return dict(Counter(each.aspect for each in paragraphs if each.aspect).most_common())
 
 
 def sha256_of(paragraphs: Sequence[PlannedParagraph]) -> str:

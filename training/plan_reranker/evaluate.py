@@ -15,7 +15,7 @@ from state.files import write_atomically
 from tools.jobs import Record
 from tools.plan_reranker import PlanReranker
 from training.plan_reranker.baselines import Score, heuristics, pointwise, untrained_encoder
-from training.plan_reranker.data import LACKING, PlanName, PlannedParagraph, of_split, read_plans
+from training.plan_reranker.data import LACKING, PlanName, PlannedParagraph, aspects_of, of_split, read_plans
 from training.plan_reranker.judge import judged
 from training.plan_reranker.recall import Share, outranks, recall_at_1, share
 from training.plan_reranker.surface import surface_model
@@ -53,6 +53,8 @@ class Evaluation(BaseModel):
     plans_sha256: str
     paragraphs: int
     papers: int
+    aspects: dict[str, int]
+    """Reviews by the type of weakness that they are about."""
     weights_sha256: str
     judge: str | None
     """The model that judged plans."""
@@ -95,6 +97,7 @@ def evaluate(weights: Path, plans: Path, out: Path, verdicts: Sequence[Record] =
         plans_sha256=file_sha256(plans),
         paragraphs=len(paragraphs),
         papers=len({each.paper_id for each in paragraphs}),
+        aspects=aspects_of(paragraphs),
         weights_sha256=file_sha256(weights / "weights.safetensors"),
         judge=", ".join(sorted(models)) or None,
         unjudged=sum("winner" not in verdict for verdict in verdicts),

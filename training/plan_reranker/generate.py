@@ -77,6 +77,7 @@ async def write(assignment: Assignment, criterion: Criterion, pair: Record) -> R
             paragraph=pair["paragraph"],
             review=pair["feedback"],
             comment=assignment["comment"],
+            fewest=assignment["questions"],
         )
         attempts.append({**written, "flaw": problem})
         if not problem:

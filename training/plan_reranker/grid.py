@@ -11,7 +11,7 @@ import torch
 from state.errors import SettingsError
 from state.files import write_atomically
 from training.plan_reranker.config import RerankerRun, RerankerTraining
-from training.plan_reranker.data import PlannedParagraph, Split, of_split, read_plans, split_by_paper
+from training.plan_reranker.data import PlannedParagraph, Split, aspects_of, of_split, read_plans, split_by_paper
 from training.plan_reranker.train import hashes, train
 from training.run_record import Epoch, RunRecord, file_sha256
 
@@ -116,5 +116,6 @@ def _facts(training: RerankerTraining, finished: Sequence[Run], best: Run, split
     }
 
 
-def _count(paragraphs: Sequence[PlannedParagraph]) -> dict[str, int]:
-    return {"paragraphs": len(paragraphs), "papers": len({each.paper_id for each in paragraphs})}
+def _count(paragraphs: Sequence[PlannedParagraph]) -> dict[str, Any]:
+    papers = {each.paper_id for each in paragraphs}
+    return {"paragraphs": len(paragraphs), "papers": len(papers), "aspects": aspects_of(paragraphs)}

@@ -92,7 +92,8 @@ async def _structured(assignment: Assignment) -> WrittenPlan:
 
 async def _free(assignment: Assignment) -> WrittenPlan:
     caller = Caller("planner", "plan_freely", 1)
-    answer = await ask(caller, _FREE, _subject(assignment), FreePlan, assignment["model"], trim="abstract")
+    variables = {**_subject(assignment), "sentences": assignment["questions"] + 1}
+    answer = await ask(caller, _FREE, variables, FreePlan, assignment["model"], trim="abstract")
     return WrittenPlan(plan=answer.value.plan.strip(), repairs=[], calls=answer.calls)
 
 
