@@ -43,7 +43,10 @@ class Writer:
 
     def __call__(self, request: RecordedRequest) -> Reply:
         if request.schema_name == "FreePlan":
-            looks = "".join(f"I would look at the {part} first. " for part in ("roots", "stems", "leaves"))
+            looks = "".join(
+                f"I would look up how the {part} of the plants were grown, and by whom, and for how long. "
+                for part in ("roots", "stems", "leaves", "flowers")
+            )
             return Json({"plan": f"{looks}Then I would say what is missing."})
         comment = self.comment(request)
         self.asked.append(comment)

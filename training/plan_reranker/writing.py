@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from langgraph.func import entrypoint
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import nodes.feedback
 from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
@@ -56,12 +56,17 @@ class WrittenPlan(TypedDict):
     calls: list[CallRecord]
 
 
-class FreePlan(BaseModel):
-    """A plan without any form."""
+_SENTENCE = 70
+"""Characters that a sentence of a free plan has at least, on average: a small model else stops after the first."""
 
-    model_config = ConfigDict(extra="forbid")
 
-    plan: str = Field(min_length=40, max_length=900)
+def free_plan_of(sentences: int) -> type[BaseModel]:
+    """The schema of a plan without any form."""
+    return create_model(
+        "FreePlan",
+        __config__=ConfigDict(extra="forbid"),
+        plan=(str, Field(min_length=_SENTENCE * sentences, max_length=900)),
+    )
 
 
 @entrypoint()
@@ -92,9 +97,10 @@ async def _structured(assignment: Assignment) -> WrittenPlan:
 
 async def _free(assignment: Assignment) -> WrittenPlan:
     caller = Caller("planner", "plan_freely", 1)
-    variables = {**_subject(assignment), "sentences": assignment["questions"] + 1}
-    answer = await ask(caller, _FREE, variables, FreePlan, assignment["model"], trim="abstract")
-    return WrittenPlan(plan=answer.value.plan.strip(), repairs=[], calls=answer.calls)
+    sentences = assignment["questions"] + 1
+    variables = {**_subject(assignment), "sentences": sentences}
+    answer = await ask(caller, _FREE, variables, free_plan_of(sentences), assignment["model"], trim="abstract")
+    return WrittenPlan(plan=answer.value.model_dump()["plan"].strip(), repairs=[], calls=answer.calls)
 
 
 def _subject(assignment: Assignment) -> dict[str, object]:
