@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 
+from state.errors import ModelOutputError
 from tools.checkpoints import open_checkpointer
 from tools.jobs import Key, Record
 
@@ -32,7 +33,13 @@ async def checkpointed(results: Path) -> AsyncIterator[Run]:
             thread = " ".join(key)
             config: RunnableConfig = {"configurable": {"thread_id": thread}}
             begun = (await graph.aget_state(config)).next
-            output: Record = await graph.ainvoke(None if begun else request, config, context=context, durability="sync")
+            try:
+                output: Record = await graph.ainvoke(
+                    None if begun else request, config, context=context, durability="sync"
+                )
+            except ModelOutputError:  # what came before it led there; the next try starts anew
+                await saver.adelete_thread(thread)
+                raise
             await saver.adelete_thread(thread)
             return output
 

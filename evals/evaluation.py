@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from evals.marks import MEASURES, Marks, marked_table, read_marks
 from evals.run_folder import RunConfig, RunFolder
 from evals.scores import Line, Outputs, Scores, items_of, score
 from evals.task import Item, Task
 from evals.usage import Cost, costs
+from state.errors import Kind
 from tools.jobs import Record, read_results
 
 
@@ -20,6 +21,11 @@ class Failed(NamedTuple):
     sample: str
     system: str
     error: str
+
+    @property
+    def kind(self) -> Kind:
+        """Of the error, as `tools.jobs` writes it before its message."""
+        return cast("Kind", self.error.partition(":")[0])
 
 
 class Evaluation(NamedTuple):

@@ -14,7 +14,7 @@ import typer
 from draftroom.commands.models import start_servers
 from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
 from draftroom.consoles import tell
-from draftroom.exit_codes import STOPPED
+from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
@@ -258,6 +258,8 @@ def _report(task: Task, folder: RunFolder) -> None:
     tell(f"Reports, plots and a page for each sample are in {folder.path}: open report.html there.")
     if scored.failed or scored.missing:
         tell(f"To try again what failed: draftroom eval resume {folder.path}")
+    if scored.failed and not scored.outputs:
+        raise typer.Exit(EXIT_CODES[scored.failed[0].kind])
 
 
 def _silent(_: str) -> None:

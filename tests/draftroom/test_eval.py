@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, fill
+from draftroom.exit_codes import EXIT_CODES
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
 from tests.graphs.society import ABSTRACT, Society
 from tools.jobs import read_records
 
@@ -91,6 +92,12 @@ def test_what_failed_is_listed_and_tried_again_alone(room: Room, fake_endpoint: 
     layperson = room.outputs["two", "layperson"]["output"]
     assert [version["number"] for version in layperson["versions"]] == [0, 1, 2, 3]
     assert "settings" not in layperson
+
+
+def test_a_run_of_which_nothing_came_fails(room: Room, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = lambda _: Text("I would rather not.")
+    code, printed = room.simplify("--rows", "single", "--limit", "1")
+    assert code == EXIT_CODES["model_output"], printed
 
 
 def test_a_row_can_be_added_to_a_run(room: Room, fake_endpoint: FakeEndpoint) -> None:

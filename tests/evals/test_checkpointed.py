@@ -1,0 +1,65 @@
+"""Where a sample that failed goes on when it is tried again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+
+from evals.checkpointed import checkpointed
+from state.errors import DraftroomError, ModelOutputError, ModelUnavailable
+
+
+class State(TypedDict):
+    """What is asked for, and what came of it."""
+
+    asked: str
+    answer: str
+
+
+class Writing:
+    """A graph that plans, then writes; its first try at writing fails."""
+
+    def __init__(self, failure: DraftroomError) -> None:
+        self.steps: list[str] = []
+        self.failure = failure
+        self.builder = StateGraph(State)
+        self.builder.add_node("plan", self.plan)
+        self.builder.add_node("write", self.write)
+        self.builder.add_edge(START, "plan")
+        self.builder.add_edge("plan", "write")
+        self.builder.add_edge("write", END)
+
+    async def plan(self, _: State) -> dict[str, Any]:
+        self.steps.append("plan")
+        return {}
+
+    async def write(self, state: State) -> dict[str, Any]:
+        self.steps.append("write")
+        if self.steps.count("write") == 1:
+            raise self.failure
+        return {"answer": f"{state['asked']} is answered"}
+
+
+async def twice(writing: Writing, results: Path) -> dict[str, Any]:
+    """Run a sample, see it fail, and run it again as another process would."""
+    begun = {"asked": "It"}
+    async with checkpointed(results) as run:
+        with pytest.raises(type(writing.failure)):
+            await run(writing.builder, ("one", "system"), begun, None)
+    async with checkpointed(results) as run:
+        return await run(writing.builder, ("one", "system"), begun, None)
+
+
+async def test_what_an_endpoint_answered_before_it_failed_is_kept(tmp_path: Path) -> None:
+    writing = Writing(ModelUnavailable("It is down."))
+    assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
+    assert writing.steps == ["plan", "write", "write"]
+
+
+async def test_answers_of_no_use_are_not_built_upon_again(tmp_path: Path) -> None:
+    writing = Writing(ModelOutputError("It is nonsense.", problem="nonsense"))
+    assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
+    assert writing.steps == ["plan", "write", "plan", "write"]
