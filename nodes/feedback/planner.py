@@ -23,23 +23,28 @@ TOP_P = 0.95
 """With which plans are sampled: at the usual 0.4 they are all the same."""
 
 
-def plan_of(most: int, *, literature: bool, fewest: int = 1) -> type[BaseModel]:
-    """The schema of a plan of `fewest` to `most` questions and the review.
+def plan_of(most: int, *, literature: bool) -> type[BaseModel]:
+    """The schema of a plan of up to `most` questions and the review."""
+    actions = get_args(Action) if literature else ("ask_paper", "write_review")
+    return steps_of(actions, fewest=2, most=most + 1)
+
+
+def steps_of(actions: Sequence[str], *, fewest: int, most: int) -> type[BaseModel]:
+    """The schema of `fewest` to `most` steps.
 
     `about` comes first in a step: a small model otherwise copies words of the paragraph instead of asking about them.
     """
-    actions = get_args(Action) if literature else ("ask_paper", "write_review")
     step = create_model(
         "ProposedStep",
         __config__=ConfigDict(extra="forbid"),
         about=(str, Field(max_length=80)),
-        action=(Literal[actions], ...),  # type: ignore[arg-type] # known only now
+        action=(Literal[tuple(actions)], ...),  # type: ignore[valid-type] # known only now
         question=(str, Field(max_length=240)),
     )
     return create_model(
         "ProposedPlan",
         __config__=ConfigDict(extra="forbid"),
-        steps=(list[step], Field(min_length=fewest + 1, max_length=most + 1)),
+        steps=(list[step], Field(min_length=fewest, max_length=most)),
     )
 
 

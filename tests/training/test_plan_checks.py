@@ -20,9 +20,11 @@ INCOHERENT = in_form("How many teachers answered the questionnaire?")
 GENERIC = in_form("Which details are missing here?")
 
 
-def flaw_of(plan: str, criterion: Criterion, *, comment: str = REVIEW, repairs: tuple[str, ...] = ()) -> str | None:
+def flaw_of(
+    plan: str, criterion: Criterion, *, comment: str = REVIEW, repairs: tuple[str, ...] = (), fewest: int = 1
+) -> str | None:
     written = {"plan": plan, "repairs": list(repairs), "calls": []}
-    return flaw(written, criterion, paragraph=PARAGRAPH, review=REVIEW, comment=comment, fewest=2)  # type: ignore[arg-type]
+    return flaw(written, criterion, paragraph=PARAGRAPH, review=REVIEW, comment=comment, fewest=fewest)  # type: ignore[arg-type]
 
 
 def test_plans_that_are_what_they_should_be_are_used() -> None:
@@ -32,9 +34,9 @@ def test_plans_that_are_what_they_should_be_are_used() -> None:
     assert flaw_of(GENERIC, "specificity") is None
 
 
-@pytest.mark.parametrize("criterion", ["optimal", "coherence", "specificity"])
-def test_a_plan_that_breaks_a_golden_rule_is_not_used(criterion: Criterion) -> None:
-    assert flaw_of(OPTIMAL, criterion, repairs=("It asked twice.",)) == "It asked twice."
+def test_an_optimal_plan_that_had_to_be_repaired_is_not_used() -> None:
+    assert flaw_of(OPTIMAL, "optimal", repairs=("It asked twice.",)) == "It asked twice."
+    assert flaw_of(GENERIC, "specificity", repairs=("It asked twice.",)) is None
 
 
 def test_an_optimal_plan_asks_about_the_paragraph_and_the_review() -> None:
@@ -55,7 +57,8 @@ def test_a_plan_that_lacks_structure_has_none_of_it(plan: str) -> None:
     "plan", ["To review this paragraph, I would take these steps:", "I would look up the vinegar."]
 )
 def test_a_plan_in_free_form_asks_no_less_than_the_others(plan: str) -> None:
-    assert flaw_of(plan, "structure") == "says less than the other plans"
+    assert flaw_of(plan, "structure", fewest=2) == "says less than the other plans"
+    assert flaw_of(OPTIMAL, "coherence", fewest=3) == "says less than the other plans"
 
 
 def test_the_form_of_a_plan_says_nothing_about_the_paragraph() -> None:

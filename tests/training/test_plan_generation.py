@@ -64,8 +64,7 @@ class Writer:
 
 
 def plan(questions: list[str]) -> dict[str, Any]:
-    steps = [{"about": "it", "action": "ask_paper", "question": question} for question in questions]
-    return {"steps": [*steps, {"about": "", "action": "write_review", "question": ""}]}
+    return {"steps": [{"about": "it", "action": "ask_paper", "question": question} for question in questions]}
 
 
 async def generate(folder: Path, endpoint: FakeEndpoint, pairs: list[dict[str, Any]] = PAIRS) -> tuple[int, str]:

@@ -25,13 +25,13 @@ def flaw(
         comment: What the plan was to lead to; the same as `review` for two of the criteria.
         fewest: Questions that it is to ask in any form, so that their number does not tell which plan is which.
     """
-    if criterion == "structure":
-        return _too_plain(written["plan"], fewest)
-    if written["repairs"]:
-        return written["repairs"][0]
+    if criterion == "structure" and _STEP.search(written["plan"]):
+        return "has the structure that it should lack"
+    if questions_of(normalised(written["plan"], most=fewest)) < fewest:
+        return "says less than the other plans"
     asked = subjects(written["plan"])
     if criterion == "optimal":
-        return _unsuitable(asked, stems(paragraph), stems(review))
+        return next(iter(written["repairs"]), None) or _unsuitable(asked, stems(paragraph), stems(review))
     if criterion == "coherence" and not asked & (stems(comment) - stems(paragraph) - stems(review)):
         return "takes nothing from the comment on another paragraph"
     return None
@@ -46,14 +46,6 @@ def specificity(plan: str, paragraph: str, review: str) -> float:
     """Share of a plan's content words that the paragraph or its review has, from 0 to 1."""
     asked = subjects(plan)
     return len(asked & (stems(paragraph) | stems(review))) / len(asked) if asked else 0.0
-
-
-def _too_plain(plan: str, fewest: int) -> str | None:
-    if _STEP.search(plan):
-        return "has the structure that it should lack"
-    if questions_of(normalised(plan, most=fewest)) < fewest:
-        return "says less than the other plans"
-    return None
 
 
 def _unsuitable(asked: set[str], paragraph: set[str], review: set[str]) -> str | None:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 import nodes.feedback
 from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
 from nodes.feedback.paper import LONGEST_ABSTRACT
-from nodes.feedback.planner import plan_in_words, plan_of
+from nodes.feedback.planner import plan_in_words, steps_of
 from state.feedback import Plan
 from state.records import CallRecord
 from state.settings import ModelSettings
@@ -85,12 +85,12 @@ async def _structured(assignment: Assignment) -> WrittenPlan:
         Caller("planner", "propose_plans", 1),
         _PLANNER,
         {**_subject(assignment), "most": most, "literature": "yes"},
-        plan_of(most, literature=True, fewest=most),
+        steps_of(("ask_paper", "ask_literature"), fewest=most, most=most),
         assignment["model"],
         trim="abstract",
     )
     asked = [Asked(step["action"], step["question"]) for step in answer.value.model_dump()["steps"]]
-    kept = keep_golden_rules(asked, most=most)
+    kept = keep_golden_rules([*asked, Asked("write_review", "")], most=most)
     plan = Plan(number=1, steps=numbered_steps(kept.steps, "planner"), repairs=kept.repairs, score=None)
     return WrittenPlan(plan=plan_in_words(plan), repairs=kept.repairs, calls=answer.calls)
 
