@@ -25,17 +25,17 @@ REVIEW = Extra(
     (
         "chromadb",
         "lxml",
-        "nltk",
         "pdfminer",
         "pylatexenc",
         "rank_bm25",
         "sentence_transformers",
+        "snowballstemmer",
         "torch",
         "trafilatura",
     ),
 )
 TRAINING = Extra("training", "What trains models", (*REVIEW.packages, "accelerate", "peft", "trl"))
-EVALS = Extra("evals", "What evaluates", (*REVIEW.packages, "matplotlib", "rouge_score", "sacrebleu"))
+EVALS = Extra("evals", "What evaluates", (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu"))
 STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from nltk.stem.snowball import EnglishStemmer
+from snowballstemmer import stemmer
 
 from tools.retrieval.segments import Segment
 
@@ -22,7 +22,6 @@ with warnings.catch_warnings():
     from langchain_community.retrievers.bm25 import BM25Retriever
 
 _WORD = re.compile(r"\w+(?:[.'’-]\w+)*")
-_STEMMER = EnglishStemmer()
 _FUNCTION_WORDS = re.compile(
     # Lucene's English stop words, then those that questions are made with.
     r"(?:a|an|and|are|as|at|be|but|by|for|if|in|into|is|it|no|not|of|on|or|such|that|the|their|then|there|these|they|this"
@@ -51,7 +50,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    return str(_STEMMER.stem(word))
+    return str(stemmer("english").stemWord(word))  # a new one, because threads cannot share it
 
 
 @lru_cache(maxsize=8)
