@@ -21,7 +21,7 @@ demo: install  ## Start the embedded model on real vLLM; explain, simplify and r
 	$(BIN)/draftroom review examples/seedlings.pdf --section Results --preset embedded
 
 test: install  ## All tests that need no model server; loopback only.
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-live: install  ## Tests against real vLLM serving the embedded model (installed on first use).
 	$(BIN)/python -m pytest -m live
@@ -49,7 +49,7 @@ types:
 
 coverage:
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist loadfile
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
