@@ -120,7 +120,10 @@ async def _supported(task: Task, item: Item, check: SupportCheck, model: str) ->
 
 def _check_made_from(task: Task) -> None:
     if not task.made_from:
-        raise SettingsError(f"The texts of {task.name} are made from no source that they could be held against.")
+        raise SettingsError(
+            f"The texts of {task.name} are made from no source that they could be held against; name a run of articles "
+            "or plain versions."
+        )
 
 
 def _read(file: Path) -> list[Record]:

@@ -25,6 +25,11 @@ def write_encoder(folder: Path, words: Sequence[str], *, seed: int = 0, places: 
         initializer_range=0.5,  # so that different texts get scores that differ
     )
     BertModel(config).save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *words]) + "\n")
-    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    write_tokenizer(folder, words)
     return folder
+
+
+def write_tokenizer(folder: Path, words: Sequence[str]) -> None:
+    """Write one that takes each word for a token."""
+    (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *words]) + "\n", encoding="utf-8")
+    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)

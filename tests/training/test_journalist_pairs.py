@@ -66,7 +66,7 @@ def test_a_missing_file_and_files_without_a_pair_are_errors(tmp_path: Path) -> N
     with pytest.raises(BadInput, match="No such file") as caught:
         read_pairs([tmp_path / "none.jsonl"])
     assert caught.value.kind == "missing_file"
-    with pytest.raises(BadInput, match="no abstract with a summary") as caught:
+    with pytest.raises(BadInput, match="is empty") as caught:
         read_pairs([write(tmp_path / "empty.jsonl")])
     assert caught.value.kind == "empty_input"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,9 +41,7 @@ def single_minded(folder: Path, aspect: str) -> Path:
 
 def label(pairs: Path, classifier: Path, out: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "training.review_filters.label_aspects", str(pairs), "--aspect", str(classifier)]
-    return subprocess.run(
-        [*command, "--out", str(out)], cwd=ROOT, env={**os.environ}, capture_output=True, text=True, check=False
-    )
+    return subprocess.run([*command, "--out", str(out)], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_a_pair_gets_the_aspect_of_its_criticism(tmp_path: Path) -> None:

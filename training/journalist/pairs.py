@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from state.errors import BadInput
-from tools.configuration import describe
+from tools.input_files import read_lines
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -48,14 +48,9 @@ def read_pairs(paths: Sequence[Path]) -> list[Pair]:
     """Read JSON Lines files; of several texts of one paper the first is kept.
 
     Raises:
-        BadInput: A file cannot be read, a line is no pair, or there is none at all.
+        BadInput: A file cannot be read, has no pair, or a line is none.
     """
-    pairs = [pair for path in paths for pair in _read(path)]
-    if not pairs:
-        raise BadInput(
-            "There is no abstract with a summary in the data; give a file with one a line.", kind="empty_input"
-        )
-    return _one_per_paper(pairs)
+    return _one_per_paper([pair for path in paths for _, pair in read_lines(path, Pair, "abstract with its summary")])
 
 
 def split_by_paper(pairs: Iterable[Pair], dev_share: float, seed: int) -> Split:
@@ -76,21 +71,6 @@ def split_by_paper(pairs: Iterable[Pair], dev_share: float, seed: int) -> Split:
             "or another `dev_share`."
         )
     return split
-
-
-def _read(path: Path) -> Iterator[Pair]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadInput(f"The pairs {path} cannot be read ({error.strerror}).", kind="missing_file") from error
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                yield Pair.model_validate_json(line)
-            except ValidationError as error:
-                raise BadInput(
-                    f"Line {number} of {path} is no abstract with its summary: {describe(error)}."
-                ) from error
 
 
 def _one_per_paper(pairs: Sequence[Pair]) -> list[Pair]:

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from state.errors import BadInput
-from tools.configuration import describe
+from tools.input_files import read_lines
 from training.plan_reranker.normalising import normalised, questions_of
 
 PlanName = Literal["optimal", "coherence", "structure", "structure, normalised", "specificity"]
@@ -76,16 +76,9 @@ def read_plans(path: Path) -> list[PlannedParagraph]:
     Raises:
         BadInput: It cannot be read, a line is not what it should be, an id occurs twice, or a paper is in two splits.
     """
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadInput(f"The plans {path} cannot be read ({error.strerror}).", kind="missing_file") from error
     found: list[PlannedParagraph] = []
     ids, splits = set[str](), dict[str, str]()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        each = _checked(line, f"Line {number} of {path}")
+    for number, each in read_lines(path, PlannedParagraph, "paragraph with its plans"):
         if each.id in ids:
             raise BadInput(f"Line {number} of {path} has the id {each.id!r} of an earlier line; keep one of the two.")
         if splits.setdefault(each.paper_id, each.split) != each.split:
@@ -146,10 +139,3 @@ def sha256_of(paragraphs: Sequence[PlannedParagraph]) -> str:
     """SHA-256 of all that is learnt from or measured on, in order."""
     values = [each.model_dump(include={"id", "paper_id", "paragraph", "plans"}) for each in paragraphs]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-
-
-def _checked(line: bytes, where: str) -> PlannedParagraph:
-    try:
-        return PlannedParagraph.model_validate_json(line)
-    except ValidationError as error:
-        raise BadInput(f"{where} is no paragraph with its plans: {describe(error)}.") from error

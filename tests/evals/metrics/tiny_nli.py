@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+from transformers import BertConfig, BertForSequenceClassification
 
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+from tests.tools.tiny_bert import SPECIAL, write_tokenizer
+
 WORDS = ["the", "bean", "grew", "tall", "proved", "green", "."]
 LABELS = {0: "contradiction", 1: "neutral", 2: "ENTAILMENT"}
 
@@ -33,8 +34,7 @@ def write_nli_model(folder: Path, *, labels: Mapping[int, str] | None = None, pl
     model = BertForSequenceClassification(config)
     model.load_state_dict(_weights(model.state_dict(), len(names)))
     model.save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *WORDS]) + "\n", encoding="utf-8")
-    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    write_tokenizer(folder, WORDS)
     return folder
 
 
