@@ -24,7 +24,7 @@ from draftroom.records import RunRecord, total_tokens, with_failure, with_state
 from draftroom.run_files import hold_run, write_record
 from draftroom.stopping import handled, stop_on_signals
 from draftroom.systems import System, find_system
-from state.errors import BadInput, DraftroomError, StateError
+from state.errors import BadInput, DraftroomError, NothingUsable, StateError
 from tools.checkpoints import open_checkpointer
 from tools.configuration import load_settings
 from tools.models import close_clients
@@ -128,7 +128,8 @@ class _Runner:
         except DraftroomError as error:
             if self._begun:
                 self._update(with_failure(self._record, error))
-                error.add_note(f"To go on: {resume_command(self._record)}")
+                if not isinstance(error, NothingUsable):
+                    error.add_note(f"To go on: {resume_command(self._record)}")
             raise
         finally:
             if self._begun and self._record["status"] in {"running", "failed"}:  # an error is on its way

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 
-from state.errors import ModelOutputError
+from state.errors import NothingUsable
 from tools.checkpoints import open_checkpointer
 from tools.jobs import Key, Record
 
@@ -37,7 +37,7 @@ async def checkpointed(results: Path) -> AsyncIterator[Run]:
                 output: Record = await graph.ainvoke(
                     None if begun else request, config, context=context, durability="sync"
                 )
-            except ModelOutputError:  # what came before it led there; the next try starts anew
+            except NothingUsable:  # the answers so far led there, so the next try begins anew
                 await saver.adelete_thread(thread)
                 raise
             await saver.adelete_thread(thread)

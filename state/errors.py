@@ -93,6 +93,10 @@ class ModelOutputError(DraftroomError):
         """What was wrong with the answer, for a record of a run that goes on."""
 
 
+class NothingUsable(ModelOutputError):
+    """A run ended without any usable answer of an agent: resumed from the same answers, it would end so again."""
+
+
 class RetrievalUnavailable(DraftroomError):
     """Embeddings or a literature service could not be reached; the same question may be answered later."""
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from nodes.feedback.agent import options
-from state.errors import ModelOutputError
+from state.errors import NothingUsable
 from state.feedback import Comment, FeedbackState, ParagraphReview
 
 ALIKE = 0.6
@@ -18,13 +18,13 @@ async def rank_comments(state: FeedbackState) -> dict[str, Any]:
     """Rank and de-duplicate the comments.
 
     Raises:
-        ModelOutputError: If no paragraph could be reviewed.
+        NothingUsable: If no paragraph could be reviewed.
     """
     reviews = state["reviews"]
     if reviews and all(review["outcome"] == "failed" for review in reviews):
         problem = reviews[-1]["problem"]
-        raise ModelOutputError(
-            f"No paragraph could be reviewed ({problem}); give the agents a stronger model or more `max_tokens`.",
+        raise NothingUsable(
+            f"No paragraph could be reviewed ({problem}); begin a new run with a stronger model or more `max_tokens`.",
             problem=problem,
         )
     ranked = sorted(raised(reviews), key=support, reverse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from state.errors import ModelOutputError
+from state.errors import NothingUsable
 from state.simplification import Exchange, GlossaryEntry, SimplificationState
 from tools.text_edits import occurrences
 
@@ -13,13 +13,13 @@ async def finish(state: SimplificationState) -> dict[str, Any]:
     """Return the newest version.
 
     Raises:
-        ModelOutputError: If every loop ended early, because no agent gave a usable answer: the source is no result.
+        NothingUsable: If every loop ended early, because no agent gave a usable answer: the source is no result.
     """
     history = state["history"]
     if history and all(exchange["problem"] for exchange in history):
         problem = history[-1]["problem"]
-        raise ModelOutputError(
-            f"No loop came to its end ({problem}); give the agents a stronger model or more `max_tokens`.",
+        raise NothingUsable(
+            f"No loop came to its end ({problem}); begin a new run with a stronger model or more `max_tokens`.",
             problem=problem,
         )
     return {"simplified": state["text"], "glossary": glossary(history, state["text"])}

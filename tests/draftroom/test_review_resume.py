@@ -14,7 +14,7 @@ from draftroom.stopping import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until
-from tests.fake_endpoint import Script, Status, When
+from tests.fake_endpoint import Script, Status, Text, When
 from tests.graphs.review_room import CLAIM, PAPER_QUESTION
 
 ONE = ["--paragraph", "3"]
@@ -27,6 +27,14 @@ def paid(record: dict[str, Any]) -> int:
 
 def answered(draftroom: Command) -> int:
     return sum(request.finished for request in draftroom.endpoint.chat_requests)
+
+
+def test_a_review_without_any_usable_answer_is_not_said_to_go_on(room: Command, draft: Path):
+    room.endpoint.answer = lambda _: Text("I would rather not.")
+    result = room("review", draft)
+    assert result.exit_code == EXIT_CODES["model_output"]
+    assert "begin a new run" in result.stderr
+    assert "draftroom resume" not in result.stderr
 
 
 def test_a_failed_review_goes_on_where_it_failed(room: Command, draft: Path):

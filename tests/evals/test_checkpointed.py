@@ -9,7 +9,7 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 
 from evals.checkpointed import checkpointed
-from state.errors import DraftroomError, ModelOutputError, ModelUnavailable
+from state.errors import DraftroomError, ModelOutputError, ModelUnavailable, NothingUsable
 
 
 class State(TypedDict):
@@ -53,13 +53,14 @@ async def twice(writing: Writing, results: Path) -> dict[str, Any]:
         return await run(writing.builder, ("one", "system"), begun, None)
 
 
-async def test_what_an_endpoint_answered_before_it_failed_is_kept(tmp_path: Path) -> None:
-    writing = Writing(ModelUnavailable("It is down."))
+@pytest.mark.parametrize("failure", [ModelUnavailable("Down."), ModelOutputError("Nonsense.", problem="nonsense")])
+async def test_what_was_answered_before_a_failure_is_kept(tmp_path: Path, failure: DraftroomError) -> None:
+    writing = Writing(failure)
     assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["plan", "write", "write"]
 
 
-async def test_answers_of_no_use_are_not_built_upon_again(tmp_path: Path) -> None:
-    writing = Writing(ModelOutputError("It is nonsense.", problem="nonsense"))
+async def test_answers_of_which_none_was_of_use_are_not_built_upon_again(tmp_path: Path) -> None:
+    writing = Writing(NothingUsable("It is all nonsense.", problem="nonsense"))
     assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["plan", "write", "plan", "write"]
