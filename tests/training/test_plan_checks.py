@@ -78,9 +78,9 @@ PAIR = {
 }
 
 
-def log_of(**plans: str | None) -> list[dict[str, Any]]:
+def log_of(pair: str = "p1", **plans: str | None) -> list[dict[str, Any]]:
     usual = {"optimal": OPTIMAL, "coherence": INCOHERENT, "structure": "I would look.", "specificity": GENERIC}
-    return [{"id": "p1", "criterion": name, "plan": plan, "model": "m"} for name, plan in {**usual, **plans}.items()]
+    return [{"id": pair, "criterion": name, "plan": plan, "model": "m"} for name, plan in {**usual, **plans}.items()]
 
 
 def test_a_paragraph_with_all_plans_is_kept() -> None:
@@ -88,6 +88,19 @@ def test_a_paragraph_with_all_plans_is_kept() -> None:
     assert record["plans"]["optimal"] == OPTIMAL
     assert (record["review"], record["model"], record["aspect"]) == (REVIEW, "m", "Replicability")
     assert not lost
+
+
+def test_a_model_that_is_not_led_astray_gets_the_plan_of_another_paper() -> None:
+    other, two = in_form("How many pupils were asked?"), in_form("How many pupils were asked?", "How old were they?")
+    pairs = [
+        PAIR,
+        *({**PAIR, "id": each, "paper_id": paper} for each, paper in (("p2", "b"), ("p3", "b"), ("p4", "a"))),
+    ]
+    log = [*log_of(coherence=None), *log_of("p2", optimal=other), *log_of("p3", optimal=two), *log_of("p4")]
+    records, _ = assemble(pairs, log)
+    record = next(each for each in records if each["id"] == "p1")
+    assert (record["plans"]["coherence"], record["coherence_of"]) == (other, "p2")
+    assert [each["coherence_of"] for each in records if each["id"] == "p4"] == [None]
 
 
 def test_what_is_missing_is_counted() -> None:
