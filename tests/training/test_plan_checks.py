@@ -8,7 +8,7 @@ import pytest
 
 from tests.training.toy_plans import in_form
 from training.plan_reranker.assembling import assemble
-from training.plan_reranker.checks import flaw, specificity
+from training.plan_reranker.checks import flaw, pertinence
 from training.plan_reranker.writing import Criterion
 
 PARAGRAPH = "Seedlings were watered with diluted vinegar, and their stems were measured weekly."
@@ -61,10 +61,10 @@ def test_a_plan_in_free_form_asks_no_less_than_the_others(plan: str) -> None:
     assert flaw_of(OPTIMAL, "coherence", fewest=3) == "says less than the other plans"
 
 
-def test_the_form_of_a_plan_says_nothing_about_the_paragraph() -> None:
-    assert specificity(OPTIMAL, PARAGRAPH, REVIEW) == 1
-    assert specificity(OPTIMAL, "An investigator, a paper and a reviewer write literature.", "") == 0
-    assert specificity("", PARAGRAPH, REVIEW) == 0
+def test_the_form_of_a_plan_says_nothing_about_the_review() -> None:
+    assert pertinence(OPTIMAL, REVIEW) == pytest.approx(2 / 3)
+    assert pertinence(OPTIMAL, "An investigator, a paper and a reviewer write literature.") == 0
+    assert pertinence("", REVIEW) == 0
 
 
 PAIR = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from tools.jobs import Record
-from training.plan_reranker.checks import specificity
+from training.plan_reranker.checks import pertinence
 from training.plan_reranker.normalising import questions_of
 from training.plan_reranker.writing import Criterion
 
@@ -20,7 +20,8 @@ def assemble(pairs: Sequence[Record], log: Sequence[Record]) -> tuple[list[Recor
 
     A model that keeps to the paragraph, whatever comment it is given, writes no plan that lacks coherence. Then the
     optimal plan of a paragraph of another paper takes its place; `coherence_of` names that paragraph (ours). A plan
-    that should lack specificity, but says as much about the paragraph as the optimal one, does not count.
+    that should lack specificity, but asks as much about what the review is about as the optimal one, does not count;
+    words of the paragraph say nothing here, for the model sees it whatever it is to lack.
     """
     written = {(line["id"], line["criterion"]): line for line in log}
     optimal = {id_: line["plan"] for (id_, criterion), line in written.items() if criterion == "optimal"}
@@ -33,7 +34,7 @@ def assemble(pairs: Sequence[Record], log: Sequence[Record]) -> tuple[list[Recor
             own["coherence"] = str(optimal[borrowed])
         if missing := [criterion for criterion in CRITERIA if criterion not in own]:
             lost.update(missing)
-        elif _told_apart(own, pair):
+        elif _told_apart(own, pair["feedback"]):
             kept = {key: pair[key] for key in ("id", "paper_id", "split", "section", "paragraph", "aspect")}
             made = {"review": pair["feedback"], "model": lines["optimal"]["model"], "coherence_of": borrowed}
             records.append({**kept, **made, "plans": own})
@@ -56,6 +57,5 @@ def _elsewhere(pair: Record, pairs: Sequence[Record], optimal: Mapping[str, str 
     return random.Random(pair["id"]).choice(others) if others else None  # noqa: S311 - no secret
 
 
-def _told_apart(plans: Mapping[Criterion, str], pair: Record) -> bool:
-    paragraph, review = pair["paragraph"], pair["feedback"]
-    return specificity(plans["specificity"], paragraph, review) < specificity(plans["optimal"], paragraph, review)
+def _told_apart(plans: Mapping[Criterion, str], review: str) -> bool:
+    return pertinence(plans["specificity"], review) < pertinence(plans["optimal"], review)

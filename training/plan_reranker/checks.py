@@ -42,10 +42,10 @@ def subjects(plan: str) -> set[str]:
     return stems(_FORM.sub("", plan))
 
 
-def specificity(plan: str, paragraph: str, review: str) -> float:
-    """Share of a plan's content words that the paragraph or its review has, from 0 to 1."""
+def pertinence(plan: str, review: str) -> float:
+    """Share of a plan's content words that the review of the paragraph has, from 0 to 1."""
     asked = subjects(plan)
-    return len(asked & (stems(paragraph) | stems(review))) / len(asked) if asked else 0.0
+    return len(asked & stems(review)) / len(asked) if asked else 0.0
 
 
 def _unsuitable(asked: set[str], paragraph: set[str], review: set[str]) -> str | None:
