@@ -42,21 +42,24 @@ class Writer:
         self.asked: list[str] = []
 
     def __call__(self, request: RecordedRequest) -> Reply:
+        return Json(self.written(request))
+
+    def written(self, request: RecordedRequest) -> dict[str, Any]:
         if request.schema_name == "FreePlan":
             looks = "".join(
                 f"I would look up how the {part} of the plants were grown, and by whom, and for how long. "
                 for part in ("roots", "stems", "leaves", "flowers")
             )
-            return Json({"plan": f"{looks}Then I would say what is missing."})
+            return {"plan": f"{looks}Then I would say what is missing."}
         comment = self.comment(request)
         self.asked.append(comment)
         wanted = int(request.text.split("up to ")[1].split(" questions")[0])
         if "compost" in comment and self.asked.count(comment) == 1:
-            return Json(plan(["Which trays were used?"] * wanted))  # breaks a golden rule
+            return plan(["Which trays were used?"] * wanted)  # breaks a golden rule
         if comment in GENERIC_COMMENTS.values():
-            return Json(plan([f"Which details would others need {number}?" for number in range(wanted)]))
+            return plan([f"Which details would others need {number}?" for number in range(wanted)])
         subject, missing = next(words for words in SUBJECTS.values() if words[0] in comment)
-        return Json(plan([f"What {missing} did the {subject} have {number}?" for number in range(wanted)]))
+        return plan([f"What {missing} did the {subject} have {number}?" for number in range(wanted)])
 
     def comment(self, request: RecordedRequest) -> str:
         known = [*GENERIC_COMMENTS.values(), *(str(pair["feedback"]) for pair in PAIRS)]
@@ -109,6 +112,26 @@ async def test_every_paragraph_gets_its_four_plans(tmp_path: Path, fake_endpoint
     }
     assert len(log) == 8
     assert any(attempt["flaw"] for line in log.values() for attempt in line["attempts"])
+
+
+async def test_an_optimal_plan_that_keeps_breaking_a_rule_is_taken_as_mended(
+    tmp_path: Path, fake_endpoint: FakeEndpoint
+) -> None:
+    writer = Writer()
+
+    def asks_twice_as_much(request: RecordedRequest) -> Reply:
+        answer = writer.written(request)
+        asked = [f"{step['question']} And when?" for step in answer.get("steps", [])]
+        return Json(plan(asked) if asked else answer)
+
+    fake_endpoint.answer = asks_twice_as_much
+    code, told = await generate(tmp_path, fake_endpoint)
+    assert code == 0, told
+    assert "2 of 2 paragraphs have all plans" in told
+    log = await asyncio.to_thread(read_records, tmp_path / "log.jsonl")
+    optimal = [line for line in log if line["criterion"] == "optimal"]
+    assert [len(line["attempts"]) for line in optimal] == [3, 3]
+    assert not any("And when" in line["plan"] for line in optimal)
 
 
 async def test_a_second_call_writes_only_what_is_missing(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:

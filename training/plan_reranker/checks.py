@@ -17,6 +17,8 @@ def flaw(
 ) -> str | None:
     """What keeps a plan from being used for `criterion`; None if it can be.
 
+    That an optimal plan broke a golden rule, which code has mended, is the last thing that is found.
+
     Args:
         written: The plan.
         criterion: What it is to lack, or `optimal`.
@@ -31,7 +33,7 @@ def flaw(
         return "says less than the other plans"
     asked = subjects(written["plan"])
     if criterion == "optimal":
-        return next(iter(written["repairs"]), None) or _unsuitable(asked, stems(paragraph), stems(review))
+        return _unsuitable(asked, stems(paragraph), stems(review)) or next(iter(written["repairs"]), None)
     if criterion == "coherence" and not asked & (stems(comment) - stems(paragraph) - stems(review)):
         return "takes nothing from the comment on another paragraph"
     return None
