@@ -38,7 +38,7 @@ def steps_of(actions: Sequence[str], *, fewest: int, most: int) -> type[BaseMode
         "ProposedStep",
         __config__=ConfigDict(extra="forbid"),
         about=(str, Field(max_length=80)),
-        action=(Literal[tuple(actions)], ...),  # type: ignore[valid-type] # known only now
+        action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
         question=(str, Field(max_length=240)),
     )
     return create_model(
