@@ -17,7 +17,7 @@ ELSEWHERE = "The questionnaire was answered by too few teachers."
 
 OPTIMAL = in_form("What concentration did the diluted vinegar have?")
 INCOHERENT = in_form("How many teachers answered the questionnaire?")
-GENERIC = in_form("Which details are missing here?")
+GENERIC = in_form("Which details of the seedlings are missing?")
 
 
 def flaw_of(
@@ -42,6 +42,10 @@ def test_an_optimal_plan_that_had_to_be_repaired_is_not_used() -> None:
 def test_an_optimal_plan_asks_about_the_paragraph_and_the_review() -> None:
     assert flaw_of(INCOHERENT, "optimal") == "asks about nothing in the paragraph"
     assert flaw_of(in_form("How were the seedlings chosen?"), "optimal") == "asks about nothing in the review"
+
+
+def test_a_generic_plan_is_about_the_paragraph_all_the_same() -> None:
+    assert flaw_of(in_form("Which details are missing here?"), "specificity") == "asks about nothing in the paragraph"
 
 
 def test_a_plan_that_lacks_coherence_takes_up_the_other_comment() -> None:

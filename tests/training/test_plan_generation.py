@@ -57,7 +57,7 @@ class Writer:
         if "compost" in comment and self.asked.count(comment) == 1:
             return plan(["Which trays were used?"] * wanted)  # breaks a golden rule
         if comment in GENERIC_COMMENTS.values():
-            return plan([f"Which details would others need {number}?" for number in range(wanted)])
+            return plan([f"Which details of the trays would others need {number}?" for number in range(wanted)])
         subject, missing = next(words for words in SUBJECTS.values() if words[0] in comment)
         return plan([f"What {missing} did the {subject} have {number}?" for number in range(wanted)])
 

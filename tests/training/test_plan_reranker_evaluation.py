@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,9 @@ async def test_a_judge_compares_every_two_plans_in_an_order_drawn_by_lot(
     fake_endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
     fake_endpoint.answer = prefers_why
-    paragraphs = read_plans(write_plans(tmp_path / "plans.jsonl", [record(number) for number in range(4)]))
+    paragraphs = await asyncio.to_thread(
+        read_plans, write_plans(tmp_path / "plans.jsonl", [record(number) for number in range(4)])
+    )
     told: list[str] = []
 
     verdicts = await judge_plans(
@@ -152,7 +155,7 @@ async def test_a_judge_compares_every_two_plans_in_an_order_drawn_by_lot(
 
 async def test_a_comparison_without_a_verdict_counts_half(fake_endpoint: FakeEndpoint, tmp_path: Path) -> None:
     fake_endpoint.answer = lambda _: Text("I would rather not.")
-    paragraphs = read_plans(write_plans(tmp_path / "plans.jsonl", [record(0)]))
+    paragraphs = await asyncio.to_thread(read_plans, write_plans(tmp_path / "plans.jsonl", [record(0)]))
 
     verdicts = await judge_plans(
         paragraphs, tmp_path / "log.jsonl", settings(fake_endpoint), concurrency=4, tell=lambda _: None

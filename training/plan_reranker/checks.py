@@ -34,6 +34,8 @@ def flaw(
     asked = subjects(written["plan"])
     if criterion == "optimal":
         return _unsuitable(asked, stems(paragraph), stems(review)) or next(iter(written["repairs"]), None)
+    if criterion == "specificity" and not asked & stems(paragraph):
+        return "asks about nothing in the paragraph"  # the planner's own are dropped for that, so no ranking meets them
     if criterion == "coherence" and not asked & (stems(comment) - stems(paragraph) - stems(review)):
         return "takes nothing from the comment on another paragraph"
     return None

@@ -54,7 +54,7 @@ def test_without_weights_it_says_how_to_name_them(draftroom: Command, plans: Pat
     ("content", "kind", "said"),
     [
         (None, "missing_file", "plans-b.jsonl cannot be read"),
-        ("", "bad_request", "split 'dev'"),
+        ("", "empty_input", "is empty"),
         ("nonsense\n", "bad_request", "Line 1 of"),
         ('{"id": "a", "plans": {}}\n', "bad_request", "Line 1 of"),
     ],
