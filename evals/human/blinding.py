@@ -78,4 +78,4 @@ def read_key(path: Path) -> Key:
     Raises:
         BadInput: The file cannot be read, or is no key.
     """
-    return from_json(Key, read_file(path, "key"), f"{path} is no key; name the one that was written with the tasks")
+    return from_json(Key, read_file(path, "key"), f"{path} is no key like the key.json beside the tasks")

@@ -106,8 +106,8 @@ def read_export(path: Path) -> list[Answer]:
         tasks = _EXPORT.validate_json(read_file(path, "JSON export of Label Studio"))
     except ValidationError as error:
         raise BadInput(
-            f"{path} is no JSON or JSON-MIN export of these tasks; export them in one of these formats: "
-            f"{describe(error)}."
+            f"{path} is no JSON or JSON-MIN export of these tasks ({describe(error)}); export them in one of these "
+            "formats."
         ) from error
     return sorted((answer for task in tasks for answer in task.answers()), key=lambda answer: answer.at)
 

@@ -86,8 +86,8 @@ async def write(assignment: Assignment, criterion: Criterion, pair: Record) -> R
         attempts.append({**written, "flaw": problem})
         if not problem:
             break
-    mended = [each for each in attempts if each["flaw"] in (None, *each["repairs"])]
-    plan = mended[-1]["plan"] if mended else None
+    usable = [each for each in attempts if each["flaw"] in (None, *each["repairs"])]
+    plan = usable[-1]["plan"] if usable else None
     return {"plan": plan, "comment": assignment["comment"], "model": assignment["model"].model, "attempts": attempts}
 
 

@@ -90,6 +90,7 @@ async def _structured(assignment: Assignment) -> WrittenPlan:
         trim="abstract",
     )
     asked = [Asked(step["action"], step["question"]) for step in answer.value.model_dump()["steps"]]
+    # The schema has questions only: with a fixed number of steps, one question more would crowd the review out.
     kept = keep_golden_rules([*asked, Asked("write_review", "")], most=most)
     plan = Plan(number=1, steps=numbered_steps(kept.steps, "planner"), repairs=kept.repairs, score=None)
     return WrittenPlan(plan=plan_in_words(plan), repairs=kept.repairs, calls=answer.calls)
