@@ -21,6 +21,7 @@ from draftroom.records import RunRecord
 from draftroom.runner import Answer, Ask, Outcome, drive, resume_command
 from draftroom.systems import Dialogue, System, find_system
 from state.errors import BadInput
+from tools.input_files import read_text
 
 _CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
 
@@ -77,12 +78,7 @@ def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
     Raises:
         BadInput: If the file cannot be read or holds none.
     """
-    try:
-        advice = _pieces(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8; save it as UTF-8.", kind="not_utf8") from error
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); check its name.", kind="missing_file") from error
+    advice = _pieces(read_text(path, f"file with one {dialogue.line} a line"))
     if not advice:
         raise BadInput(f"{path} is empty; write one {dialogue.line} a line, or use --accept.", kind="empty_input")
     return advice

@@ -7,6 +7,7 @@ import binascii
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 from state.findings import FindingKind
@@ -16,18 +17,21 @@ from tools.hidden_instructions.notation import endings, squeezed_phrases, word_p
 from tools.hidden_instructions.phrases import COMMANDS, ORDER, PHRASES, REPORT
 from tools.hidden_instructions.translations import CHINESE, TRANSLATIONS
 
-_PHRASES: Final = word_phrases(PHRASES)
-_COMMANDS: Final = word_phrases(COMMANDS)
-_TRANSLATIONS: Final = word_phrases(TRANSLATIONS)
-_CHINESE: Final = squeezed_phrases(CHINESE)
-_SQUEEZED: Final = squeezed_phrases((*PHRASES, *COMMANDS, *TRANSLATIONS))
-_ORDER: Final = endings(ORDER)
-_REPORT: Final = endings(REPORT)
 _WINDOW: Final = 80  # characters before a phrase that decide what it is
 
 _SPACED_LETTERS: Final = re.compile(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,3}[^\W\d_](?!\w)){7,}")
 _BASE64: Final = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,}={0,2}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s|(?<=[\u3002\uff01\uff1f])|\n[ \t\r]{0,20}\n")
+
+
+class _Patterns(NamedTuple):
+    phrases: re.Pattern[str]
+    commands: re.Pattern[str]
+    translations: re.Pattern[str]
+    chinese: re.Pattern[str]
+    squeezed: re.Pattern[str]
+    order: re.Pattern[str]
+    report: re.Pattern[str]
 
 
 class Span(NamedTuple):
@@ -45,6 +49,20 @@ def addressed_sentences(text: str) -> list[Span]:
     return _merged(_whole_sentences(text, passages)) if passages else []
 
 
+@cache
+def _patterns() -> _Patterns:
+    """Compiled with the first text: it takes a quarter of a second, and not every command reads a text."""
+    return _Patterns(
+        phrases=word_phrases(PHRASES),
+        commands=word_phrases(COMMANDS),
+        translations=word_phrases(TRANSLATIONS),
+        chinese=squeezed_phrases(CHINESE),
+        squeezed=squeezed_phrases((*PHRASES, *COMMANDS, *TRANSLATIONS)),
+        order=endings(ORDER),
+        report=endings(REPORT),
+    )
+
+
 def _instructions(text: str) -> Iterator[tuple[int, int]]:
     folded = fold(text)
     for start, end in _phrases(folded.text, text, folded.offsets):
@@ -55,15 +73,16 @@ def _instructions(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _phrases(folded: str, text: str, offsets: list[int]) -> Iterator[tuple[int, int]]:
-    for match in _PHRASES.finditer(folded):
+    patterns = _patterns()
+    for match in patterns.phrases.finditer(folded):
         start, end = match.span(1)
         shouted = text[offsets[start] : offsets[end - 1] + 1].isupper()  # hidden text often ends up within a sentence
-        if shouted or _preceded(folded, start, _ORDER) or not _preceded(folded, start, _REPORT):
+        if shouted or _preceded(folded, start, patterns.order) or not _preceded(folded, start, patterns.report):
             yield start, end
-    for match in _COMMANDS.finditer(folded):
-        if _preceded(folded, match.start(), _ORDER):
+    for match in patterns.commands.finditer(folded):
+        if _preceded(folded, match.start(), patterns.order):
             yield match.span(1)
-    for pattern in (_TRANSLATIONS, _CHINESE):
+    for pattern in (patterns.translations, patterns.chinese):
         yield from (match.span(1) for match in pattern.finditer(folded))
     for run in _SPACED_LETTERS.finditer(folded):
         yield from _phrases_of_letters(run)
@@ -72,7 +91,7 @@ def _phrases(folded: str, text: str, offsets: list[int]) -> Iterator[tuple[int, 
 def _phrases_of_letters(run: re.Match[str]) -> Iterator[tuple[int, int]]:
     places = [place for place in range(*run.span()) if run.string[place].isalpha()]
     letters = "".join(run.string[place] for place in places)
-    for match in _SQUEEZED.finditer(letters):
+    for match in _patterns().squeezed.finditer(letters):
         yield places[match.start(1)], places[match.end(1) - 1] + 1
 
 
