@@ -7,16 +7,30 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from state.settings import FeedbackSettings
+
 if TYPE_CHECKING:
     from tools.plan_reranker import PlanReranker
+
+SHIPPED = Path(__file__).parent / "reranker_weights"
+"""Folder of the weights that come with the project; its README.md is their model card."""
 
 _loading = threading.Lock()
 
 
-def default_weights() -> Path | None:
-    """Folder of the weights that ship with the project; None where there are none."""
-    folder = Path(__file__).parent / "reranker_weights"
-    return folder if folder.is_dir() else None
+def check_reranker(options: FeedbackSettings) -> None:
+    """Make sure that plans can be ranked, if they are to be; what is loaded stays for the run.
+
+    Raises:
+        SettingsError: As `load_reranker`.
+    """
+    if options.rerank and options.plans > 1:
+        load_reranker(weights_folder(options))
+
+
+def weights_folder(options: FeedbackSettings) -> Path:
+    """Where the weights are that the settings ask for."""
+    return Path(options.reranker).expanduser() if options.reranker else SHIPPED
 
 
 def load_reranker(folder: Path) -> PlanReranker:

@@ -19,7 +19,7 @@ from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
 from tools.configuration import load_settings, merge, preset_names
-from tools.reranking import default_weights
+from tools.reranking import SHIPPED
 
 if TYPE_CHECKING:
     from evals.run_folder import RunFolder
@@ -166,17 +166,16 @@ def plan_reranking(
     plans: Annotated[Path, typer.Argument(help="Plans, as training.plan_reranker.generate writes them.")],
     *,
     out: Annotated[Path, typer.Option("--out", help="Folder of the results.")],
-    weights: Annotated[Path | None, typer.Option(help="Folder of a re-ranker; by default the one that ships.")] = None,
+    weights: Annotated[
+        Path, typer.Option(help="Folder of a re-ranker; by default the one that ships.", show_default=False)
+    ] = SHIPPED,
 ) -> None:
     """Recall@1 of the plan re-ranker on plans of unseen papers, beside what ranks them without it."""
     require(TRAINING)
     from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415 - takes seconds
 
-    folder = weights or default_weights()
-    if folder is None:
-        raise SettingsError("No re-ranker ships with this installation: name the folder of one with --weights.")
     _refuse_unwritable(out)
-    typer.echo(tables(evaluate(folder, plans, out)), nl=False)
+    typer.echo(tables(evaluate(weights, plans, out)), nl=False)
 
 
 def _at_once(task: Task, concurrency: int) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from state.settings import Execution, FeedbackSettings, LiteratureProvider, Retr
 from tools.configuration import load_settings
 from tools.documents.decoding import decode
 from tools.literature import open_sources
+from tools.reranking import check_reranker
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
 VARIANTS: dict[ReviewVariant, System] = {
@@ -101,6 +102,8 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
     choose_targets(document, asked, settings.feedback)  # refuses what is not there
     _check_annotation(document, output)
+    if system is FOCUSED_FEEDBACK:
+        check_reranker(settings.feedback)
     record = new_record(system.name, {**run_input, "request": request}, freeze(settings), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
 

@@ -22,7 +22,9 @@ from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from nodes.feedback.initialise import ROLES
 from state.feedback import FeedbackContext, FeedbackInput, Weakness
+from state.settings import Settings
 from tools.jobs import Record
+from tools.reranking import check_reranker
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
@@ -31,15 +33,19 @@ def _request(sample: Record) -> FeedbackInput:
     return FeedbackInput(paper=as_text(sample["paper"]), text=sample["paragraph"])
 
 
-def _system(graph: Builder, context: FeedbackContext) -> System:
-    return System(graph, context, _request)
+def _system(graph: Builder, context: FeedbackContext, check: Callable[[Settings], object] | None = None) -> System:
+    return System(graph, context, _request, check=check)
+
+
+def _can_rank(settings: Settings) -> None:
+    check_reranker(settings.feedback)
 
 
 SYSTEMS = {
     "single": _system(single_model_builder, FeedbackContext()),
     "cove": _system(chain_of_verification_builder, FeedbackContext()),
-    "sequential": _system(builder, FeedbackContext(execution="sequential")),
-    "parallel": _system(builder, FeedbackContext(execution="parallel")),
+    "sequential": _system(builder, FeedbackContext(execution="sequential"), _can_rank),
+    "parallel": _system(builder, FeedbackContext(execution="parallel"), _can_rank),
     "no-reranking": _system(builder, FeedbackContext(execution="parallel", rerank=False)),
 }
 

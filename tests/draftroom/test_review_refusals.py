@@ -39,6 +39,13 @@ def test_a_request_that_cannot_be_followed(room: Command, draft: Path, flags: li
     assert "secret" not in result.output
 
 
+def test_a_reranker_that_is_not_there(room: Command, draft: Path, tmp_path: Path):
+    chosen = {"DRAFTROOM_FEEDBACK__RERANKER": str(tmp_path / "gone"), "DRAFTROOM_FEEDBACK__PLANS": "2"}
+    result = room.with_variables(chosen)("review", draft)
+    assert_refused(room, result, "missing_file")
+    assert "no plan re-ranker" in result.stderr
+
+
 def assert_misused(room: Command, result: Result) -> None:
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.stderr

@@ -95,7 +95,7 @@ async def test_the_controller_looks_after_every_step_or_after_every_wave(
 async def test_several_plans_are_sampled_in_one_request(fake_endpoint: FakeEndpoint) -> None:
     replies = [Json(plan("What was the water like?")), *NONSENSE, Json(plan("How tall were the seedlings?"))]
     fake_endpoint.answer = Room(ProposedPlan=[Choices(replies)])
-    found = await review(fake_endpoint, plans=3)
+    found = await review(fake_endpoint, plans=3, rerank=False)
     (request,) = [request for request in fake_endpoint.chat_requests if request.schema_name == "ProposedPlan"]
     assert request.n == 3
     assert request.body["temperature"] > 0
@@ -104,11 +104,14 @@ async def test_several_plans_are_sampled_in_one_request(fake_endpoint: FakeEndpo
     assert asked(fake_endpoint) == ["What was the water like?"], "the first usable plan is followed"
 
 
-async def test_without_trained_weights_the_result_says_that_plans_are_not_ranked(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room()
-    found = await review(fake_endpoint, plans=2)
-    assert any("not re-ranked" in note for note in found["notes"])
-    assert [plan["score"] for plan in found["plans"]] == [None, None]
+async def test_the_weights_that_ship_choose_the_plan_and_every_score_is_on_record(fake_endpoint: FakeEndpoint) -> None:
+    questions = ["What was the water like?", "How tall were the seedlings?", "Which tea was it?"]
+    fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(plan(question)) for question in questions])])
+    found = await review(fake_endpoint, plans=3)
+    scores = [each["score"] for each in found["plans"]]
+    assert len(set(scores)) == 3
+    assert scores == sorted(scores, reverse=True)
+    assert asked(fake_endpoint) == [found["plans"][0]["steps"][0]["question"]], "the best one is followed"
 
 
 async def test_plans_that_are_all_unusable_are_asked_for_once_more(fake_endpoint: FakeEndpoint) -> None:

@@ -17,7 +17,7 @@ from state.errors import SettingsError, StateError
 from tests.tools.tiny_bert import SPECIAL, write_encoder
 from tools.encoders import PACKAGED_ENCODER
 from tools.plan_reranker import PlanReranker
-from tools.reranking import default_weights, load_reranker
+from tools.reranking import SHIPPED, load_reranker
 
 WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
 CLS, SEP = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
@@ -328,10 +328,16 @@ def test_the_packaged_encoder_reads_512_tokens(tmp_path: Path) -> None:
     assert (tmp_path / "head" / "weights.safetensors").stat().st_size < 5_000
 
 
-def test_no_weights_ship_or_they_are_in_a_folder() -> None:
-    weights = default_weights()
-
-    assert weights is None or (weights / "config.json").is_file()
+def test_the_weights_that_ship_prefer_a_plan_about_the_paragraph() -> None:
+    paragraph = "The seedlings were watered with diluted vinegar, and their stems were measured every week for a month."
+    about_it, about_others = (
+        f"1. Investigator: answer from the paper: {question}\n2. Reviewer: write the review."
+        for question in ("How strongly was the vinegar diluted?", "How were the patients with diabetes recruited?")
+    )
+    first, second = load_reranker(SHIPPED).score(paragraph, [about_it, about_others])
+    assert first > second
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 5e6
+    assert json.loads((SHIPPED / "config.json").read_text())["sha256"] in (SHIPPED / "README.md").read_text()
 
 
 def test_torch_is_imported_with_the_first_reranker_only() -> None:

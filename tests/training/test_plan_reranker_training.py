@@ -260,7 +260,7 @@ def test_two_trainings_with_one_seed_agree(tmp_path: Path, plans: Path, split: S
 # Configurations
 
 
-@pytest.mark.parametrize(("name", "runs"), [("plan-reranker", 48), ("plan-reranker-small", 4)])
+@pytest.mark.parametrize(("name", "runs"), [("plan-reranker", 48), ("plan-reranker-small", 2)])
 def test_the_configurations_can_be_read(name: str, runs: int) -> None:
     training = read_config(CONFIGS / f"{name}.toml", RerankerTraining)
 

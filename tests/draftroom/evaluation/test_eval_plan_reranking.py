@@ -13,7 +13,7 @@ from tests.draftroom.evaluation.refusing import assert_refused
 from tests.tools.tiny_bert import write_encoder
 from tests.training.toy_plans import WORDS, toy_data
 from tools.plan_reranker import PlanReranker
-from tools.reranking import default_weights
+from tools.reranking import SHIPPED
 
 
 @pytest.fixture
@@ -44,10 +44,12 @@ def test_a_reranker_stands_beside_what_has_not_learnt(
     assert draftroom.endpoint.requests == []
 
 
-@pytest.mark.skipif(default_weights() is not None, reason="a re-ranker ships")
-def test_without_weights_it_says_how_to_name_them(draftroom: Command, plans: Path, tmp_path: Path) -> None:
+def test_by_default_the_one_that_ships_is_measured(draftroom: Command, plans: Path, tmp_path: Path) -> None:
     result = draftroom("eval", "plan_reranking", plans, "--out", tmp_path / "out")
-    assert_refused(draftroom, result, "bad_settings", "name the folder of one with --weights")
+    assert result.exit_code == 0, result.output
+    shipped = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))["sha256"]
+    measured = json.loads((tmp_path / "out" / "evaluation.json").read_text(encoding="utf-8"))
+    assert measured["weights_sha256"] == shipped
 
 
 @pytest.mark.parametrize(
