@@ -159,7 +159,7 @@ class ParagraphReview(TypedDict):
     """How often the controller rewrote the remaining steps."""
     candidates: list[Candidate]
     notes: list[str]
-    """What an agent could not do: plans that were not re-ranked, providers that failed, addresses that were blocked."""
+    """What an agent could not do: providers that failed, addresses that were blocked."""
 
 
 class Target(TypedDict):
