@@ -14,7 +14,8 @@ from pypdf import PdfReader
 from draftroom.rendering.feedback.annotations import to_annotated_pdf
 from draftroom.rendering.feedback.quads import quads
 from state.errors import BadInput, StateError
-from tests.draftroom.feedback_values import SECTIONS, comment, finished, record, stored, typeset
+from tests.draftroom.feedback_values import comment, finished, record, stored
+from tests.draftroom.typeset_draft import SECTIONS, typeset
 from tests.tools.pdfs import encrypted
 from tools.documents import load_document, read_document
 

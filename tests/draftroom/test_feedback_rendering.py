@@ -19,8 +19,9 @@ from draftroom.rendering.feedback.markdown import to_markdown
 from draftroom.rendering.feedback.paper import shown_paper
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
 from draftroom.systems import SIMPLIFICATION
-from tests.draftroom.feedback_values import SECTIONS, comment, finished, record, typeset
+from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.test_rendering import Elements
+from tests.draftroom.typeset_draft import SECTIONS, typeset
 
 Values = dict[str, Any]
 

@@ -11,8 +11,8 @@ import pytest
 
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command, without_package
-from tests.draftroom.feedback_values import typeset
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
+from tests.draftroom.typeset_draft import typeset
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
 from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
 
