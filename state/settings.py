@@ -60,7 +60,7 @@ class ModelSettings(BaseModel):
         "OPENAI_API_KEY", description="Name of the environment variable that holds the key; never the key itself."
     )
     temperature: float | None = Field(
-        None, ge=0, le=2, description="At least 0.6 for the second try after an answer that was cut off."
+        None, ge=0, le=2, description="At least 0.6 for the second try after an unusable answer."
     )
     top_p: float | None = Field(0.4, gt=0, le=1, description="The journalism paper samples with 0.4.")
     frequency_penalty: float | None = Field(None, ge=-2, le=2)

@@ -19,7 +19,7 @@ from state.errors import DraftroomError, ModelOutputError
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models.client import Completion, Progress, complete
-from tools.models.structured import CutOff, Unusable, Value, parse
+from tools.models.structured import Unusable, Value, parse
 from tools.models.trimming import FittedPrompt, fit
 from tools.prompts import Prompt, load_prompt
 
@@ -29,7 +29,7 @@ REASK = (
 LONGEST_PROBLEM = 400
 """In characters; `trimming.REASK_TOKENS` keeps room for it."""
 WARMER = 0.6
-"""Least temperature of the re-ask after an answer that ran on to the limit of its tokens."""
+"""Least temperature of a re-ask."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ async def ask(
 
 
 def reask_of(request: Request, problem: Unusable) -> Request:
-    """The same request with what was wrong with its answer.
+    """The same request with what was wrong with its answer, at a higher temperature.
 
-    A model that repeats itself until it is cut off does the same again if it decodes as greedily: it is asked at a
-    higher temperature, as Whisper decodes such a passage again (Radford et al. 2022, Section 4.5).
+    A model that decodes greedily repeats its mistake, above all an answer that goes round in circles; Whisper decodes
+    such a passage again in the same way (Radford et al. 2022, Section 4.5).
     """
     settings = request.settings
-    if isinstance(problem, CutOff) and settings.temperature is not None:
+    if settings.temperature is not None:
         settings = settings.model_copy(update={"temperature": max(settings.temperature, WARMER)})
     return replace(request, problem=str(problem), settings=settings)
 

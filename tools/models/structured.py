@@ -20,19 +20,14 @@ class Unusable(ValueError):
     """An answer that does not hold what was asked for; the text says why, for the model to read."""
 
 
-class CutOff(Unusable):
-    """An answer that reached the limit of its tokens."""
-
-
 def parse(completion: Completion, schema: type[Value]) -> Value:
     """Check an answer against its schema.
 
     Raises:
-        CutOff: If it reached the limit of its tokens.
-        Unusable: If it is no JSON object, or does not fit the schema.
+        Unusable: If it was cut off, is no JSON object, or does not fit the schema.
     """
     if completion["finish_reason"] == "length":
-        raise CutOff(f"it was cut off after {completion['output_tokens']} tokens; answer more briefly")
+        raise Unusable(f"it was cut off after {completion['output_tokens']} tokens; answer more briefly")
     text = strip_thoughts(completion["text"])
     start = text.find("{")
     if start < 0:

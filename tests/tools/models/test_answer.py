@@ -70,18 +70,10 @@ async def test_an_unusable_answer_is_asked_for_again_with_the_reason(reply: Repl
 @pytest.mark.parametrize(
     ("temperature", "again"), [(0.0, 0.6), (0.9, 0.9), (None, None)], ids=["greedy", "warm", "the server's own"]
 )
-async def test_after_an_endless_answer_the_model_is_asked_less_greedily(
-    temperature: float | None, again: float | None, desk: Desk
-) -> None:
+async def test_the_re_ask_is_less_greedy(temperature: float | None, again: float | None, desk: Desk) -> None:
     desk.endpoint.answer = Script([Truncated('{"word": "cells, cells, cells'), GOOD])
     await desk.ask(temperature=temperature)
     assert [body.get("temperature") for body in desk.sent] == [temperature, again]
-
-
-async def test_after_any_other_unusable_answer_the_temperature_stays(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Text("Hm."), GOOD])
-    await desk.ask(temperature=0.0)
-    assert [body["temperature"] for body in desk.sent] == [0.0, 0.0]
 
 
 async def test_the_reason_that_is_told_stays_short(desk: Desk) -> None:
