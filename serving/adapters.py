@@ -13,6 +13,7 @@ from state.errors import ServingError
 _CONFIG = "adapter_config.json"
 _RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """What vLLM takes as `--max-lora-rank`."""
+_GIB = 2**30
 
 
 class _Config(BaseModel):
@@ -60,6 +61,21 @@ def adapter_arguments(server: Server) -> list[str]:
         *("--max-loras", str(len(folders))),  # requests for different adapters are then answered together
         *("--lora-modules", *(f"{name}={folder}" for name, folder in folders.items())),
     ]
+
+
+def adapter_environment(server: Server, device: str) -> dict[str, str]:
+    """What keeps a server alive that applies adapters on a CPU; empty without adapters, and on a GPU.
+
+    There vLLM copies an adapter's matrices once for each token of a batch of prompts. In memory that the system takes
+    back and clears each time, a few thousand tokens take longer than the time after which vLLM gives itself up.
+    """
+    if not server.adapters or device != "cpu":
+        return {}
+    return {
+        "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS": "3600",
+        "MALLOC_MMAP_THRESHOLD_": str(16 * _GIB),
+        "MALLOC_TRIM_THRESHOLD_": str(16 * _GIB),
+    }
 
 
 def _server_for(name: str, profile: Profile) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from serving.adapters import adapter_arguments
+from serving.adapters import adapter_arguments, adapter_environment
 from serving.embedded import resolve_model
 from serving.environment import vllm_python
 from serving.health import answers, require_free_port, wait_until_ready
@@ -59,7 +59,7 @@ def up(profile: Profile, report: Report) -> list[Server]:
         if missing:
             python = vllm_python(profile.device, report)
         for server in missing:
-            _start(profile.name, server, python, undo, report)
+            _start(profile, server, python, undo, report)
         undo.pop_all()
     return missing
 
@@ -122,16 +122,16 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
     return True
 
 
-def _start(profile: str, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
+def _start(profile: Profile, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
     model, local = resolve_model(server.model, python, report)
-    log = servers_folder() / f"{profile}-{server.name}.log"
+    log = servers_folder() / f"{profile.name}-{server.name}.log"
     report(f"Starting {server.served_model_name} on port {server.port} (log: {log})")
-    process = launch(_command(server, model, python), _environment(server, local=local), log)
+    process = launch(_command(server, model, python), _environment(server, profile.device, local=local), log)
     record = ServerRecord(server=server, process=process, base_url=server.base_url, log=log)
-    undo.callback(_stop, profile, record)
-    write_record(profile, record)
+    undo.callback(_stop, profile.name, record)
+    write_record(profile.name, record)
     wait_until_ready(record, server.ready_timeout_s)
-    _write_ready(profile, record)
+    _write_ready(profile.name, record)
 
 
 def _write_ready(profile: str, record: ServerRecord) -> None:
@@ -155,7 +155,7 @@ def _command(server: Server, model: str, python: Path) -> list[str]:
     return command + adapter_arguments(server)
 
 
-def _environment(server: Server, *, local: bool) -> dict[str, str]:
+def _environment(server: Server, device: str, *, local: bool) -> dict[str, str]:
     environment = os.environ | {
         "VLLM_NO_USAGE_STATS": "1",
         "DO_NOT_TRACK": "1",
@@ -167,4 +167,4 @@ def _environment(server: Server, *, local: bool) -> dict[str, str]:
         environment["HF_HUB_OFFLINE"] = "1"
     if server.kv_cache_gib is not None:
         environment["VLLM_CPU_KVCACHE_SPACE"] = str(server.kv_cache_gib)
-    return environment
+    return environment | adapter_environment(server, device)

@@ -39,6 +39,15 @@ def test_vllm_is_told_of_the_adapters_and_a_rank_that_it_knows(home: Home) -> No
     }
 
 
+@pytest.mark.parametrize("adapted", [True, False], ids=["with an adapter", "without"])
+def test_on_a_cpu_vllm_gets_the_time_and_the_memory_that_adapters_take(home: Home, adapted: bool) -> None:
+    profile = home.profile()
+    up(with_adapters(profile, [f"warm={adapter(home.folder / 'warm')}"]) if adapted else profile, home.steps.append)
+    (start,) = home.starts()
+    assert ("VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS" in start["environment"]) is adapted
+    assert ("MALLOC_MMAP_THRESHOLD_" in start["environment"]) is adapted
+
+
 def test_the_command_names_every_model_and_shows_a_change_of_adapters(home: Home) -> None:
     server = home.profile().servers[0]
     file, folder = str(home.folder / "mine.toml"), adapter(home.folder / "warm")
