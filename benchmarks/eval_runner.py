@@ -39,7 +39,7 @@ import httpx2
 from benchmarks.fake_process import fake_process
 from evals.datasets import load_examples
 from evals.run_folder import RunFolder
-from evals.runner import Choices, describe_run, run_systems
+from evals.runner import SAMPLES_A_REQUEST, Choices, describe_run, run_systems
 from evals.tasks.science_journalism import SCIENCE_JOURNALISM
 from state.settings import Settings
 from tools.jobs import Record, read_results
@@ -101,7 +101,7 @@ async def _evaluation(
     connection: Any = (await client_for(settings.model_for("journalist"))).http_async_client  # the run's own
     connection.event_hooks["request"].append(record)
     begin, used = time.perf_counter(), time.process_time()
-    await run_systems(SCIENCE_JOURNALISM, folder, concurrency=concurrency, tell=lambda _: None)
+    await run_systems(SCIENCE_JOURNALISM, folder, concurrency=SAMPLES_A_REQUEST * concurrency, tell=lambda _: None)
     seconds, processor_s = time.perf_counter() - begin, time.process_time() - used
     results = read_results(folder.outputs_file)
     for failed in (result for result in results if "error" in result):
@@ -167,7 +167,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m benchmarks.eval_runner", description=__doc__)
     parser.add_argument("--base-url", default="", help="a real endpoint; by default the fake one")
     parser.add_argument("--model", default="large", help="name under which it serves the model")
-    parser.add_argument("--concurrency", type=int, default=16, help="samples, and requests, at once")
+    parser.add_argument("--concurrency", type=int, default=16, help="requests at once")
     parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=2)
     return parser.parse_args()

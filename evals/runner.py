@@ -23,6 +23,11 @@ from state.settings import Settings
 from tools.jobs import Job, Key, Record, run_jobs
 from tools.models import close_clients
 
+SAMPLES_A_REQUEST = 2
+"""Samples to have under way for each request that an endpoint takes at once.
+
+While drafts of some are assessed here, the others keep it busy.
+"""
 _PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu")
 """Those that figures depend on."""
 

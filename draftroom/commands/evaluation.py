@@ -43,7 +43,11 @@ LimitOption = Annotated[int | None, typer.Option(min=1, help="Samples of each co
 SeedOption = Annotated[int, typer.Option(help="Of the choice of samples and of the intervals.")]
 ConcurrencyOption = Annotated[
     int | None,
-    typer.Option(min=1, max=1024, help="Samples, and requests to an endpoint, at once; by default as in the settings."),
+    typer.Option(
+        min=1,
+        max=1024,
+        help="Requests to an endpoint at once, by default as in the settings; twice as many samples are under way.",
+    ),
 ]
 SamplesAtOnceOption = Annotated[
     int | None,
@@ -91,7 +95,7 @@ def evaluation(name: str) -> Callable[..., None]:
         run = prepare(task, Wanted(data or [], rows, limit, seed, split), settings, folder)
         if servers:
             start_servers(servers)
-        _run(task, run, concurrency, quiet=quiet)
+        _run(task, run, None, quiet=quiet)
 
     evaluate.__doc__ = EVALUATIONS[name]
     return evaluate
@@ -212,11 +216,11 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
     return task, folder
 
 
-def _run(task: Task, folder: RunFolder, concurrency: int | None, *, quiet: bool) -> None:
+def _run(task: Task, folder: RunFolder, samples: int | None, *, quiet: bool) -> None:
     """Run what is missing, then report."""
-    from evals.runner import run_systems  # noqa: PLC0415 - takes seconds
+    from evals.runner import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415 - takes seconds
 
-    at_once = concurrency or max(model["concurrency"] for model in folder.config().models.values())
+    at_once = samples or SAMPLES_A_REQUEST * max(model["concurrency"] for model in folder.config().models.values())
     work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell)
     _until_done(work, f"draftroom eval resume {folder.path}")
     _report(task, folder)
