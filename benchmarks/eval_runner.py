@@ -7,9 +7,9 @@ The run is `draftroom eval science_journalism` with one round, over the examples
 number in front, so that no two prompts are the same. The body of each of its requests is recorded, and all of them are
 sent again in that order, as many at a time, with nothing done in between but to receive the answers. Both take turns.
 
-Without an address the tests' fake endpoint answers in a process of its own, the same both times: each call after two
-seconds, together about 1,400 tokens a second, as a model of 7B gives on one GPU. An answer's tokens come all at once,
-so the work on them is not done while a server generates, and counts in full; how much it is, is printed too.
+Without an address the tests' fake endpoint answers in a process of its own, the same both times: each call is streamed
+for two seconds, together about 1,400 tokens a second, as a model of 7B gives on one GPU. It sends each token by itself,
+which costs a client most; what a call costs our processor is printed too.
 
 On a real endpoint a prompt that was seen before costs less. Each pass therefore sends a `cache_salt` of its own, with
 which vLLM shares its cache of prompts only within the pass; a server that caches prompts and does not know the field
@@ -45,7 +45,7 @@ from state.settings import Settings
 from tools.jobs import Record, read_results
 from tools.models.connection import client_for
 
-LATENCY_S = 2.0
+GENERATION_S = 2.0
 SAMPLING = {"temperature": 0.2, "top_p": 0.9, "repetition_penalty": 1.1, "seed": 1, "max_tokens": 2048}
 """With which small models keep to the formats."""
 
@@ -69,7 +69,7 @@ class Passed(NamedTuple):
 async def main() -> None:
     """Time both in turn and print the table."""
     arguments = _arguments()
-    fake = nullcontext(arguments.base_url) if arguments.base_url else fake_process(LATENCY_S)
+    fake = nullcontext(arguments.base_url) if arguments.base_url else fake_process(generation_s=GENERATION_S)
     with tempfile.TemporaryDirectory() as home, fake as base_url:
         os.environ["DRAFTROOM_HOME"] = home
         passes: list[tuple[Passed, Passed]] = []
@@ -80,7 +80,7 @@ async def main() -> None:
             load = await _bare_load(bodies, base_url, arguments.concurrency)
             if turn:
                 passes.append((run, load))
-    where = arguments.model if arguments.base_url else f"fake endpoint, {LATENCY_S:g} s a call"
+    where = arguments.model if arguments.base_url else f"fake endpoint, {GENERATION_S:g} s a call"
     print(f"Science journalism, {arguments.samples} samples, {arguments.concurrency} at once, {where}, ", end="")
     print(f"median of {len(passes)} runs in turn\n")
     _print(passes)

@@ -204,6 +204,17 @@ def test_latency_delays_chat_answers_only(pool: ThreadPoolExecutor) -> None:
     assert isinstance(waiting.exception(), httpx.RemoteProtocolError)
 
 
+def test_a_stream_that_takes_its_time_comes_token_by_token() -> None:
+    with (
+        FakeEndpoint(answer=Script([Text("one two three")]), generation_s=60) as endpoint,
+        httpx.stream(
+            "POST", endpoint.base_url + "/chat/completions", json=BODY | {"stream": True}, trust_env=False
+        ) as answer,
+    ):
+        assert next(answer.iter_lines()).startswith("data: ")
+        assert not endpoint.chat_requests[0].finished
+
+
 def test_mistake_in_an_answer_is_shown(fake_endpoint: FakeEndpoint, capfd: pytest.CaptureFixture[str]) -> None:
     fake_endpoint.answer = lambda request: Text(request.body["no such field"])
     with pytest.raises(httpx.RemoteProtocolError):

@@ -20,7 +20,8 @@ def main() -> None:
     """Run `python -m tests.fake_endpoint`."""
     options = _parser().parse_args()
     models = dict.fromkeys(options.models.split(","), _CONTEXT)
-    endpoint = FakeEndpoint(models, _answer(options), port=options.port, latency_s=options.latency)
+    times = {"latency_s": options.latency, "generation_s": options.generation}
+    endpoint = FakeEndpoint(models, _answer(options), port=options.port, **times)
     with suppress(KeyboardInterrupt), endpoint:
         sys.stdout.write(f"{endpoint.base_url}\n")
         sys.stdout.flush()
@@ -31,7 +32,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tests.fake_endpoint", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="port to listen on; any free one by default")
     parser.add_argument("--models", default="large,small", help=f"names, each with a context of {_CONTEXT} tokens")
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds that every chat answer takes")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds until a chat answer begins")
+    parser.add_argument("--generation", type=float, default=0.0, help="seconds that a streamed answer takes then")
     parser.add_argument("--replay", type=Path, help="answer from this file of recordings")
     parser.add_argument("--record", type=Path, help="pass requests on to --upstream and record its answers here")
     parser.add_argument("--upstream", default="http://127.0.0.1:8000/v1", help="the real endpoint to record from")

@@ -29,7 +29,8 @@ class Api:
         tokenizes: Offer /tokenize, as vLLM does and other servers do not.
         clamps_output: Shorten answers to what the prompt leaves of the context, as vLLM 0.32 does; otherwise refuse a
             request whose prompt and `max_tokens` do not fit together, as vLLM did before.
-        latency_s: How long every chat answer takes.
+        latency_s: How long every chat answer takes to begin.
+        generation_s: How long a streamed answer takes from its first token to its last.
     """
 
     models: Mapping[str, int] = field(default_factory=lambda: {"large": 8192, "small": 4096})
@@ -40,6 +41,7 @@ class Api:
     tokenizes: bool = True
     clamps_output: bool = False
     latency_s: float = 0.0
+    generation_s: float = 0.0
 
     def handle(self, exchange: Exchange) -> None:
         """Answer a request on any path."""
@@ -83,7 +85,7 @@ class Api:
         if isinstance(room, Status):
             room.send(exchange)
             return
-        exchange.room = room
+        exchange.room, exchange.generation_s = room, self.generation_s
         exchange.gates.admit(request.chat_number or 0)
         exchange.gates.pause(self.latency_s)
         exchange.expect_client()  # a scripted answer must not be used up by a client that was killed

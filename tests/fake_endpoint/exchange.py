@@ -48,6 +48,8 @@ class Exchange:
         self.gates = gates
         self.release = release
         self.room = Room(prompt=0, answer=0)
+        self.generation_s = 0.0
+        """How long a stream takes."""
         self._http = http
 
     def expect_client(self) -> None:
@@ -81,7 +83,7 @@ class Exchange:
         self._http.close_connection = True
 
     def send_events(self, events: Iterable[Any], ending: Ending = "done") -> None:
-        """Stream `events` as JSON, all at once.
+        """Stream `events` as JSON, evenly over `generation_s`.
 
         Args:
             events: One value per server-sent event.
@@ -89,11 +91,12 @@ class Exchange:
                 a proxy does that lost its server; `cut` closes the connection in the middle of the message.
         """
         self._start(200, {"Content-Type": "text/event-stream; charset=utf-8", "Transfer-Encoding": "chunked"})
-        stream = b"".join(_http_chunk(json.dumps(event)) for event in events)
+        chunks = [_http_chunk(json.dumps(event)) for event in events]
+        rest = self._write_slowly(chunks) if self.generation_s else b"".join(chunks)
         if ending == "done":
-            self._write_last(stream + _http_chunk("[DONE]") + b"0\r\n\r\n")
+            self._write_last(rest + _http_chunk("[DONE]") + b"0\r\n\r\n")
             return
-        self._http.wfile.write(stream + (b"0\r\n\r\n" if ending == "unfinished" else b""))
+        self._http.wfile.write(rest + (b"0\r\n\r\n" if ending == "unfinished" else b""))
         # A connection whose message was whole stays open: closed unannounced, the next request might still take it.
         self._http.close_connection = ending == "cut"
 
@@ -109,6 +112,13 @@ class Exchange:
         for name, value in headers.items():
             self._http.send_header(name, value)
         self._http.end_headers()
+
+    def _write_slowly(self, chunks: list[bytes]) -> bytes:
+        """Write `chunks` one by one, as a model generates them, but for the last, which is left to write."""
+        for chunk in chunks[:-1]:
+            self._http.wfile.write(chunk)
+            self.gates.pause(self.generation_s / len(chunks))
+        return b"".join(chunks[-1:])
 
     def _write_last(self, data: bytes) -> None:
         # Marked before it is written: whoever has read the whole answer must find its request finished.
