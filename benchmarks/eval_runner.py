@@ -15,7 +15,8 @@ On a real endpoint a prompt that was seen before costs less. Each pass therefore
 which vLLM shares its cache of prompts only within the pass; a server that caches prompts and does not know the field
 favours the load, which comes second. Answers may differ in length, so tokens per second are compared, not times. A
 short turn that is not counted goes first: it builds grammars, captures graphs and opens connections. Towards the end of
-a run fewer and fewer samples are left, which is part of what is measured: more `--samples` make it matter less.
+a run fewer and fewer samples are left, which is part of what is measured: more `--samples` make it matter less. A
+sample that fails (progress on stderr says so) asks for less; what it asked for is counted, and sent again.
 """
 
 from __future__ import annotations
@@ -25,16 +26,19 @@ import asyncio
 import json
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import httpx2
+from langchain_core.callbacks import get_usage_metadata_callback
 
 from benchmarks.fake_process import fake_process
 from evals.datasets import load_examples
@@ -42,12 +46,15 @@ from evals.run_folder import RunFolder
 from evals.runner import SAMPLES_A_REQUEST, Choices, describe_run, run_systems
 from evals.tasks.science_journalism import SCIENCE_JOURNALISM
 from state.settings import Settings
-from tools.jobs import Record, read_results
+from tools.jobs import Record
 from tools.models.connection import client_for
 
 GENERATION_S = 2.0
+WARM_UP = 4
+"""Samples of the turn that is not counted."""
 SAMPLING = {"temperature": 0.2, "top_p": 0.9, "repetition_penalty": 1.1, "seed": 1, "max_tokens": 2048}
 """With which small models keep to the formats."""
+tell = partial(print, file=sys.stderr)
 
 
 class Passed(NamedTuple):
@@ -74,9 +81,10 @@ async def main() -> None:
         os.environ["DRAFTROOM_HOME"] = home
         passes: list[tuple[Passed, Passed]] = []
         for turn in range(arguments.repeats + 1):
-            count = arguments.samples if turn else arguments.concurrency
+            count = arguments.samples if turn else WARM_UP
             folder, settings = RunFolder(Path(home) / str(turn)), _settings(base_url, arguments)
             run, bodies = await _evaluation(folder, settings, _samples(count), arguments.concurrency)
+            tell(f"the bare load of its {run.calls} requests")
             load = await _bare_load(bodies, base_url, arguments.concurrency)
             if turn:
                 passes.append((run, load))
@@ -101,13 +109,11 @@ async def _evaluation(
     connection: Any = (await client_for(settings.model_for("journalist"))).http_async_client  # the run's own
     connection.event_hooks["request"].append(record)
     begin, used = time.perf_counter(), time.process_time()
-    await run_systems(SCIENCE_JOURNALISM, folder, concurrency=SAMPLES_A_REQUEST * concurrency, tell=lambda _: None)
+    with get_usage_metadata_callback() as usage:  # of all answers, also those of samples that failed
+        await run_systems(SCIENCE_JOURNALISM, folder, concurrency=SAMPLES_A_REQUEST * concurrency, tell=tell)
     seconds, processor_s = time.perf_counter() - begin, time.process_time() - used
-    results = read_results(folder.outputs_file)
-    for failed in (result for result in results if "error" in result):
-        print(f"{failed['id']} failed, and its tokens are not counted: {failed['error']}")
-    calls = [call for result in results if "error" not in result for call in result["output"]["calls"]]
-    return Passed(len(bodies), sum(call["output_tokens"] for call in calls), seconds, processor_s), bodies
+    tokens = sum(model["output_tokens"] for model in usage.usage_metadata.values())
+    return Passed(len(bodies), tokens, seconds, processor_s), bodies
 
 
 async def _bare_load(bodies: Sequence[Record], base_url: str, concurrency: int) -> Passed:
