@@ -14,7 +14,7 @@ which costs a client most; what a call costs our processor is printed too.
 On a real endpoint a prompt that was seen before costs less. Each pass therefore sends a `cache_salt` of its own, with
 which vLLM shares its cache of prompts only within the pass; a server that caches prompts and does not know the field
 favours the load, which comes second. Answers may differ in length, so tokens per second are compared, not times. A
-short turn that is not counted goes first: it builds grammars, captures graphs and opens connections. Towards the end of
+short run that is not counted goes first: it builds grammars, captures graphs and opens connections. Towards the end of
 a run fewer and fewer samples are left, which is part of what is measured: more `--samples` make it matter less. A
 sample that fails (progress on stderr says so) asks for less; what it asked for is counted, and sent again.
 """
@@ -51,9 +51,9 @@ from tools.models.connection import client_for
 
 GENERATION_S = 2.0
 WARM_UP = 4
-"""Samples of the turn that is not counted."""
-SAMPLING = {"temperature": 0.2, "top_p": 0.9, "repetition_penalty": 1.1, "seed": 1, "max_tokens": 2048}
-"""With which small models keep to the formats."""
+"""Samples of the run that is not counted."""
+SAMPLING = {"temperature": 0.0, "repetition_penalty": 1.1, "max_tokens": 1024}
+"""With which small models keep to the formats, and both passes get much the same answers."""
 tell = partial(print, file=sys.stderr)
 
 
@@ -84,10 +84,9 @@ async def main() -> None:
             count = arguments.samples if turn else WARM_UP
             folder, settings = RunFolder(Path(home) / str(turn)), _settings(base_url, arguments)
             run, bodies = await _evaluation(folder, settings, _samples(count), arguments.concurrency)
-            tell(f"the bare load of its {run.calls} requests")
-            load = await _bare_load(bodies, base_url, arguments.concurrency)
             if turn:
-                passes.append((run, load))
+                tell(f"{run.rate:.1f} tokens per second; now the bare load of its {run.calls} requests")
+                passes.append((run, await _bare_load(bodies, base_url, arguments.concurrency)))
     where = arguments.model if arguments.base_url else f"fake endpoint, {GENERATION_S:g} s a call"
     print(f"Science journalism, {arguments.samples} samples, {arguments.concurrency} at once, {where}, ", end="")
     print(f"median of {len(passes)} runs in turn\n")

@@ -24,7 +24,9 @@ class Server(BaseModel):
     served_model_name: str = Field(min_length=1, description="The model name that clients ask for.")
     port: int = Field(ge=1024, le=65535)
     max_model_len: int = Field(ge=256, description="Context length in tokens.")
-    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    dtype: Literal["auto", "bfloat16", "float16", "float32", "fastest"] = Field(
+        "auto", description="`fastest`, on a CPU: bfloat16 where it has instructions for it, else float32."
+    )
     gpu_memory_utilization: float | None = Field(None, gt=0, le=1, description="Share of the GPU's memory to take.")
     kv_cache_gib: int | None = Field(None, ge=1, description="Memory for the key-value cache on a CPU.")
     extra_args: list[str] = Field(default=[], description="More arguments for vLLM's OpenAI server.")
@@ -68,6 +70,8 @@ class Profile(BaseModel):
         unused = "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"
         if any(getattr(server, unused) is not None for server in self.servers):
             raise ValueError(f"{unused} means nothing on a {self.device}")
+        if self.device == "gpu" and any(server.dtype == "fastest" for server in self.servers):
+            raise ValueError("dtype fastest is for a CPU: leave it out, or name a precision")
         return self
 
 

@@ -13,6 +13,7 @@ from serving.embedded import resolve_model
 from serving.environment import vllm_python
 from serving.health import answers, require_free_port, wait_until_ready
 from serving.locks import exclusive
+from serving.precision import fastest_precision
 from serving.processes import launch
 from serving.profiles import LOOPBACK, Profile, Server
 from serving.records import ServerRecord, read_records, remove_record, servers_folder, write_record
@@ -149,7 +150,8 @@ def _command(server: Server, model: str, python: Path) -> list[str]:
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server", *server.extra_args]
     command += ["--model", model, "--served-model-name", server.served_model_name]
     command += ["--host", LOOPBACK, "--port", str(server.port), "--disable-uvicorn-access-log"]
-    command += ["--max-model-len", str(server.max_model_len), "--dtype", server.dtype]
+    command += ["--max-model-len", str(server.max_model_len)]
+    command += ["--dtype", fastest_precision() if server.dtype == "fastest" else server.dtype]
     if server.gpu_memory_utilization is not None:
         command += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
     return command + adapter_arguments(server)

@@ -109,6 +109,7 @@ class JournalismState(TypedDict):
     article: str
     selected_round: int
     selected_because: str
+    warnings: list[str]
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -121,6 +122,8 @@ class JournalismOutput(TypedDict):
     """Number of the selected draft; 0 is the first one, before any round."""
     selected_because: str
     """Why that draft was selected."""
+    warnings: list[str]
+    """What is wrong with the article as a whole; empty if nothing was found."""
     stop_reason: str
     """Why there were no more rounds."""
     source: Paper

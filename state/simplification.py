@@ -196,6 +196,7 @@ class SimplificationState(TypedDict):
     """What is sent back to the simplifier; empty if nothing is, or it was sent back already."""
     glossary: list[GlossaryEntry]
     simplified: str
+    warnings: list[str]
     stop_reason: Literal["", "entries used up", "target reached", "nothing more to change", "single rewrite"]
 
 
@@ -205,6 +206,8 @@ class SimplificationOutput(TypedDict):
 
     simplified: str
     """The last version of the text."""
+    warnings: list[str]
+    """What is wrong with it as a whole; empty if nothing was found."""
     lost: list[LostDetail]
     """Details of the source (numbers, negations, names) that the result has lost or changed."""
     glossary: list[GlossaryEntry]

@@ -10,14 +10,15 @@ from state.records import CallRecord
 
 
 def warnings(values: Mapping[str, Any], unit: str) -> list[str]:
-    """How the paper was read, and what was cut from prompts.
+    """What is wrong with the result as a whole, how the paper was read, and what was cut from prompts.
 
     Args:
         values: State of the graph.
         unit: What the system counts its calls by: round, entry or paragraph.
     """
     source = values.get("source")
-    return [*(source["warnings"] if source else []), *trimmings(values.get("calls", []), unit)]
+    read = source["warnings"] if source else []
+    return [*values.get("warnings", []), *read, *trimmings(values.get("calls", []), unit)]
 
 
 def trimmings(calls: Iterable[CallRecord], unit: str) -> list[str]:

@@ -45,6 +45,7 @@ def results(values: Values) -> dict[str, Any]:
         "stop_reason": values.get("stop_reason", ""),
         "selected_round": values.get("selected_round") if is_finished(values) else None,
         "selected_because": values.get("selected_because", ""),
+        "warnings": list(values.get("warnings", [])),
     }
 
 

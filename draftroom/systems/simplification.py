@@ -44,6 +44,7 @@ def results(values: Values) -> dict[str, Any]:
         "entries": len(values.get("versions", [])[1:]),
         "versions": [_in_short(version) for version in values.get("versions", [])],
         "stop_reason": values.get("stop_reason", ""),
+        "warnings": list(values.get("warnings", [])),
         "lost": list(values.get("lost", [])),
         "problems": [
             {"entry": exchange["entry"], "loop": exchange["loop"], "problem": exchange["problem"]}

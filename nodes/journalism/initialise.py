@@ -44,6 +44,7 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
         "article": "",
         "selected_round": 0,
         "selected_because": "",
+        "warnings": [],
     }
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
+from tools.fidelity import off_subject
 
 PAPERS_CHOICE = 3
 """The paper keeps the third revision: readability falls steeply until then and levels off after it."""
-
 
 LEAST_SHARE_OF_COVERAGE = 0.5
 """Of the coverage of the draft that covers most: a draft that has less has lost the subject or most of the story."""
@@ -28,7 +29,12 @@ async def choose_draft(state: JournalismState) -> dict[str, Any]:
         case _:
             number, because = last, "the last draft"
     article = next(draft["text"] for draft in reversed(state["drafts"]) if draft["round"] == number)
-    return {"article": article, "selected_round": number, "selected_because": because}
+    return {
+        "article": article,
+        "selected_round": number,
+        "selected_because": because,
+        "warnings": await asyncio.to_thread(off_subject, article, state["source"]),
+    }
 
 
 def best_round(assessments: list[Assessment]) -> tuple[int, str]:
@@ -42,5 +48,5 @@ def best_round(assessments: list[Assessment]) -> tuple[int, str]:
     fewest = min(len(item["unsupported"]) for item in covering)
     candidates = [item for item in covering if len(item["unsupported"]) == fewest]
     best = min(candidates, key=lambda item: item["mean_grade"])
-    detail = "no detail that the paper does not support" if fewest == 0 else f"only {fewest} unsupported details"
-    return best["round"], f"the easiest of {len(candidates)} drafts that cover the paper with {detail}"
+    detail = "no detail that it does not support" if fewest == 0 else f"the fewest unsupported details ({fewest})"
+    return best["round"], f"the easiest of {len(candidates)} drafts that cover the paper best, with {detail}"

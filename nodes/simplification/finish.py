@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from state.errors import NothingUsable
 from state.simplification import Exchange, GlossaryEntry, SimplificationState
+from tools.fidelity import off_subject
 from tools.text_edits import occurrences
 
 
@@ -22,7 +24,11 @@ async def finish(state: SimplificationState) -> dict[str, Any]:
             f"No loop came to its end ({problem}); begin a new run with a stronger model or more `max_tokens`.",
             problem=problem,
         )
-    return {"simplified": state["text"], "glossary": glossary(history, state["text"])}
+    return {
+        "simplified": state["text"],
+        "glossary": glossary(history, state["text"]),
+        "warnings": await asyncio.to_thread(off_subject, state["text"], state["source"]),
+    }
 
 
 def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:

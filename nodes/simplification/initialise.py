@@ -62,6 +62,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "to_restore": [],
         "glossary": [],
         "simplified": "",
+        "warnings": [],
         "stop_reason": "",
     }
 

@@ -9,7 +9,7 @@ import pytest
 
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import PAPER, Command
-from tests.fake_endpoint import RecordedRequest, Reply, fill
+from tests.fake_endpoint import Json, RecordedRequest, Reply, fill
 
 
 def article_of(draftroom: Command, result) -> str:
@@ -41,6 +41,15 @@ def test_progress_and_findings_go_to_standard_error(draftroom: Command, paper: P
     assert [row.split()[1] for row in table] == ["0", "1"]
     assert sum("*" in row for row in table) == 1
     assert record["id"] in lines[-1]
+
+
+def test_an_article_on_something_else_is_no_success_without_a_word(draftroom: Command, paper: Path):
+    recipe = {"title": "A pie", "paragraphs": ["This is how to bake a pie.", "Mix it and let it be."]}
+    draftroom.endpoint.answer = lambda request: Json(recipe) if request.schema_name == "Article" else fill(request)
+    page = paper.with_suffix(".html")
+    result = draftroom("explain", paper, "--rounds", "0", "-o", page)
+    assert "Please note: the text is hardly about its source" in " ".join(result.stderr.split())
+    assert "the text is hardly about its source" in page.read_text(encoding="utf-8")
 
 
 def test_quiet_prints_only_the_article(draftroom: Command, paper: Path):

@@ -148,12 +148,12 @@ def _first_passage(request: RecordedRequest) -> dict[str, Any]:
 
 
 def _keep(request: RecordedRequest) -> dict[str, Any]:
-    steps = {"steps": []} if "`rewrite`" in request.text else {}
+    steps: dict[str, Any] = {"steps": []} if "`rewrite`" in request.text else {}
     return {"explanation": "Go on.", "decision": "execute", "question": "", **steps}
 
 
 def _keep_all(request: RecordedRequest) -> dict[str, Any]:
-    steps = {"steps": []} if "`rewrite`" in request.text else {}
+    steps: dict[str, Any] = {"steps": []} if "`rewrite`" in request.text else {}
     return {
         "explanation": "Go on.",
         "decisions": [{"step": 1, "decision": "execute", "question": ""}],

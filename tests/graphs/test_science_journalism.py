@@ -256,6 +256,45 @@ async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEn
     assert result["selected_round"] == 0
 
 
+@pytest.mark.parametrize("select", ["best", "last"])
+async def test_an_article_on_something_else_is_returned_with_a_warning(
+    fake_endpoint: FakeEndpoint, select: str
+) -> None:
+    recipe = article("This is how to bake a pie.", "Mix it and let it be.")
+    fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
+    (warning,) = (await run(fake_endpoint, rounds=1, select=select))["warnings"]
+    assert "hardly about its source" in warning
+
+
+async def test_an_article_about_the_paper_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
+    assert (await run(fake_endpoint, rounds=1))["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("remains", "first"),
+    [
+        ("It is done.'']}] }{}{Your role: edit. ", "Bones grew denser."),
+        ("]]. ", "Bones grew denser."),
+        (", ", "Bones grew denser."),
+        ("{}. ", "Bones grew denser."),
+        ("He said [], and ", DRAFT[1]),
+    ],
+    ids=["a closed object", "closed lists", "a comma", "an empty object", "inside a sentence"],
+)
+async def test_what_is_left_of_the_format_inside_a_text_goes(
+    fake_endpoint: FakeEndpoint, remains: str, first: str
+) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article(f"{remains}Bones grew denser.", DRAFT[1])])
+    result = await run(fake_endpoint, rounds=0)
+    assert result["article"].split("\n\n")[1].strip() == first
+
+
+async def test_brackets_of_prose_stay(fake_endpoint: FakeEndpoint) -> None:
+    prose = "Bones grew (in most [but not all] of them), by 3 [2 to 4] units, x{1} and y[2] apart."
+    fake_endpoint.answer = Newsroom(Article=[article(prose, DRAFT[1])])
+    assert prose in (await run(fake_endpoint, rounds=0))["article"]
+
+
 async def test_a_cut_inside_a_number_does_not_leave_another_number(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They grew by 3.5", DRAFT[1])])
     result = await run(fake_endpoint, rounds=0)

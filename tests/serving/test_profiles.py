@@ -52,6 +52,7 @@ def test_a_file_is_named_by_its_file_name(tmp_path: Path) -> None:
         (GOOD + SERVER.replace('"one"', '"two"'), "two servers have the same port"),
         (GOOD + "gpu_memory_utilization = 0.5\n", "gpu_memory_utilization means nothing on a cpu"),
         (GOOD.replace("cpu", "gpu") + "kv_cache_gib = 2\n", "kv_cache_gib means nothing on a gpu"),
+        (GOOD.replace("cpu", "gpu") + 'dtype = "fastest"\n', "dtype fastest is for a CPU"),
         (GOOD.replace("8200", "80"), r"servers\.0\.port"),
         ('name = "other"\n' + GOOD, "remove `name`"),
         ("device = ", "not a TOML file"),

@@ -17,7 +17,8 @@ def to_markdown(record: RunRecord, values: Values) -> str:
         plain(values.get("article", "")).strip(),
         "---",
         "## How this article was made",
-        "Readability in United States school grades; lower is easier to read.",
+        "Readability in United States school grades; lower is easier to read. Coverage is the share of the paper's "
+        "longer words that a draft uses.",
         _readability(values.get("assessments", []), selected_round(values)),
         _selection(values),
         "### Details that the paper does not support",
@@ -34,11 +35,12 @@ def _readability(assessments: Sequence[Assessment], selected: int | None) -> str
             f"**{item['round']}**" if item["round"] == selected else str(item["round"]),
             *(f"{item['readability'][measure]:.1f}" for measure in ("cli", "fkgl", "dcrs", "ari")),
             str(item["readability"]["words"]),
+            f"{item['coverage']:.0%}",
             str(len(item["unsupported"])),
         ]
         for item in assessments
     ]
-    return table(["draft", "CLI", "FKGL", "DCRS", "ARI", "words", "unsupported"], rows)
+    return table(["draft", "CLI", "FKGL", "DCRS", "ARI", "words", "coverage", "unsupported"], rows)
 
 
 def _selection(values: Values) -> str:

@@ -50,11 +50,14 @@ def print_story(record: RunRecord, values: Values, only: int | None) -> None:
 
 def readability_table(assessments: Sequence[Assessment], selected: int | None) -> Table:
     """The measures of each draft, the selected one marked."""
-    table = new_table("draft", *MEASURES.values(), "words", "unsupported", title="Readability (lower is easier)")
+    table = new_table(
+        "draft", *MEASURES.values(), "words", "coverage", "unsupported", title="Readability (lower is easier)"
+    )
     for item in assessments:
         chosen = item["round"] == selected
         grades = [f"{item['readability'][measure]:.1f}" for measure in MEASURES]
-        cells = [*grades, str(item["readability"]["words"]), str(len(item["unsupported"]))]
+        words, coverage = str(item["readability"]["words"]), f"{item['coverage']:.0%}"
+        cells = [*grades, words, coverage, str(len(item["unsupported"]))]
         table.add_row(f"{item['round']}{' *' if chosen else ''}", *cells, style="bold" if chosen else None)
     return table
 
