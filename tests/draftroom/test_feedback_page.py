@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 TABLET = (1000, 800)
-LINE = 30
-"""Height of a line of the paper in pixels, rounded up."""
+LINE = 40
+"""A line of the paper and the raised edge of a comment, in pixels, rounded up: where a quote begins a line, its comment
+belongs to the end of the line before. Whether one does depends on the fonts of the machine."""
 GAP = 25
 """Between two comments at most, if the upper one has pushed the lower one down."""
 Show = Callable[..., "Page"]
