@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphs.science_journalism import graph
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, fill
 
 PAPER = (
@@ -13,11 +14,19 @@ PAPER = (
 
 DRAFT = ["Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 12% denser after 18 months."]
 
+HARD = "The administration of zoledronate precipitated substantial augmentation of mineralisation characteristics."
+EASY = "The treatment made the bones of adults a bit more dense, and few patients had any bad events."
+
 
 def context(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
     """Context of a run with a large journalist and editor and a small reader."""
     default = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
     return {"models": {"default": default, "reader": {"model": "small"}}, **choices}
+
+
+async def run(endpoint: FakeEndpoint, paper: str = PAPER, **choices: Any) -> dict[str, Any]:
+    """Run the graph to its end."""
+    return await graph.ainvoke({"paper": paper}, context=context(endpoint, **choices))
 
 
 def steps(endpoint: FakeEndpoint) -> list[str]:

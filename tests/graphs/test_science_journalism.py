@@ -11,7 +11,7 @@ from langgraph.types import Command
 from graphs.science_journalism import builder, graph
 from state.errors import BadInput, SettingsError
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.graphs.support import DRAFT, PAPER, Newsroom, article, context, steps
+from tests.graphs.support import DRAFT, EASY, HARD, PAPER, Newsroom, article, context, run, steps
 
 ROUND = {
     "full": ["ReadingNotes", "EditorReview", "RevisedArticle"],
@@ -20,13 +20,6 @@ ROUND = {
     "no-suggestions": ["ReadingNotes", "RevisedArticle"],
     "no-collaboration": ["RevisedArticle"],
 }
-
-HARD = "The administration of zoledronate precipitated substantial augmentation of mineralisation characteristics."
-EASY = "The treatment made the bones of adults a bit more dense, and few patients had any bad events."
-
-
-async def run(endpoint: FakeEndpoint, paper: str = PAPER, **choices: Any) -> dict[str, Any]:
-    return await graph.ainvoke({"paper": paper}, context=context(endpoint, **choices))
 
 
 @pytest.mark.parametrize("variant", ROUND)
@@ -198,110 +191,6 @@ async def test_nonsense_instead_of_rewritten_sentences_leaves_the_revision(fake_
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
 
-async def test_best_is_the_easiest_draft_among_those_that_keep_the_facts(fake_endpoint: FakeEndpoint) -> None:
-    easiest_but_false = article(f"{EASY} It was 99% of us.", "It was fun. We are glad. So are you.")
-    fake_endpoint.answer = Newsroom(
-        Article=[article(HARD, HARD)], RevisedArticle=[article(EASY, EASY), easiest_but_false, article(HARD, EASY)]
-    )
-    result = await run(fake_endpoint, rounds=3, select="best")
-    grades = [assessment["mean_grade"] for assessment in result["assessments"]]
-    assert min(grades) == grades[2]
-    assert result["selected_round"] == 1
-    assert EASY in result["article"]
-
-
-@pytest.mark.parametrize(("select", "rounds", "chosen"), [("third", 5, 3), ("third", 2, 2), ("last", 4, 4)])
-async def test_third_and_last(fake_endpoint: FakeEndpoint, select: str, rounds: int, chosen: int) -> None:
-    result = await run(fake_endpoint, rounds=rounds, select=select)
-    assert result["selected_round"] == chosen
-    assert result["article"] == result["drafts"][chosen]["text"]
-
-
-async def test_converged_stops_at_the_round_that_reads_no_easier(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(
-        Article=[article(HARD, HARD)], RevisedArticle=[article(EASY, EASY), article(EASY, EASY), article(EASY, EASY)]
-    )
-    result = await run(fake_endpoint, rounds=10, stop="converged")
-    assert result["stop_reason"] == "converged"
-    assert len(result["drafts"]) == 3
-
-
-async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> None:
-    easier = [article(*[" ".join(["We see it."] * (3 + number))] * 2) for number in range(4)]
-    fake_endpoint.answer = Newsroom(Article=[article(HARD, HARD)], RevisedArticle=easier)
-    result = await run(fake_endpoint, rounds=2, stop="converged", min_improvement=0)
-    assert result["stop_reason"] in {"rounds done", "converged"}
-    assert len(result["drafts"]) <= 3
-
-
-async def test_a_paragraph_that_decoding_cut_off_ends_with_its_last_whole_sentence(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They were meas", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert "Bones grew denser.\n" in result["article"]
-    assert "meas" not in result["article"]
-
-
-async def test_a_sentence_that_a_looping_model_repeats_stands_there_once(fake_endpoint: FakeEndpoint) -> None:
-    looping = "Bones grew denser. Bones grew denser. Bones grew denser."
-    fake_endpoint.answer = Newsroom(Article=[article(looping, f"{DRAFT[1]} Bones grew denser.")])
-    result = await run(fake_endpoint, rounds=0)
-    assert result["article"] == f"# Stronger bones\n\nBones grew denser.\n\n{DRAFT[1]}\n"
-
-
-async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEndpoint) -> None:
-    recipe = article("This is how to bake a pie.", "Mix it and let it be.")
-    fake_endpoint.answer = Newsroom(Article=[article()], RevisedArticle=[recipe])
-    result = await run(fake_endpoint, rounds=1, select="best")
-    assert result["assessments"][1]["mean_grade"] < result["assessments"][0]["mean_grade"]
-    assert result["selected_round"] == 0
-
-
-@pytest.mark.parametrize("select", ["best", "last"])
-async def test_an_article_on_something_else_is_returned_with_a_warning(
-    fake_endpoint: FakeEndpoint, select: str
-) -> None:
-    recipe = article("This is how to bake a pie.", "Mix it and let it be.")
-    fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
-    (warning,) = (await run(fake_endpoint, rounds=1, select=select))["warnings"]
-    assert "hardly about its source" in warning
-
-
-async def test_an_article_about_the_paper_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
-    assert (await run(fake_endpoint, rounds=1))["warnings"] == []
-
-
-@pytest.mark.parametrize(
-    ("remains", "first"),
-    [
-        ("It is done.'']}] }{}{Your role: edit. ", "Bones grew denser."),
-        ("]]. ", "Bones grew denser."),
-        (", ", "Bones grew denser."),
-        ("{}. ", "Bones grew denser."),
-        ("He said [], and ", DRAFT[1]),
-    ],
-    ids=["a closed object", "closed lists", "a comma", "an empty object", "inside a sentence"],
-)
-async def test_what_is_left_of_the_format_inside_a_text_goes(
-    fake_endpoint: FakeEndpoint, remains: str, first: str
-) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article(f"{remains}Bones grew denser.", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert result["article"].split("\n\n")[1].strip() == first
-
-
-async def test_brackets_of_prose_stay(fake_endpoint: FakeEndpoint) -> None:
-    prose = "Bones grew (in most [but not all] of them), by 3 [2 to 4] units, x{1} and y[2] apart."
-    fake_endpoint.answer = Newsroom(Article=[article(prose, DRAFT[1])])
-    assert prose in (await run(fake_endpoint, rounds=0))["article"]
-
-
-async def test_a_cut_inside_a_number_does_not_leave_another_number(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They grew by 3.5", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert "3" not in result["article"]
-    assert "Bones grew denser.\n" in result["article"]
-
-
 async def test_a_term_is_noted_once(fake_endpoint: FakeEndpoint) -> None:
     notes = [
         {"term": term, "where": "there", "explanation": said, "basis": "article"}
@@ -310,13 +199,6 @@ async def test_a_term_is_noted_once(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(Article=[article()], ReadingNotes=[{"terms": notes}])
     result = await run(fake_endpoint, rounds=1)
     assert [term["explanation"] for term in result["notes"][0]["terms"]] == ["first", "other"]
-
-
-async def test_a_paragraph_without_a_finished_sentence_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article("Bones and bones and bones and bones and", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert result["article"] == f"# Stronger bones\n\n{DRAFT[1]}\n"
-    assert len(result["calls"]) == 1
 
 
 async def test_the_audience_reaches_every_prompt(fake_endpoint: FakeEndpoint) -> None:
