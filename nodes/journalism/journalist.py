@@ -22,12 +22,15 @@ Paragraph = Annotated[str, Field(min_length=20, max_length=LONGEST_PARAGRAPH)]
 
 
 class Article(BaseModel):
-    """What the journalist writes."""
+    """What the journalist writes, and only then its headline: a small model that begins with one writes nothing else.
+
+    (Seen with SmolLM2-135M: it fills the paragraphs with the headline.)
+    """
 
     model_config = ConfigDict(extra="forbid")
 
-    title: str = Field(min_length=3, max_length=120)
     paragraphs: list[Paragraph] = Field(min_length=2, max_length=6)
+    title: str = Field(min_length=3, max_length=120)
 
     @field_validator("paragraphs")
     @classmethod

@@ -36,7 +36,7 @@ def steps(endpoint: FakeEndpoint) -> list[str]:
 
 def article(*paragraphs: str) -> dict[str, Any]:
     """An article of the journalist; it serves as first draft and, with improvements, as a revision."""
-    return {"title": "Stronger bones", "paragraphs": list(paragraphs) or DRAFT}
+    return {"paragraphs": list(paragraphs) or DRAFT, "title": "Stronger bones"}
 
 
 class Newsroom:

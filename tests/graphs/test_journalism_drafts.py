@@ -44,6 +44,13 @@ async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> N
     assert len(result["drafts"]) <= 3
 
 
+async def test_the_headline_is_written_last(fake_endpoint: FakeEndpoint) -> None:
+    await run(fake_endpoint, rounds=1, variant="no-collaboration")
+    first, revision = (request.schema for request in fake_endpoint.chat_requests)
+    assert list(first["properties"]) == ["paragraphs", "title"]
+    assert list(revision["properties"]) == ["improvements", "paragraphs", "title"]
+
+
 async def test_a_paragraph_that_decoding_cut_off_ends_with_its_last_whole_sentence(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They were meas", DRAFT[1])])
     result = await run(fake_endpoint, rounds=0)

@@ -42,12 +42,12 @@ async def test_the_prompt_is_the_one_that_a_run_sends(fake_endpoint: FakeEndpoin
     assert request.text == prompt_for(given(), CONFIG)
 
 
-def test_the_loss_is_on_the_summary_and_the_end_of_the_answer(tokenizer: PreTrainedTokenizerFast) -> None:
+def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTrainedTokenizerFast) -> None:
     example = example_of(given(), tokenizer, CONFIG)
     assert example
     learnt = [token for token in example["labels"] if token != -100]
     paragraphs = ["We looked at moss in 7 gardens.", "Rain made it grow faster. Nobody had known that before."]
-    ending = json.dumps(paragraphs, separators=(",", ":")) + "}<|im_end|>"
+    ending = json.dumps(paragraphs, separators=(",", ":")) + ',"title":"'
     assert tokenizer.decode(learnt) in {ending, ending[1:]}  # the first bracket may be one token with what follows
     assert example["labels"][-len(learnt) :] == example["input_ids"][-len(learnt) :] == learnt
 
@@ -58,9 +58,10 @@ def test_the_rest_is_the_conversation_of_a_run(tokenizer: PreTrainedTokenizerFas
     prompt = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt_for(given(), CONFIG)}], add_generation_prompt=True, tokenize=False
     )
-    answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt).removesuffix("<|im_end|>")
-    assert Article.model_validate_json(answer) == article_of(given())
-    assert answer.startswith('{"title":"Growth of \\"moss\\" in 7 gardens","paragraphs":["We')
+    answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt)
+    article = article_of(given())
+    assert article
+    assert Article.model_validate_json(f'{answer}Moss"}}').paragraphs == article.paragraphs
     assert tokenizer(prompt, add_special_tokens=False)["input_ids"] == example["input_ids"][: len(tokenizer(prompt)[0])]
 
 

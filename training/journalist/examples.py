@@ -29,6 +29,8 @@ _PARAGRAPH = 550
 """Characters that a paragraph aims at: eLife's digests have about as many where they are printed in paragraphs."""
 _LEAST, _MOST = 2, 6
 """Paragraphs of an article."""
+_BEFORE_PARAGRAPHS, _BEFORE_TITLE = '{"paragraphs":[', ',"title":"'
+"""Of the answer; inside a text their quotation marks would be escaped."""
 _NO_LOSS = -100
 
 
@@ -37,7 +39,7 @@ class Example(TypedDict):
 
     input_ids: list[int]
     labels: list[int]
-    """The same, but -100 for what is given: the prompt and the article's title."""
+    """The same, but -100 for what is given: the prompt."""
 
 
 class Examples(NamedTuple):
@@ -71,18 +73,18 @@ def examples_of(pairs: Iterable[Pair], tokenizer: PreTrainedTokenizerBase, confi
 def example_of(pair: Pair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Example | None:
     """A pair as the conversation that a run has with the model; none if the summary makes no article.
 
-    The title is the paper's own, a technical one, so the loss leaves it out as it does the prompt: headlines stay as
-    the model writes them.
+    It ends where the headline would begin: the paper's own is a technical one, and headlines should stay as the model
+    writes them.
     """
     article = article_of(pair)
     if not article:
         return None
     answer = article.model_dump_json()
-    start = answer.index('"paragraphs":[') + len('"paragraphs":[')  # in a title its quotation marks would be escaped
+    answer = answer[: answer.rindex(_BEFORE_TITLE) + len(_BEFORE_TITLE)]
     message = {"role": "user", "content": prompt_for(pair, config)}
     prompt = str(tokenizer.apply_chat_template([message], add_generation_prompt=True, tokenize=False))
-    given = _tokens(tokenizer, prompt + answer[:start])
-    whole = _tokens(tokenizer, prompt + answer + str(tokenizer.eos_token))
+    given = _tokens(tokenizer, prompt + _BEFORE_PARAGRAPHS)
+    whole = _tokens(tokenizer, prompt + answer)
     alike = takewhile(lambda tokens: tokens[0] == tokens[1], zip(given, whole, strict=False))
     first = sum(1 for _ in alike)  # not len(given): a bracket and the quotation mark after it may be one token
     return Example(input_ids=whole, labels=[_NO_LOSS] * first + whole[first:])

@@ -102,7 +102,7 @@ def test_one_of_ours_is_asked_with_its_preset_whatever_the_settings_name(serving
     assert_refused(unusable, result, "serving_failed")
     config = json.loads((out / "config.json").read_text(encoding="utf-8"))
     assert {model["model"] for model in config["models"].values()} == {"smollm2-135m-instruct"}
-    assert {model["repetition_penalty"] for model in config["models"].values()} == {1.1}
+    assert {model["frequency_penalty"] for model in config["models"].values()} == {0.5}
     assert config["settings"]["entries"] == 1
 
 
