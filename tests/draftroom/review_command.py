@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.fake_endpoint import Json, RecordedRequest, Reply
-from tests.graphs.review_room import METHODS, REVIEW, Room
+from tests.graphs.review_room import METHODS, REVIEW, SOUND, Room
 
 if TYPE_CHECKING:
     from tests.draftroom.conftest import Command
@@ -21,7 +21,7 @@ class TwoMinds(Room):
         """The next answer of the agent that is asked."""
         if f"# The paragraph\n\n{METHODS[:40]}" in request.text:
             if request.schema_name == "Weaknesses":
-                return Json({"weaknesses": []})
+                return Json(SOUND)
             if request.schema_name == "Review":
                 return Json({**REVIEW, "verdict": "sound", "quote": METHODS[:40], "evidence": []})
         return super().__call__(request)

@@ -14,7 +14,7 @@ from tests.draftroom.conftest import Command, without_package
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.typeset_draft import typeset
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
+from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, SOUND, Room, plan
 
 HEAVY = ("torch", "chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk")
 ONE = ["--paragraph", "3"]
@@ -167,7 +167,7 @@ def test_the_result_is_written_by_the_suffix_of_the_file(room: Command, draft: P
 
 def test_a_pdf_is_annotated(room: Command, tmp_path: Path):
     quote = "tested with a t-test for each pair of years"
-    room.endpoint.answer = Room(Review=[{**REVIEW, "quote": quote}], Weaknesses=[{"weaknesses": []}])
+    room.endpoint.answer = Room(Review=[{**REVIEW, "quote": quote}], Weaknesses=[SOUND])
     draft = tmp_path / "moss.pdf"
     draft.write_bytes(typeset()[0])
     target = tmp_path / "comments.pdf"

@@ -77,14 +77,16 @@ MISSING = {
     "suggestion": "State the number of seedlings in each tray.",
 }
 """A review whose claim is tested."""
+SOUND: dict[str, Any] = {"assessment": "It says what was done, and anyone could repeat it.", "weaknesses": []}
 WEAKNESSES = {
+    "assessment": "It claims a cause, which six trays cannot show.",
     "weaknesses": [
         {
             "quote": "Tea therefore makes seedlings grow",
             "problem": "The conclusion goes beyond six trays on one window sill.",
             "label": "Empirical and Theoretical Soundness",
         }
-    ]
+    ],
 }
 
 

@@ -13,6 +13,7 @@ from tests.graphs.review_room import (
     MISSING,
     PAPER,
     REVIEW,
+    SOUND,
     Room,
     prompts,
     review,
@@ -22,18 +23,25 @@ from tests.graphs.support import steps
 
 
 async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(Weaknesses=[{"weaknesses": []}])
+    fake_endpoint.answer = Room(Weaknesses=[SOUND])
     found = await review(fake_endpoint)
     assert found["outcome"] == "nothing worth raising"
     assert found["comment"] is None
     assert "Review" not in steps(fake_endpoint)
 
 
+async def test_the_paragraph_is_assessed_before_weaknesses_are_listed(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    await review(fake_endpoint)
+    (detector,) = (request for request in fake_endpoint.chat_requests if request.schema_name == "Weaknesses")
+    assert list(detector.schema["properties"]) == ["assessment", "weaknesses"]
+
+
 async def test_weaknesses_that_quote_nothing_of_the_paragraph_leave_it_to_the_reviewer(
     fake_endpoint: FakeEndpoint,
 ) -> None:
     noticed = {"quote": "words from nowhere at all", "problem": "They are not there.", "label": "Substance"}
-    fake_endpoint.answer = Room(Weaknesses=[{"weaknesses": [noticed]}])
+    fake_endpoint.answer = Room(Weaknesses=[{**SOUND, "weaknesses": [noticed]}])
     found = await review(fake_endpoint)
     assert found["candidates"] == []
     assert found["outcome"] == "comment"

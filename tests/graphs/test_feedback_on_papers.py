@@ -17,6 +17,7 @@ from tests.graphs.review_room import (
     NONSENSE,
     PAPER,
     REVIEW,
+    SOUND,
     Room,
     context,
     prompts,
@@ -76,7 +77,7 @@ async def test_a_paragraph_that_fails_does_not_fail_the_others(fake_endpoint: Fa
 async def test_what_is_named_is_reviewed(
     fake_endpoint: FakeEndpoint, request_: dict[str, Any], paragraphs: list[str]
 ) -> None:
-    fake_endpoint.answer = Room(Weaknesses=[{"weaknesses": []}])
+    fake_endpoint.answer = Room(Weaknesses=[SOUND])
     result = await graph.ainvoke({"paper": PAPER, **request_}, context=context(fake_endpoint, min_words=20))
     assert sorted(item["paragraph"] for item in result["reviews"]) == sorted(paragraphs)
 
