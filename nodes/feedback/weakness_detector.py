@@ -27,8 +27,8 @@ class NoticedWeakness(BaseModel):
 class Weaknesses(BaseModel):
     """The weaknesses of a paragraph; none is an answer.
 
-    The assessment comes first, or the form decides: where a server decodes JSON without spaces, an empty list is one
-    token, and Qwen2.5-Coder-1.5B gave it for 5 of 18 paragraphs that a person had criticised; with spaces, for none.
+    The assessment comes first, or the form decides: where a server decodes JSON without spaces, Qwen2.5-Coder-1.5B
+    gave an empty list for 5 of 18 paragraphs that a person had criticised; with spaces, for none.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -22,9 +22,9 @@ Paragraph = Annotated[str, Field(min_length=20, max_length=LONGEST_PARAGRAPH)]
 
 
 class Article(BaseModel):
-    """What the journalist writes, and only then its headline: a small model that begins with one writes nothing else.
+    """What the journalist writes, and only then its headline.
 
-    (Seen with SmolLM2-135M: it fills the paragraphs with the headline.)
+    A small model that begins with the headline fills paragraphs with it (seen with SmolLM2-135M).
     """
 
     model_config = ConfigDict(extra="forbid")
