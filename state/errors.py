@@ -75,22 +75,31 @@ class ModelUnavailable(DraftroomError):
     retryable = True
 
 
-class ContextOverflow(DraftroomError):
+class Unanswered(DraftroomError):
+    """One question of one agent has no usable answer, while the endpoint is well: what needs no answer to it goes on.
+
+    Args:
+        message: One sentence: what happened and what to change.
+        problem: What happened, for the record of a run that goes on; by default the message.
+        spent: As for every error.
+    """
+
+    def __init__(self, message: str, *, problem: str = "", spent: Sequence[CallRecord] = ()) -> None:
+        super().__init__(message, spent=spent)
+        self.problem = problem or message
+
+
+class ContextOverflow(Unanswered):
     """A prompt does not fit the model's context, even with everything trimmed that may be."""
 
     default_kind = "context_overflow"
 
 
-class ModelOutputError(DraftroomError):
+class ModelOutputError(Unanswered):
     """The model's answer was unusable, and so was the answer to the one re-ask."""
 
     default_kind = "model_output"
     retryable = True
-
-    def __init__(self, message: str, *, problem: str, spent: Sequence[CallRecord] = ()) -> None:
-        super().__init__(message, spent=spent)
-        self.problem = problem
-        """What was wrong with the answer, for a record of a run that goes on."""
 
 
 class NothingUsable(ModelOutputError):

@@ -15,7 +15,7 @@ from nodes.feedback.agent import ask_as, has_literature, options
 from nodes.feedback.evidence import evidence_shown, unanswered_shown
 from nodes.feedback.golden_rules import Asked, in_words, keep_golden_rules, numbered_steps
 from nodes.feedback.paper import shown
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord
 from state.records import CallRecord
 from tools.prompts import numbered
@@ -105,7 +105,7 @@ async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
         if parallel and steps[0]["action"] != "write_review":
             return await _rule_wave(state, steps, choices)
         return await _rule_step(state, steps[0], choices)
-    except ModelOutputError as error:
+    except Unanswered as error:
         note = f"The controller gave no usable answer ({error.problem}), so the plan was followed."
         return Ruling("", as_planned, [], error.spent, note)
 

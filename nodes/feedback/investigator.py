@@ -11,7 +11,7 @@ from nodes.feedback.agent import ask_as, options
 from nodes.feedback.literature import find_studies
 from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_in, shown
 from state.documents import Document, Passage
-from state.errors import ModelOutputError, RetrievalUnavailable
+from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Answered, Evidence, QuestionState, Target
 from state.records import CallRecord
 from tools.quotes import locate
@@ -90,7 +90,7 @@ async def ask_document(
     }
     try:
         answer = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
-    except ModelOutputError as error:
+    except Unanswered as error:
         return _nothing(error.problem, error.spent)
     if apart_from and locate(answer.value.quote, apart_from["text"]):
         return _nothing("the answer quoted the paragraph itself", answer.calls)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from nodes.feedback.agent import PROMPTS, failed, has_literature, model_of, options
 from nodes.feedback.golden_rules import Asked, Repaired, in_words, keep_golden_rules, numbered_steps
 from nodes.feedback.paper import abstract_of, shown
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan
 from state.settings import ModelSettings
 from tools.models import Caller, sample
@@ -70,7 +70,7 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
             number=chosen.plans,
             trim="abstract",
         )
-    except ModelOutputError as error:
+    except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}
     proposals = [proposal.model_dump()["steps"] for proposal in samples.values]
     plans = await asyncio.to_thread(_plans, proposals, state)

@@ -10,7 +10,7 @@ from nodes.feedback.agent import ask_as, failed
 from nodes.feedback.evidence import candidates_shown, evidence_shown
 from nodes.feedback.paper import shown
 from nodes.feedback.worked_examples import repeats_example
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.records import CallRecord
 from tools.quotes import locate, locate_or_closest
@@ -98,7 +98,7 @@ async def write_review(state: ParagraphState) -> dict[str, Any]:
         schema = review_of(text, [item["id"] for item in state["evidence"]], quotes)
         try:
             answer = await ask_as("reviewer", "write_review", state, variables, schema)
-        except ModelOutputError as error:
+        except Unanswered as error:
             spent, problem = [*spent, *error.spent], error.problem
         else:
             return {**_outcome(state, answer.value), "calls": [*spent, *answer.calls]}

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from nodes.feedback.agent import ask_as, failed, options
 from nodes.feedback.golden_rules import Asked, numbered_steps
 from nodes.feedback.paper import shown
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState
 
 
@@ -49,7 +49,7 @@ async def plan_questions(state: ParagraphState) -> dict[str, Any]:
     variables = {"section": target["section"], "paragraph": shown(target["text"]), "most": most}
     try:
         answer = await ask_as("planner", "plan_questions", state, variables, VerificationQuestions, trim="paragraph")
-    except ModelOutputError as error:
+    except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}
     asked = [Asked("ask_literature", question) for question in dict.fromkeys(answer.value.questions)][:most]
     return {"wave": numbered_steps(asked, "planner"), "calls": answer.calls}
@@ -62,7 +62,7 @@ async def verify_question(state: QuestionState) -> dict[str, Any]:
         own = await ask_as(
             "investigator", "answer_alone", state, {"question": step["question"]}, OwnAnswer, trim="question"
         )
-    except ModelOutputError as error:
+    except Unanswered as error:
         return {"answers": [Answered(step=step["id"], evidence=None, note=error.problem)], "calls": error.spent}
     variables: dict[str, object] = {
         "paragraph": shown(state["target"]["text"]),
@@ -71,7 +71,7 @@ async def verify_question(state: QuestionState) -> dict[str, Any]:
     }
     try:
         check = await ask_as("verifier", "cross_check", state, variables, CrossCheck, trim="paragraph")
-    except ModelOutputError as error:
+    except Unanswered as error:
         note = Answered(step=step["id"], evidence=None, note=error.problem)
         return {"answers": [note], "calls": [*own.calls, *error.spent]}
     answer = f"{own.value.answer} The paragraph is {check.value.verdict} with this: {check.value.explanation}"

@@ -15,7 +15,7 @@ from nodes.feedback.agent import ask_as, options
 from nodes.feedback.evidence import evidence_shown
 from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_paper, shown
 from state.documents import Passage
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
 from tools.fidelity import unsupported_facts
 from tools.hidden_instructions import obeys
@@ -55,7 +55,7 @@ async def verify_comment(state: ParagraphState) -> dict[str, Any]:
     variables: dict[str, object] = {"claim": shown(said), "passages": passages_shown(passages)}
     try:
         answer = await ask_as("verifier", "test_absence", state, variables, AbsenceTest, trim="passages")
-    except ModelOutputError as error:
+    except Unanswered as error:
         notes = [*notes, "Whether the paper gives what is called missing could not be tested."]
         return {**_verdict(comment, Verification(verdict="kept", notes=notes)), "calls": error.spent}
     document = await document_of(state)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from nodes.feedback.agent import ask_as
 from nodes.feedback.evidence import evidence_shown
 from nodes.feedback.paper import shown
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.feedback import Candidate, ParagraphState, Weakness
 from tools.quotes import locate_or_closest
 
@@ -45,7 +45,7 @@ async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
     }
     try:
         answer = await ask_as("weakness_detector", "detect_weaknesses", state, variables, Weaknesses)
-    except ModelOutputError as error:
+    except Unanswered as error:
         note = f"The weakness detector gave no usable answer ({error.problem}), so the reviewer decided alone."
         return {"notes": [note], "calls": error.spent}
     text = state["target"]["text"]

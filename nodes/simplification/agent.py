@@ -7,7 +7,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.settings import ModelSettings, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, SimplificationState
 from tools.models import Answer, Caller, ask
@@ -60,14 +60,14 @@ LoopNode = Callable[[LoopState], Awaitable[dict[str, Any]]]
 
 
 def ends_loop_on_nonsense(node: LoopNode) -> LoopNode:
-    """Let a loop end early, on record, if an agent gives no usable answer in two tries; the run goes on."""
+    """Let a loop end early, on record, if an agent gives no usable answer, or cannot be asked; the run goes on."""
 
     @wraps(node)
     async def attempt(state: LoopState) -> dict[str, Any]:
         try:
             return await node(state)
-        except ModelOutputError as error:
-            problem = f"{error.spent[-1]['role']}: {error.problem}"
+        except Unanswered as error:
+            problem = f"{error.spent[-1]['role']}: {error.problem}" if error.spent else error.problem
             calls = [*state["loop_calls"], *error.spent]
             return {"exchange": in_exchange(state, problem=problem), "loop_calls": calls}
 

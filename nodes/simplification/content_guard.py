@@ -6,7 +6,7 @@ from typing import Any
 
 from nodes.simplification.agent import ask_as, options
 from nodes.simplification.repairs import MOST_AT_ONCE, Repairs, numbered_sentences, repaired
-from state.errors import ModelOutputError
+from state.errors import Unanswered
 from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
 from tools.documents import stored_text
@@ -36,7 +36,7 @@ async def restore_content(state: SimplificationState) -> dict[str, Any]:
     news: dict[str, Any] = {"exchange": exchange, "to_restore": []}
     try:
         answer = await ask_as("simplifier", "restore_content", state, variables, Repairs, trim="sentences")
-    except ModelOutputError as error:  # what is lost stays on record
+    except Unanswered as error:  # what is lost stays on record
         return {**news, "loop_calls": [*state["loop_calls"], *error.spent]}
     steps = list(
         repaired(

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from nodes.simplification.agent import PROMPTS, ask_as, model_of, options
 from nodes.simplification.exchange import begin_exchange, in_words
-from state.errors import ContextOverflow, ModelOutputError
+from state.errors import ContextOverflow, Unanswered
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState
@@ -38,7 +38,7 @@ async def condense_history(state: SimplificationState) -> dict[str, Any]:
     }
     try:
         answer = await ask_as("agent_selector", "condense_history", state, variables, HistorySummary, trim="exchanges")
-    except ModelOutputError as error:  # the selector then sees what fits, and the trimming is on record
+    except Unanswered as error:  # the selector then sees what fits, and the trimming is on record
         return {"calls": error.spent}
     return {
         "history_summary": answer.value.summary,
@@ -95,8 +95,9 @@ async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, 
             trim="history",
             entry=state["entry"] + 1,
         )
-    except ModelOutputError as error:
-        return choices[0], "The selector named no agent with entries left, so the first of them acts.", error.spent
+    except Unanswered as error:
+        because = f"The selector named no agent with entries left ({error.problem}), so the first of them acts."
+        return choices[0], because, error.spent
     chosen = answer.value.model_dump()
     return chosen["agent"], chosen["reason"], answer.calls
 

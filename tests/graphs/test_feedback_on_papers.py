@@ -8,7 +8,7 @@ import pytest
 
 from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import graph
-from state.errors import BadInput
+from state.errors import BadInput, NothingUsable
 from tests.fake_endpoint import FakeEndpoint, Json
 from tests.graphs.review_room import (
     CLAIM,
@@ -62,6 +62,23 @@ async def test_a_paragraph_that_fails_does_not_fail_the_others(fake_endpoint: Fa
     result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
     assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
     assert "planner" in result["reviews"][0]["problem"]
+
+
+async def test_a_paragraph_that_is_too_long_for_the_context_fails_alone(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.models = {"large": 3000}
+    fake_endpoint.answer = Room()
+    chosen = context(fake_endpoint, min_words=20)
+    result = await graph.ainvoke({"paper": PAPER.replace(METHODS, METHODS * 80)}, context=chosen)
+    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
+    (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
+    assert problem == "planner: its prompt propose_plans does not fit the 3000 tokens of 'large'"
+    assert {call["round"] for call in result["calls"]} == {2}, "nothing was asked about the other"
+
+
+async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.models = {"large": 1000}
+    with pytest.raises(NothingUsable, match="its prompt propose_plans does not fit the 1000 tokens of 'large'"):
+        await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,18 @@ async def test_an_agent_that_talks_nonsense_ends_its_loop_and_not_the_run(fake_e
     assert sum(call["role"] == "layperson" for call in result["calls"]) == 2, "nonsense costs tokens, too"
 
 
+async def test_a_loop_whose_agent_cannot_read_the_whole_text_ends_and_not_the_run(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.models = {"large": 8192, "small": 512}
+    chosen = context(fake_endpoint, entries=1)
+    chosen["models"]["layperson"] = {"model": "small"}
+    result = await graph.ainvoke({"abstract": ABSTRACT}, context=chosen)
+    assert {exchange["loop"]: exchange["problem"] for exchange in result["history"]} == {
+        "layperson": "its prompt ask_questions does not fit the 512 tokens of 'small'",
+        "language_clarifier": "",
+        "redundancy_checker": "",
+    }
+
+
 async def test_nonsense_from_everyone_is_never_shown_as_a_result(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = lambda _: Text("I would rather not.")
     with pytest.raises(ModelOutputError, match="No loop came to its end"):

@@ -94,7 +94,8 @@ def _status(error: openai.APIStatusError, settings: ModelSettings) -> DraftroomE
         )
     if status == 400 and "context" in str(error).lower():
         return ContextOverflow(
-            f"The prompt does not fit the context of {settings.model!r}; set `context_length` as its server does."
+            f"The prompt does not fit the context of {settings.model!r}; set `context_length` as its server does.",
+            problem=f"its prompt does not fit the context of {settings.model!r}",
         )
     if status in {400, 422}:
         return SettingsError(

@@ -61,9 +61,11 @@ async def fit(prompt: Prompt, variables: dict[str, object], trim: str, settings:
         share = (room - fixed) / max(1, tokens - fixed)
         kept = min(kept - 1, int(kept * share * AIM))
         if kept < FEWEST_WORDS:
+            problem = f"its prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}"
             raise ContextOverflow(
-                f"The prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}; "
-                "serve it with a longer context, lower `max_tokens`, or give a shorter paper."
+                f"The {prompt.front_matter.role} cannot be asked: {problem}; serve the model with a longer context, "
+                "lower `max_tokens`, or give a shorter text.",
+                problem=problem,
             )
         text, tokens = await render(whole[: words[kept - 1].end()])
     return FittedPrompt(text, tokens, max_tokens, [Trim(variable=trim, words_kept=kept, words_before=len(words))])

@@ -82,7 +82,7 @@ async def test_the_configured_context_is_heeded_where_the_server_tells_none(desk
 async def test_nothing_helps_if_the_variable_is_already_short(desk: Desk) -> None:
     desk.prompt.write_text(desk.prompt.read_text() + "Mind this. " * 400)
     desk.endpoint.models = {"large": 1500}
-    with pytest.raises(ContextOverflow, match="The prompt judge does not fit the 1500 tokens of 'large'"):
+    with pytest.raises(ContextOverflow, match="its prompt judge does not fit the 1500 tokens of 'large'"):
         await desk.ask("word " * 100, max_tokens=500)
     assert desk.sent == []
 
