@@ -17,6 +17,7 @@ from draftroom.checks import Check, failed
 from draftroom.consoles import spoken
 from draftroom.review_checks import review_works
 from state.errors import ContextOverflow, DraftroomError, SettingsError
+from state.limits import Limits
 from state.paths import state_folder
 from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
 from tools.checkpoints import open_checkpointer, storage_error
@@ -216,7 +217,7 @@ async def output_is_structured(settings: ModelSettings) -> Check:
     question = QUESTION if constrained else QUESTION + AS_JSON
     try:
         answer = await complete(question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda _: None)
-        parse(answer, Colour)
+        parse(answer, Colour, Limits())
     except Unusable as problem:
         found = f"An answer did not keep to its schema: {problem}."
         mend = (

@@ -10,6 +10,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from draftroom.exit_codes import table
+from state.aids import FEEDBACK_AIDS, JOURNALISM_AIDS, SIMPLIFICATION_AIDS, Aid
+from state.limits import Limits
 from state.settings import (
     EmbeddingSettings,
     FeedbackSettings,
@@ -32,6 +34,16 @@ a flag; each of these overrides the one before. Unknown names are errors. As a v
 This page is written by `python -m draftroom.reference`.
 """
 
+_AIDS_HEAD = """# Aids
+
+An aid is what of ours changes what an agent reads, what it is asked, or what becomes of its answer. Without any
+(`--aids none`) each graph is the paper's system. `--aids` and the setting `aids` of each system take `none`, `default`,
+`all`, or names with commas between them; every run record and report says which were on. What was measured of them
+stands in [results/aids.md](results/aids.md).
+
+This page is written by `python -m draftroom.reference`.
+"""
+
 _EXIT_CODES_HEAD = """# Exit codes
 
 `draftroom exit-codes` prints this table; `python -m draftroom.reference` writes this page.
@@ -40,7 +52,23 @@ _EXIT_CODES_HEAD = """# Exit codes
 
 def pages() -> dict[str, str]:
     """The pages by file name."""
-    return {"settings.md": settings_page(), "exit_codes.md": f"{_EXIT_CODES_HEAD}\n{table()}"}
+    return {"settings.md": settings_page(), "aids.md": aids_page(), "exit_codes.md": f"{_EXIT_CODES_HEAD}\n{table()}"}
+
+
+def aids_page() -> str:
+    """All aids of all systems."""
+    systems = (
+        ("science_journalism", JOURNALISM_AIDS),
+        ("medical_simplification", SIMPLIFICATION_AIDS),
+        ("focused_feedback", FEEDBACK_AIDS),
+    )
+    return "\n".join([_AIDS_HEAD, *(_aids_table(name, dict(aids)) for name, aids in systems)])
+
+
+def _aids_table(system: str, aids: dict[Any, Aid]) -> str:
+    rows = [f"| `{name}` | {'yes' if aid.default else ''} | {aid.what} | {aid.why} |" for name, aid in aids.items()]
+    head = ["| aid | in `default` | what it does | what for |", "|---|---|---|---|"]
+    return "\n".join([f"## {system}\n", *head, *rows]) + "\n"
 
 
 def settings_page() -> str:
@@ -49,7 +77,9 @@ def settings_page() -> str:
     sections = [
         _SETTINGS_HEAD,
         "## At the top\n",
-        _table(Settings, leave_out={"models", "journalism", "simplification", "feedback"}),
+        _table(Settings, leave_out={"models", "limits", "journalism", "simplification", "feedback"}),
+        "## [limits]\n\nNumbers of items and of words. A text is cut only if it is three times as long.\n",
+        _table(Limits),
         "## [journalism]\n",
         _table(JournalismSettings),
         "## [simplification]\n",

@@ -12,6 +12,7 @@ from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from state.aids import FeedbackAids
 from state.documents import DocumentRef
 from state.findings import Finding
 from state.records import CallRecord
@@ -272,6 +273,8 @@ class FeedbackContext(BaseModel):
     preset: str | None = Field(
         None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
     )
+    aids: FeedbackAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
+    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     plan_temperature: float | None = Field(None, ge=0, le=2, description="Of the planner when it samples plans.")
     reranker: str | None = Field(None, description="Folder of the plan re-ranker's weights.")
     segment_characters: int | None = Field(None, ge=200, le=8000, description="Length of a segment.")
@@ -300,5 +303,5 @@ class FeedbackContext(BaseModel):
     def overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set."""
         chosen = self.model_dump(exclude_none=True)
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models", "limits") if key in chosen}
         return {**outer, "feedback": chosen}

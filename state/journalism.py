@@ -12,6 +12,7 @@ from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from state.aids import JournalismAids
 from state.records import CallRecord, Fact, Paper, Readability
 from state.reducers import append
 from state.settings import Audience, Role, Scope, Selection, StopRule, Variant
@@ -157,6 +158,8 @@ class JournalismContext(BaseModel):
     preset: str | None = Field(
         None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
     )
+    aids: JournalismAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
+    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     audience: Audience | None = Field(None, description="Who the article is for.")
     rounds: int | None = Field(None, ge=0, le=20, description="Rounds of notes, advice and revision.")
     select: Selection | None = Field(None, description="Which draft is returned.")
@@ -176,5 +179,5 @@ class JournalismContext(BaseModel):
     def overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set."""
         chosen = self.model_dump(exclude_none=True)
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models", "limits") if key in chosen}
         return {**outer, "journalism": chosen}

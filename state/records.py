@@ -35,6 +35,8 @@ class CallRecord(TypedDict):
     """True if this call repeats an earlier one whose answer was invalid."""
     finish_reason: str
     trims: list[Trim]
+    cuts: list[str]
+    """What of the answer exceeded a limit and was left out, a clause each."""
 
 
 FactKind = Literal["number", "percentage", "year", "quantity", "entity"]

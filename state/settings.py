@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from state.aids import FeedbackAids, JournalismAids, SimplificationAids
+from state.limits import Limits
+
 Role = Literal[
     "default",
     "journalist",
@@ -71,6 +74,9 @@ class ModelSettings(BaseModel):
     structured_output: Literal["json_schema", "prompt"] = Field(
         "json_schema", description="Constrained decoding, or `prompt` for servers that cannot do it."
     )
+    schema_limits: bool = Field(
+        False, description="Send the limits of texts and lists in the schema, too: for models that ramble on."
+    )
     timeout_s: float = Field(300, gt=0, description="Longest silence of the server before a call counts as failed.")
     concurrency: int = Field(
         32, ge=1, le=1024, description="Most requests that a process has under way at the endpoint; more wait."
@@ -108,6 +114,11 @@ class JournalismSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    aids: JournalismAids = Field(
+        "default",  # resolved to names
+        validate_default=True,
+        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
+    )
     audience: Audience = Field("general public", description="Who the article is for; reaches every prompt.")
     rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
     select: Selection = Field(
@@ -138,6 +149,11 @@ class SimplificationSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    aids: SimplificationAids = Field(
+        "default",  # resolved to names
+        validate_default=True,
+        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
+    )
     loops: list[Lead] = Field(
         ["layperson", "language_clarifier", "redundancy_checker"],
         min_length=1,
@@ -209,6 +225,11 @@ class FeedbackSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    aids: FeedbackAids = Field(
+        "default",  # resolved to names
+        validate_default=True,
+        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
+    )
     plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples in one request (the paper: 4).")
     plan_temperature: float = Field(
         0.9, ge=0, le=2, description="Of the planner when it samples several plans and has no temperature of its own."
@@ -250,6 +271,7 @@ class Settings(BaseSettings):
     models: dict[Role, Annotated[dict[str, Any], AfterValidator(_checked)]] = Field(
         default_factory=dict, description="Fields of ModelSettings, `default` for all roles and overrides per role."
     )
+    limits: Limits = Field(default_factory=Limits)
     journalism: JournalismSettings = Field(default_factory=JournalismSettings)
     simplification: SimplificationSettings = Field(default_factory=SimplificationSettings)
     feedback: FeedbackSettings = Field(default_factory=FeedbackSettings)

@@ -12,6 +12,7 @@ from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from state.aids import SimplificationAids
 from state.records import CallRecord, LostDetail, Paper
 from state.reducers import append
 from state.settings import Lead, Restoration, Role, Scope, SimplificationStopRule, SimplificationVariant
@@ -238,6 +239,8 @@ class SimplificationContext(BaseModel):
     preset: str | None = Field(
         None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
     )
+    aids: SimplificationAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
+    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     loops: list[Lead] | None = Field(None, min_length=1, description="Which interaction loops may be entered.")
     entries: int | None = Field(None, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
     stop: SimplificationStopRule | None = Field(
@@ -258,5 +261,5 @@ class SimplificationContext(BaseModel):
     def overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set."""
         chosen = self.model_dump(exclude_none=True)
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models") if key in chosen}
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models", "limits") if key in chosen}
         return {**outer, "simplification": chosen}

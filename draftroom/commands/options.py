@@ -20,6 +20,10 @@ OutputOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
 PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
 ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF: its abstract, or the whole paper.")]
+AidsOption = Annotated[
+    str | None,
+    typer.Option(help="What of ours helps the agents: none (the paper), default, all, or names with commas."),
+]
 ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all roles.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
 

@@ -9,6 +9,7 @@ import typer
 
 from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
+    AidsOption,
     BaseUrlOption,
     ModelOption,
     OutputOption,
@@ -69,6 +70,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     min_words: Annotated[int | None, typer.Option(help="Leave out shorter paragraphs.")] = None,
     max_comments: Annotated[int | None, typer.Option(help="Most comments on the paper.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Longest PDF that is accepted.")] = None,
+    aids: AidsOption = None,
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
@@ -78,6 +80,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
     system = VARIANTS[variant]
     feedback = {
+        "aids": aids,
         "execution": execution,
         "plans": plans,
         "rerank": _rerank(variant, wanted=rerank),

@@ -8,6 +8,7 @@ import typer
 
 from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
+    AidsOption,
     BaseUrlOption,
     ModelOption,
     OutputOption,
@@ -44,6 +45,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     target_grade: Annotated[float | None, typer.Option(help="School grade that the text should reach.")] = None,
     max_words: Annotated[int | None, typer.Option(help="Length that the text should keep to.")] = None,
     scope: ScopeOption = None,
+    aids: AidsOption = None,
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
@@ -52,6 +54,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
 ) -> None:
     """Put a medical abstract into plain language, and tell what was lost on the way."""
     simplification = {
+        "aids": aids,
         "loops": [name.strip() for names in loops for name in names.split(",")] if loops else None,
         "entries": entries,
         "stop": stop,

@@ -34,7 +34,7 @@ def graph_input(run_input: RunInput) -> dict[str, Any]:
 
 def context(settings: Mapping[str, Any]) -> FeedbackContext:
     """The choices that resolve to `settings` again, whatever files and variables say by then."""
-    return FeedbackContext(**settings["feedback"], models=settings["models"])
+    return FeedbackContext(**settings["feedback"], models=settings["models"], limits=settings["limits"])
 
 
 def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def graph_input(run_input: RunInput) -> dict[str, Any]:
 
 def context(settings: Mapping[str, Any]) -> SimplificationContext:
     """The choices that resolve to `settings` again, whatever files and variables say by then."""
-    return SimplificationContext(**settings["simplification"], models=settings["models"])
+    return SimplificationContext(**settings["simplification"], models=settings["models"], limits=settings["limits"])
 
 
 def is_finished(values: Values) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from state.feedback import FeedbackState, ParagraphState, QuestionState
+from state.limits import Limits
 from state.settings import FeedbackSettings, ModelSettings
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
@@ -27,7 +28,8 @@ async def ask_as(
 ) -> Answer[Value]:
     """Ask the model of `role` with the prompt named `step`, on the account of this paragraph."""
     caller = Caller(role, step, state["target"]["number"])
-    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim)
+    limits = Limits(**state["settings"]["limits"])
+    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim, limits=limits)
 
 
 def model_of(role: AgentRole, state: AnyState) -> ModelSettings:

@@ -14,6 +14,7 @@ from nodes.feedback.golden_rules import Asked, Repaired, in_words, keep_golden_r
 from nodes.feedback.paper import abstract_of, shown
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan
+from state.limits import Limits
 from state.settings import ModelSettings
 from tools.models import Caller, sample
 
@@ -69,6 +70,7 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
             _sampling(model_of("planner", state), chosen.plans, chosen.plan_temperature),
             number=chosen.plans,
             trim="abstract",
+            limits=Limits(**state["settings"]["limits"]),
         )
     except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from state.journalism import JournalismState
+from state.limits import Limits
 from state.settings import JournalismSettings, ModelSettings, Role
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
@@ -27,7 +28,10 @@ async def ask_as(
 ) -> Answer[Value]:
     """Ask the model of `agent` with the prompt named `step`."""
     model = ModelSettings(**state["settings"]["models"][_played_by(agent, state, round_number)])
-    return await ask(Caller(agent, step, round_number), PROMPTS / f"{step}.md", variables, schema, model, trim=trim)
+    limits = Limits(**state["settings"]["limits"])
+    return await ask(
+        Caller(agent, step, round_number), PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits
+    )
 
 
 def _played_by(agent: Agent, state: JournalismState, round_number: int) -> Role:

@@ -61,6 +61,7 @@ def freeze(settings: Settings) -> dict[str, Any]:
         models["warm_start"] = model_of_warm_start(settings)
     return {
         "journalism": settings.journalism.model_dump(mode="json"),
+        "limits": settings.limits.model_dump(),
         "models": {role: model.model_dump(mode="json") for role, model in models.items()},
     }
 

@@ -65,4 +65,5 @@ def _record(written: Written, folder: Path, source: str) -> CallRecord:
         reask=False,
         finish_reason="length" if written.cut else "stop",
         trims=[trim] if written.words_read < words else [],
+        cuts=[],
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from state.errors import Unanswered
+from state.limits import Limits
 from state.settings import ModelSettings, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, SimplificationState
 from tools.models import Answer, Caller, ask
@@ -33,7 +34,8 @@ async def ask_as(
 ) -> Answer[Value]:
     """Ask the model of `role` with the prompt named `step`, on the account of this entry unless another is given."""
     caller = Caller(role, step, state["entry"] if entry is None else entry)
-    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim)
+    limits = Limits(**state["settings"]["limits"])
+    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim, limits=limits)
 
 
 def model_of(role: AgentRole, state: AnyState) -> ModelSettings:

@@ -71,5 +71,6 @@ def freeze(settings: Settings) -> dict[str, Any]:
     """The settings of this run as plain values, with every role's model spelt out."""
     return {
         "simplification": settings.simplification.model_dump(mode="json"),
+        "limits": settings.limits.model_dump(),
         "models": {role: settings.model_for(role).model_dump(mode="json") for role in ROLES},
     }

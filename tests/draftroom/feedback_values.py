@@ -218,6 +218,7 @@ def call(number: int, role: str) -> CallRecord:
         reask=False,
         finish_reason="stop",
         trims=[{"variable": "paper", "words_kept": 90, "words_before": 100}] if number == 1 else [],
+        cuts=[],
     )
 
 

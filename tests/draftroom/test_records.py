@@ -28,6 +28,7 @@ def a_call(role: str = "reader", number: int = 1, seconds: float = 1.0, *, reask
         reask=reask,
         finish_reason="stop",
         trims=[{"variable": "article", "words_kept": 5, "words_before": 9}],
+        cuts=[],
     )
 
 

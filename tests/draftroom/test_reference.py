@@ -11,6 +11,7 @@ from draftroom.doctor import AGENTS
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED, table
 from draftroom.reference import DOCS, pages
 from state.errors import Kind
+from state.limits import Limits
 from state.settings import (
     EmbeddingSettings,
     FeedbackSettings,
@@ -59,10 +60,11 @@ def test_reference_pages_are_current(name: str):
         EmbeddingSettings,
         LiteratureSettings,
         ModelSettings,
+        Limits,
     ],
 )
 def test_the_settings_page_names_every_setting(model: type):
-    tables = {"models", "journalism", "simplification", "feedback", "embedding", "literature"}
+    tables = {"models", "limits", "journalism", "simplification", "feedback", "embedding", "literature"}
     page = pages()["settings.md"]
     assert [name for name in model.model_fields if name not in tables and f"| `{name}` |" not in page] == []
 

@@ -194,6 +194,7 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
     assert (literature["providers"], literature["folder"]) == (["folder"], str(studies.resolve()))
     del settings["feedback"]["embedding"]
     assert settings["feedback"] == {
+        "aids": ["instructions", "quotes", "verify"],
         "plans": 1,
         "plan_temperature": 0.9,
         "rerank": False,

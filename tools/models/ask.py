@@ -7,18 +7,21 @@ is killed between a first answer and its re-ask resumes with the re-ask.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic
+from typing import Any, Generic
 
 from langgraph.config import get_stream_writer
 from langgraph.func import task
 from pydantic import BaseModel
 
 from state.errors import DraftroomError, ModelOutputError
+from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models.client import Completion, Progress, complete
+from tools.models.limits import sent_schema
 from tools.models.structured import Unusable, Value, parse
 from tools.models.trimming import FittedPrompt, fit
 from tools.prompts import Prompt, load_prompt
@@ -58,6 +61,7 @@ class Request:
     fitted: FittedPrompt
     settings: ModelSettings
     schema: type[BaseModel]
+    limits: Limits
     problem: str = ""
     """Why the answer to the first request was unusable; empty for the first."""
 
@@ -65,6 +69,11 @@ class Request:
     def text(self) -> str:
         """The prompt; that of a re-ask begins with the same words, which the server still has in its cache."""
         return self.fitted.text + (REASK.format(problem=self.problem[:LONGEST_PROBLEM]) if self.problem else "")
+
+    @property
+    def sent_schema(self) -> dict[str, Any]:
+        """The JSON schema that the server is to decode by."""
+        return sent_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
 
 async def ask(
@@ -75,6 +84,7 @@ async def ask(
     settings: ModelSettings,
     *,
     trim: str,
+    limits: Limits | None = None,
 ) -> Answer[Value]:
     """Render a prompt, call the model, and return its answer as a validated `schema`.
 
@@ -87,6 +97,7 @@ async def ask(
         schema: What the answer must be.
         settings: Endpoint, model and sampling of the role.
         trim: Name of the variable that may be shortened if the prompt outgrows the context.
+        limits: The run's table of limits, which the prompt sees as `limits` if it declares that; the defaults if none.
 
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
@@ -94,15 +105,33 @@ async def ask(
         SettingsError: If the endpoint does not accept the request.
         ModelOutputError: If the second answer is unusable, too; `spent` accounts for both.
     """
-    prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
-    request = Request(caller, prompt, await fit(prompt, variables, trim, settings), settings, schema)
+    request = await prepare(caller, prompt_file, variables, schema, settings, trim=trim, limits=limits or Limits())
     first = await first_request(request)
     try:
-        return Answer(parse(first, schema), [record_of(request, first)])
+        value, cuts = parse(first, schema, request.limits)
+        return Answer(value, [record_of(request, first, cuts)])
     except Unusable as problem:
         again = reask_of(request, problem)
     second = await second_request(again, record_of(request, first))
-    return Answer(parse(second, schema), [record_of(request, first), record_of(again, second)])
+    value, cuts = parse(second, schema, request.limits)
+    return Answer(value, [record_of(request, first), record_of(again, second, cuts)])
+
+
+async def prepare(
+    caller: Caller,
+    prompt_file: Path,
+    variables: dict[str, object],
+    schema: type[BaseModel],
+    settings: ModelSettings,
+    *,
+    trim: str,
+    limits: Limits,
+) -> Request:
+    """The first request for a value, fitted to the model's context."""
+    prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
+    if "limits" in prompt.front_matter.variables:
+        variables = {**variables, "limits": limits}
+    return Request(caller, prompt, await fit(prompt, variables, trim, settings), settings, schema, limits)
 
 
 def reask_of(request: Request, problem: Unusable) -> Request:
@@ -132,7 +161,7 @@ async def second_request(request: Request, first: CallRecord) -> Completion:
         error.spent.append(first)
         raise
     try:
-        parse(completion, request.schema)
+        parse(completion, request.schema, request.limits)
     except Unusable as problem:
         raise gave_up(request, str(problem), [first, record_of(request, completion)]) from problem
     return completion
@@ -150,8 +179,7 @@ def gave_up(request: Request, problem: str, spent: list[CallRecord]) -> ModelOut
 
 async def _send(request: Request) -> Completion:
     progress = announce(request)
-    schema = request.schema.model_json_schema()
-    return await complete(request.text, request.settings, schema, request.fitted.max_tokens, progress)
+    return await complete(request.text, request.settings, request.sent_schema, request.fitted.max_tokens, progress)
 
 
 def announce(request: Request) -> Progress:
@@ -167,8 +195,8 @@ def announce(request: Request) -> Progress:
     return progress
 
 
-def record_of(request: Request, completion: Completion) -> CallRecord:
-    """What a request has cost."""
+def record_of(request: Request, completion: Completion, cuts: Sequence[str] = ()) -> CallRecord:
+    """What a request has cost, and what of its answer was left out."""
     caller, prompt = request.caller, request.prompt
     return CallRecord(
         role=caller.role,
@@ -185,4 +213,5 @@ def record_of(request: Request, completion: Completion) -> CallRecord:
         reask=bool(request.problem),
         finish_reason=completion["finish_reason"],
         trims=request.fitted.trims,
+        cuts=list(cuts),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +12,15 @@ import openai
 from langgraph.func import task
 
 from state.errors import DraftroomError
+from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
-from tools.models.ask import Caller, Request, announce, gave_up, record_of
+from tools.models.ask import Caller, Request, announce, gave_up, prepare, record_of
 from tools.models.client import INTERRUPTED, Completion, Progress, request_arguments
 from tools.models.connection import client_for, place_for
 from tools.models.endpoint import forget_endpoint
 from tools.models.faults import StreamCut, retrying, translate
 from tools.models.structured import Unusable, Value, parse
-from tools.models.trimming import fit
-from tools.prompts import load_prompt
 
 
 class Samples(NamedTuple, Generic[Value]):
@@ -34,7 +32,7 @@ class Samples(NamedTuple, Generic[Value]):
     calls: list[CallRecord]
 
 
-async def sample(
+async def sample(  # noqa: PLR0913 - as `ask`, and how many
     caller: Caller,
     prompt_file: Path,
     variables: dict[str, object],
@@ -43,6 +41,7 @@ async def sample(
     *,
     number: int,
     trim: str,
+    limits: Limits | None = None,
 ) -> Samples[Value]:
     """Ask once for `number` answers and keep the usable ones; ask again if there is none.
 
@@ -52,17 +51,16 @@ async def sample(
         ModelUnavailable, ContextOverflow, SettingsError: As `ask`.
         ModelOutputError: If no answer of two requests is usable; `spent` accounts for both.
     """
-    prompt = await asyncio.to_thread(load_prompt, prompt_file)
-    request = Request(caller, prompt, await fit(prompt, variables, trim, settings), settings, schema)
+    request = await prepare(caller, prompt_file, variables, schema, settings, trim=trim, limits=limits or Limits())
     first = await first_samples(request, number)
-    values, problems = sift(first, schema)
-    calls = [record_of(request, total(first))]
+    values, problems, cuts = sift(first, schema, request.limits)
+    calls = [record_of(request, total(first), cuts)]
     if values:
         return Samples(values, problems, calls)
     again = replace(request, problem=problems[0])
     second = await second_samples(again, number, calls[0])
-    values, problems = sift(second, schema)
-    return Samples(values, problems, [*calls, record_of(again, total(second))])
+    values, problems, cuts = sift(second, schema, request.limits)
+    return Samples(values, problems, [*calls, record_of(again, total(second), cuts)])
 
 
 @task
@@ -79,21 +77,26 @@ async def second_samples(request: Request, number: int, first: CallRecord) -> li
     except DraftroomError as error:
         error.spent.append(first)
         raise
-    values, problems = sift(completions, request.schema)
+    values, problems, _ = sift(completions, request.schema, request.limits)
     if not values:
         raise gave_up(request, problems[0], [first, record_of(request, total(completions))])
     return completions
 
 
-def sift(completions: list[Completion], schema: type[Value]) -> tuple[list[Value], list[str]]:
-    """The usable answers, and what is wrong with the others."""
-    values, problems = list[Value](), list[str]()
+def sift(
+    completions: list[Completion], schema: type[Value], limits: Limits
+) -> tuple[list[Value], list[str], list[str]]:
+    """The usable answers, what is wrong with the others, and what was left out of the usable ones."""
+    values, problems, cuts = list[Value](), list[str](), list[str]()
     for completion in completions:
         try:
-            values.append(parse(completion, schema))
+            parsed = parse(completion, schema, limits)
         except Unusable as problem:
             problems.append(str(problem))
-    return values, problems
+        else:
+            values.append(parsed.value)
+            cuts += parsed.cuts
+    return values, problems, cuts
 
 
 def total(completions: list[Completion]) -> Completion:
@@ -104,7 +107,7 @@ def total(completions: list[Completion]) -> Completion:
 
 async def _send(request: Request, number: int) -> list[Completion]:
     progress = announce(request)
-    schema = request.schema.model_json_schema()
+    schema = request.sent_schema
     return await complete_many(request.text, request.settings, schema, request.fitted.max_tokens, number, progress)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from state.limits import Limits
 from tools.configuration import describe
 from tools.models.client import Completion
+from tools.models.limits import held_to_limits
 
 Value = TypeVar("Value", bound=BaseModel)
 
@@ -20,8 +22,16 @@ class Unusable(ValueError):
     """An answer that does not hold what was asked for; the text says why, for the model to read."""
 
 
-def parse(completion: Completion, schema: type[Value]) -> Value:
-    """Check an answer against its schema.
+class Parsed(NamedTuple, Generic[Value]):
+    """An answer that can be used."""
+
+    value: Value
+    cuts: list[str]
+    """What of it exceeded a limit and was left out."""
+
+
+def parse(completion: Completion, schema: type[Value], limits: Limits) -> Parsed[Value]:
+    """Check an answer against its schema, and leave out what exceeds the limits.
 
     Raises:
         Unusable: If it was cut off, is no JSON object, or does not fit the schema.
@@ -34,7 +44,8 @@ def parse(completion: Completion, schema: type[Value]) -> Value:
         raise Unusable("it contains no JSON object")
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
-        return schema.model_validate(value)
+        kept, cuts = held_to_limits(value, schema, limits)
+        return Parsed(schema.model_validate(kept), cuts)
     except json.JSONDecodeError as error:
         raise Unusable(f"it is not valid JSON: {error.msg} at character {error.pos}") from error
     except ValidationError as error:

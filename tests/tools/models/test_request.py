@@ -89,6 +89,7 @@ async def test_a_call_is_accounted_for(desk: Desk) -> None:
         "reask": False,
         "finish_reason": "stop",
         "trims": [],
+        "cuts": [],
     }
 
 

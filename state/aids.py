@@ -1,0 +1,176 @@
+"""Aids: what of ours changes what an agent reads, what it is asked, or what becomes of its answer.
+
+The papers' systems are what a graph is without any. Each aid has a name and a switch (`aids` of each system: `none`,
+`default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only report to an agent
+what was measured; those that write into a text, veto an answer or serve a readability formula are left to small models
+(the preset `embedded`) until they are measured with a capable one. What was measured stands in docs/results/aids.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BeforeValidator
+from pydantic_settings import NoDecode
+
+
+class Aid(NamedTuple):
+    """What a person should know before switching an aid on."""
+
+    what: str
+    """What it changes."""
+    why: str
+    """What it is for, and whom it helps."""
+    default: bool = False
+    """Whether `default` holds it."""
+
+
+JournalismAid = Literal["unsupported_details", "hard_sentences", "rewrite_copied", "tidy_prose"]
+SimplificationAid = Literal[
+    "lost_details", "hard_sentences", "restore", "rewrite_copied", "veto", "edit_by_code", "tidy_prose"
+]
+FeedbackAid = Literal[
+    "instructions",
+    "quotes",
+    "verify",
+    "detect",
+    "repair_plans",
+    "on_topic",
+    "reroute_literature",
+    "sentence_quotes",
+    "refuse_examples",
+]
+
+JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
+    "unsupported_details": Aid(
+        "The editor is shown the numbers and names of the draft that a check did not find in the paper, and asked "
+        "whether each is an explanation, which may stay, or a mistake.",
+        "Keeps an article true. It reports; what comes of it is the editor's to say.",
+        default=True,
+    ),
+    "hard_sentences": Aid(
+        "The sentences that a readability formula finds hardest become advice, whatever the editor says.",
+        "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
+    ),
+    "rewrite_copied": Aid(
+        "Sentences that were sent back and copied are rewritten one by one and put in by code, where they are easier "
+        "by the formula and no less supported.",
+        "For models that repeat their article instead of revising it. A small one writes what the paper does not say.",
+    ),
+    "tidy_prose": Aid(
+        "Unfinished sentences, repeated sentences and remains of JSON are cut out of the article.",
+        "For models of a few hundred million parameters, which decode into their length limit and go round in circles.",
+    ),
+}
+SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
+    "lost_details": Aid(
+        "When the medical expert reviews a rewritten text, it is shown the numbers, negations and names that a check "
+        "no longer finds in it.",
+        "Keeps the text true. It reports; what comes of it is the expert's to say.",
+        default=True,
+    ),
+    "hard_sentences": Aid(
+        "The simplifier and the language clarifier are shown the sentences that a readability formula finds hardest.",
+        "For models that do not see what is hard. It serves the formula that measures the text.",
+    ),
+    "restore": Aid(
+        "Doses, negations and names that a loop has lost go back to the simplifier once, to be written in again.",
+        "For models that drop essentials and do not notice.",
+    ),
+    "rewrite_copied": Aid(
+        "Hard sentences that the simplifier has copied are rewritten one by one and put in by code, where they are "
+        "easier by the formula.",
+        "For models that repeat the text instead of rewriting it.",
+    ),
+    "veto": Aid(
+        "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it.",
+        "For models that accept everything that is proposed.",
+    ),
+    "edit_by_code": Aid(
+        "Accepted wordings, validated removals and corrections are put into the text by code, piece by piece; without "
+        "it the simplifier writes the text anew with them.",
+        "For models that change something else whenever they write a whole text.",
+    ),
+    "tidy_prose": Aid(
+        "Unfinished sentences, repeated sentences and remains of JSON are cut out of the text.",
+        "For models of a few hundred million parameters.",
+    ),
+}
+FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
+    "instructions": Aid(
+        "Text of the paper that addresses a language model is shown to agents as a quotation, and a comment that "
+        "repeats it is withdrawn.",
+        "Safety, for every model; it does nothing to a paper without such text.",
+        default=True,
+    ),
+    "quotes": Aid(
+        "The investigator quotes the words that its answer rests on; one that quotes other words is asked once more, "
+        "and its answer is then kept without a quote and shown as such.",
+        "Lets a person look an answer up. It reports.",
+        default=True,
+    ),
+    "verify": Aid(
+        "A comment that calls something missing is tested against the rest of the paper, and says where it stands if "
+        "it is found; numbers and names that neither paragraph nor evidence has are noted.",
+        "Spares authors comments that the paper answers. It reports beside the comment.",
+        default=True,
+    ),
+    "detect": Aid(
+        "A weakness detector looks at the paragraph first; if it finds none, no comment is written, and otherwise the "
+        "reviewer is shown what it found.",
+        "Fewer invented weaknesses (the paper's future work). A small detector calls sound what people criticised.",
+    ),
+    "repair_plans": Aid(
+        "Code puts plans into the form of the golden rules: one question a step, paper before literature, no "
+        "duplicates.",
+        "For planners that do not keep the rules of their prompt.",
+    ),
+    "on_topic": Aid(
+        "Questions to the paper that share no word with the paragraph are left out.",
+        "For planners that copy the questions of their examples.",
+    ),
+    "reroute_literature": Aid(
+        "Questions to the literature that speak of this paper go to the paper instead.",
+        "For planners that confuse the two; with a good one it loses questions.",
+    ),
+    "sentence_quotes": Aid(
+        "A reviewer whose quote is not in the paragraph in two tries chooses among its sentences in a third.",
+        "For reviewers that cannot copy.",
+    ),
+    "refuse_examples": Aid(
+        "A comment that repeats half of a worked example of the prompt is sent back.",
+        "For reviewers that hand the advice of an example to any author.",
+    ),
+}
+
+WHOLE_SETS = ("none", "default", "all")
+
+
+def resolve_aids(known: Mapping[Any, Aid], value: Any) -> Any:
+    """The names of the aids that are meant, in the order of the table.
+
+    Args:
+        known: The aids of a system.
+        value: `none`, `default`, `all`, names with commas between them, or a list of names.
+
+    Raises:
+        ValueError: A name is of no aid; the message lists those that are.
+    """
+    names = re.findall(r"\w+", value) if isinstance(value, str) else list(value or ())
+    if len(names) == 1 and names[0] in WHOLE_SETS:
+        return [name for name, aid in known.items() if names[0] == "all" or (names[0] == "default" and aid.default)]
+    if unknown := [str(name) for name in names if name not in known]:
+        raise ValueError(
+            f"there is no aid {', '.join(unknown)}; give none, default, all, or names of {', '.join(known)}"
+        )
+    return [name for name in known if name in names]
+
+
+JournalismAids = Annotated[list[JournalismAid], NoDecode, BeforeValidator(partial(resolve_aids, JOURNALISM_AIDS))]
+SimplificationAids = Annotated[
+    list[SimplificationAid], NoDecode, BeforeValidator(partial(resolve_aids, SIMPLIFICATION_AIDS))
+]
+FeedbackAids = Annotated[list[FeedbackAid], NoDecode, BeforeValidator(partial(resolve_aids, FEEDBACK_AIDS))]
