@@ -159,8 +159,11 @@ class _Runner:
         return self._system.graph_input(self._record["input"])
 
     async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
-        """Stream, and ask at every question, until there is nothing more to do."""
-        while start is not None or snapshot.next:
+        """Stream, and ask at every question, until there is nothing more to do.
+
+        `snapshot.next` cannot tell: it is empty, too, where a step's writes are stored and the next checkpoint is not.
+        """
+        while start is not None or not self._system.is_finished(snapshot.values):
             newest = NewestState(snapshot)
             self._save("running", newest.joined(self._system))
             self._begun = True

@@ -32,7 +32,8 @@ async def checkpointed(results: Path) -> AsyncIterator[Run]:
             graph = builder.compile(checkpointer=saver)
             thread = " ".join(key)
             config: RunnableConfig = {"configurable": {"thread_id": thread}}
-            begun = (await graph.aget_state(config)).next
+            # Not `next`, which is empty, too, where a step's writes are stored and the next checkpoint is not.
+            begun = (await graph.aget_state(config)).tasks
             try:
                 output: Record = await graph.ainvoke(
                     None if begun else request, config, context=context, durability="sync"

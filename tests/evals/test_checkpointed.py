@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 
 from evals.checkpointed import checkpointed
@@ -64,3 +65,26 @@ async def test_answers_of_which_none_was_of_use_are_not_built_upon_again(tmp_pat
     writing = Writing(NothingUsable("It is all nonsense.", problem="nonsense"))
     assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["plan", "write", "plan", "write"]
+
+
+class LosesItsCheckpoint(AsyncSqliteSaver):
+    """Stores the writes of the first step, and nothing after them."""
+
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        if metadata["step"] > 0:
+            async with self.lock:  # what was to be stored before is stored by now
+                raise ModelUnavailable("Killed.")
+        return await super().aput(config, checkpoint, metadata, new_versions)
+
+
+async def test_a_sample_whose_step_was_stored_without_its_checkpoint_goes_on(tmp_path: Path) -> None:
+    writing = Writing(ModelUnavailable("Down."))
+    writing.steps = ["write"]  # so that the next try succeeds
+    thread: Any = {"configurable": {"thread_id": "one system"}}
+    async with LosesItsCheckpoint.from_conn_string(str(tmp_path / "outputs.sqlite")) as saver:
+        with pytest.raises(ModelUnavailable):
+            await writing.builder.compile(checkpointer=saver).ainvoke({"asked": "It"}, thread, durability="sync")
+    assert writing.steps == ["write", "plan"]
+    async with checkpointed(tmp_path / "outputs.jsonl") as run:
+        assert (await run(writing.builder, ("one", "system"), {"asked": "It"}, None))["answer"] == "It is answered"
+    assert writing.steps == ["write", "plan", "write"]

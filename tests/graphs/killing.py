@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -111,8 +111,13 @@ def final_state(home: Path, builder: StateGraph[Any, Any, Any, Any]) -> dict[str
             snapshot = await builder.compile(checkpointer=saver).aget_state({"configurable": {"thread_id": thread}})
             return dict(snapshot.values)
 
-    values = asyncio.run(read())
+    return comparable(asyncio.run(read()))
+
+
+def comparable(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A state without what two runs may differ in: times, places, and the order of calls that were made together."""
     calls = [{key: value for key, value in call.items() if key != "seconds"} for call in values["calls"]]
+    calls.sort(key=repr)
     stored = {name: without_path(values[name]) for name in ("source", "document") if name in values}
     paths = dict.fromkeys({"paper", "abstract"} & set(values), "")
     return {**values, **paths, **stored, "calls": calls, "settings": without_ports(values["settings"])}
