@@ -90,12 +90,6 @@ def texts_of(evaluation: Evaluation) -> dict[tuple[str, str], Item]:
     return {(name, row): item for name, items in found for row, item in items.items() if row in wanted and item.text}
 
 
-def rows_with_texts(evaluation: Evaluation) -> list[str]:
-    """Names of the run's rows that have a text of some sample, in the order of the rows."""
-    found = {row for _, row in texts_of(evaluation)}
-    return [row.name for row in evaluation.task.rows if row.name in found]
-
-
 def newest(results: Sequence[Record]) -> dict[tuple[str, str], Record]:
     """The newest result of each sample and system."""
     return {(result["id"], result["system"]): result for result in results}

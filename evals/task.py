@@ -128,6 +128,8 @@ class Task:
     figures: Sequence[Figure]
     transcript: Callable[[Record, Record], str]
     """What the agents of a system said for a sample, in Markdown: sample and output."""
+    judged: Sequence[str] = ()
+    """Names of the rows that the paper had people judge."""
     notes: Sequence[str] = ()
     """What a reader must know of the figures; printed below the tables."""
     ranked_by: str = ""

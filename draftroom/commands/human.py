@@ -20,21 +20,36 @@ Kind = Literal["journalism", "feedback"]
 KindOption = Annotated[
     Kind, typer.Option(help="What is judged: articles, by a questionnaire; or comments, two at a time.")
 ]
+RowsOption = Annotated[
+    str | None, typer.Option(help="Rows of the run, with commas; by default those that the paper had people judge.")
+]
+RatersOption = Annotated[
+    int | None, typer.Option(min=1, help="People who share the work, each with tasks of their own; none: one file.")
+]
+EachOption = Annotated[int, typer.Option(min=1, help="How many of the --raters judge each sample.")]
+DoubleOption = Annotated[
+    float,
+    typer.Option(min=0, max=1, help="Share of the samples that one rater more judges, to see how far they agree."),
+]
 _SYSTEMS_SHOWN: dict[Kind, int] = {"journalism": 1, "feedback": 2}
 """Of how many systems an item shows the texts."""
 
 
-def blind(
+def blind(  # noqa: PLR0913 - each parameter is a flag
     texts: Annotated[Path, typer.Argument(help="Folder of a run, or JSON Lines with `id`, `system` and `text`.")],
     *,
     kind: KindOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for the tasks and the key.")],
-    rows: Annotated[str | None, typer.Option(help="Rows of the run, with commas; by default all that it has.")] = None,
+    rows: RowsOption = None,
+    raters: RatersOption = None,
+    each: EachOption = 1,
+    double: DoubleOption = 0.0,
     seed: SeedOption = 0,
 ) -> None:
     """Make blinded tasks of texts, for Label Studio or for `annotate`, and the key that no rater may see."""
     require(EVALS)
     from evals.human import label_studio  # noqa: PLC0415 - these take seconds
+    from evals.human.allocation import Allocation, allocate  # noqa: PLC0415
     from evals.human.sheets import comparisons, rated_texts  # noqa: PLC0415
 
     candidates = _of_run(texts, kind, rows) if texts.is_dir() else _of_file(texts, rows)
@@ -44,10 +59,18 @@ def blind(
     else:
         pairs, key = comparisons(candidates, seed=seed)
         config, tasks = label_studio.comparison_config(), label_studio.comparison_tasks(pairs)
-    label_studio.write_project(out, config, tasks, key)
-    tell(f"{len(tasks)} tasks are in {out / 'tasks.json'}, for Label Studio with {out / 'labelling.xml'}.")
+    files = {"tasks.json": tasks}
+    if raters is not None:
+        by_item = {task["data"]["item"]: task for task in tasks}
+        shares = allocate(key, Allocation(raters, each, double))
+        files = {f"tasks-{n}.json": [by_item[item] for item in items] for n, items in enumerate(shares, start=1)}
+    label_studio.write_project(out, config, files, key)
+    for name, of_file in files.items():
+        tell(f"{len(of_file)} tasks are in {out / name}, for Label Studio with {out / 'labelling.xml'}.")
     if kind == "feedback":
-        tell(f"Without Label Studio: draftroom eval annotate {out / 'tasks.json'} --answers answers.jsonl")
+        name = next(iter(files))
+        answers = f"{name.replace('tasks', 'answers')}l"
+        tell(f"Without Label Studio: draftroom eval annotate {out / name} --answers {answers}")
     tell(f"Keep {out / 'key.json'} from the raters: it says whose text is whose.")
 
 
@@ -112,16 +135,19 @@ def judged(
 
 def _of_run(path: Path, kind: Kind, rows: str | None) -> list[Candidate]:
     """The texts of a run."""
-    from evals.evaluation import evaluate, rows_with_texts  # noqa: PLC0415 - these take seconds
-    from evals.human.from_run import candidates_of  # noqa: PLC0415
+    from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
+    from evals.human.from_run import candidates_of, judged_rows  # noqa: PLC0415
 
     task, folder = opened(path)
     if task.kind != kind:
         raise BadInput(f"{path} is a run of {task.name}; name one whose texts are judged as {kind}, or another --kind.")
     scored = evaluate(task, folder)
-    names = [name.strip() for name in rows.split(",")] if rows else rows_with_texts(scored)
+    names = [name.strip() for name in rows.split(",")] if rows else judged_rows(scored)
     if not names:
-        raise BadInput(f"{path} has no text yet; go on with it: draftroom eval resume {path}", kind="empty_input")
+        raise BadInput(
+            f"{path} has no text yet of {', '.join(task.judged)}; go on with it: draftroom eval resume {path}",
+            kind="empty_input",
+        )
     return candidates_of(scored, names)
 
 

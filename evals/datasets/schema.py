@@ -26,6 +26,8 @@ def _empty_if_none(value: Any) -> Any:
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Link = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
+"""An address of the web, or nothing: a page that is served must not hold others, such as scripts."""
 
 
 class Sample(BaseModel):
@@ -46,6 +48,8 @@ class JournalismSample(Sample):
     summary: Annotated[Text | None, BeforeValidator(none_if_blank)] = None
     """A plain summary by a person; null if the corpus has none."""
     title: Annotated[str, BeforeValidator(_empty_if_none)] = ""
+    link: Annotated[Link, BeforeValidator(_empty_if_none)] = ""
+    """To the paper, for people who judge the articles."""
 
 
 class SimplificationSample(Sample):
@@ -68,3 +72,5 @@ class FeedbackSample(Sample):
     """The reviewer's words."""
     aspect: Annotated[Weakness | None, BeforeValidator(none_if_blank)] = None
     """Type of the weakness that the feedback is about; null if nobody labelled it."""
+    link: Annotated[Link, BeforeValidator(_empty_if_none)] = ""
+    """To the paper, for people who judge the comments; not to a page that shows its reviews."""

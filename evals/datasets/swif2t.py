@@ -32,6 +32,8 @@ _FIELDS: Final = {
     "humanreview": "feedback",
     "label": "aspect",
     "aspect": "aspect",
+    "url": "link",
+    "link": "link",
 }
 """Fields of a sample, by the letters of a column's name; of two columns for one field the later one here is taken."""
 

@@ -1,25 +1,22 @@
 """Texts that people are to judge: a JSON Lines file with one object for each sample and system.
 
-    {"id": "moss", "system": "LLM-CLBR", "text": "...", "title": "Moss and rain", "topic": "ecology"}
+    {"id": "moss", "system": "LLM-CLBR", "text": "...", "paper": "...", "title": "Moss and rain", "topic": "ecology"}
     {"id": "p3", "system": "SWIF2T", "text": "...", "paragraph": "...", "link": "https://example.org/paper"}
 
-`title` and `topic` are the paper's and are shown above a text of science journalism. `paragraph`, which a comparison of
-feedback needs, and `link` stand above the two comments. Other fields are passed over.
+`paper` is the original, which raters read beside an article of science journalism; `title` and `topic`, which are the
+paper's, stand above the two. A comparison of feedback needs the `paragraph`, and a `link` to the paper or the `paper`
+itself, which is opened from it. Other fields are passed over.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict
 
 from evals.datasets.entries import checked, read_entries
-from evals.datasets.schema import Text
+from evals.datasets.schema import Link, Text
 from state.errors import BadInput
-
-Link = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
-"""An address of the web, or nothing: a page that is served must not hold others, such as scripts."""
 
 
 class Candidate(BaseModel):
@@ -36,11 +33,13 @@ class Candidate(BaseModel):
     title: str = ""
     topic: str = ""
     paragraph: str = ""
+    paper: str = ""
+    """The original, as far as the systems were given it."""
     link: Link = ""
     """To the paper."""
 
 
-_CONTEXT = ("title", "topic", "paragraph", "link")
+_CONTEXT = ("title", "topic", "paragraph", "paper", "link")
 """What is shown beside a text."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from evals.human.cells import estimate, number, percent
@@ -28,7 +29,10 @@ def judgements_report(given: Sequence[Judgement], *, seed: int = 0) -> Document:
     published = ", ".join(f"{system} {total:g}" for system, total in PAPER_TOTALS.items())
     return Document(
         title="Comparisons of feedback",
-        facts=[f"{len(given)} judgements of {len(raters)} raters on {len(paragraphs)} paragraphs"],
+        facts=[
+            f"{len(given)} judgements of {len(raters)} raters on {len(paragraphs)} paragraphs, "
+            f"{_judged_twice(given)} of which two raters or more have judged"
+        ],
         summary=[
             "A cell holds the points of the column's system against the row's: 1 for a win, 0.5 for a tie. A "
             "comparison with several raters counts once, with the mean of their points.",
@@ -40,6 +44,14 @@ def judgements_report(given: Sequence[Judgement], *, seed: int = 0) -> Document:
             Section("Ties and agreement", _AGREEMENT, grid=_agreement(given)),
         ],
     )
+
+
+def _judged_twice(given: Sequence[Judgement]) -> int:
+    """How many paragraphs agreement is computed from."""
+    raters: defaultdict[str, set[str]] = defaultdict(set)
+    for each in given:
+        raters[each.sample].add(each.rater)
+    return sum(len(names) > 1 for names in raters.values())
 
 
 _AGREEMENT = (

@@ -8,7 +8,7 @@ list of tasks sees every field of them: they hold nothing but what is shown and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -35,11 +35,12 @@ _COMPARISONS = TypeAdapter(list[_ComparisonTask])
 
 
 def rating_config() -> str:
-    """The labelling configuration of the questionnaire, in XML."""
+    """The labelling configuration of the questionnaire, in XML: the original paper beside the article."""
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
     SubElement(view, "Header", value="$topic", size="5")
-    _text(view, "text")
+    paper, _ = _side_by_side(view, {"paper": "The original paper", "text": "The article"})
+    _link(paper)
     for question in QUESTIONNAIRE:
         _ask(view, question, about="text")
     return _xml(view)
@@ -48,18 +49,14 @@ def rating_config() -> str:
 def comparison_config() -> str:
     """The labelling configuration of the comparisons, in XML."""
     view = Element("View")
-    guidelines = SubElement(SubElement(SubElement(view, "Collapse"), "Panel", value="Guidelines"), "View")
+    guidelines = _folded(view, "Guidelines")
     for paragraph in GUIDELINES:
         SubElement(guidelines, "Header", value=paragraph, size="6")
     SubElement(view, "Header", value="Paragraph", size="4")
     _text(view, "paragraph")
-    # Not in a frame of its own (`inline`): Label Studio's frames may not open another window.
-    SubElement(view, "HyperText", name="link", value="$anchor", valueType="text", inline="true", clickableLinks="true")
-    pair = SubElement(view, "View", style="display: flex; flex-wrap: wrap; gap: 2em")
-    for name, title in (("first", "First comment"), ("second", "Second comment")):
-        side = SubElement(pair, "View", style="flex: 1 1 20em")
-        SubElement(side, "Header", value=title, size="4")
-        _text(side, name)
+    _link(view)
+    _text(_folded(view, "The paper, where there is no link to it"), "paper")
+    _side_by_side(view, {"first": "First comment", "second": "Second comment"})
     for question in CRITERIA:
         _ask(view, question, about="first")
     return _xml(view)
@@ -67,12 +64,12 @@ def comparison_config() -> str:
 
 def rating_tasks(texts: Iterable[RatedText]) -> list[Task]:
     """Tasks to import, one for each text."""
-    return [{"data": text.model_dump()} for text in texts]
+    return [_task(text) for text in texts]
 
 
 def comparison_tasks(pairs: Iterable[Comparison]) -> list[Task]:
     """Tasks to import, one for each pair of comments, with all criteria."""
-    return [{"data": {**pair.model_dump(), "anchor": _anchor(pair.link)}} for pair in pairs]
+    return [_task(pair) for pair in pairs]
 
 
 def read_comparisons(path: Path) -> list[Comparison]:
@@ -89,15 +86,21 @@ def read_comparisons(path: Path) -> list[Comparison]:
         ) from error
 
 
-def write_project(folder: Path, config: str, tasks: Sequence[Task], key: Key) -> None:
-    """Write `labelling.xml` and `tasks.json`, which Label Studio imports, and `key.json`, which no rater may see.
+def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[Task]], key: Key) -> None:
+    """Write `labelling.xml` and the tasks, which Label Studio imports, and `key.json`, which no rater may see.
+
+    Args:
+        folder: Where they go.
+        config: The labelling configuration.
+        tasks: By the name of their file.
+        key: Of all of them.
 
     Raises:
         StateError: The folder cannot be written.
     """
     files = {
         "labelling.xml": config,
-        "tasks.json": json.dumps(tasks, ensure_ascii=False, indent=1),
+        **{name: json.dumps(of_file, ensure_ascii=False, indent=1) for name, of_file in tasks.items()},
         "key.json": key.model_dump_json(indent=1),
     }
     try:
@@ -108,6 +111,32 @@ def write_project(folder: Path, config: str, tasks: Sequence[Task], key: Key) ->
         raise StateError(
             f"{folder} cannot be written ({error.strerror}); name another folder.", kind="output_unwritable"
         ) from error
+
+
+def _task(shown: RatedText | Comparison) -> Task:
+    return {"data": {**shown.model_dump(), "anchor": _anchor(shown.link)}}
+
+
+def _side_by_side(parent: Element, columns: Mapping[str, str]) -> list[Element]:
+    """Texts in columns, by name and title; below each other where the window is narrow."""
+    row = SubElement(parent, "View", style="display: flex; flex-wrap: wrap; gap: 2em")
+    sides = [SubElement(row, "View", style="flex: 1 1 20em") for _ in columns]
+    for side, (name, title) in zip(sides, columns.items(), strict=True):
+        SubElement(side, "Header", value=title, size="4")
+        _text(side, name)
+    return sides
+
+
+def _folded(parent: Element, title: str) -> Element:
+    """A part that is opened by a click."""
+    return SubElement(SubElement(SubElement(parent, "Collapse"), "Panel", value=title), "View")
+
+
+def _link(parent: Element) -> None:
+    # Not in a frame of its own (`inline`): Label Studio's frames may not open another window.
+    SubElement(
+        parent, "HyperText", name="link", value="$anchor", valueType="text", inline="true", clickableLinks="true"
+    )
 
 
 def _text(parent: Element, name: str) -> None:

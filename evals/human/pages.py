@@ -7,7 +7,7 @@ and on a phone, and nothing on the page can be run. What systems wrote is data a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -52,6 +52,12 @@ class Pages:
         self._comparisons = comparisons
         self._numbers = {each.item: number for number, each in enumerate(comparisons, start=1)}
         self._store = store
+        self._shown: Mapping[tuple[str, str], Callable[[Mapping[str, str]], Reply]] = {
+            ("GET", ""): self._start,
+            ("GET", "compare"): self._compare,
+            ("GET", "paper"): self._paper,
+            ("POST", "answer"): self._answer,
+        }
         if any(answer.item not in self._numbers for answer in store.answers()):
             raise BadInput(
                 f"{store.path} holds answers to other comparisons; name another file for the answers, or give the "
@@ -63,24 +69,20 @@ class Pages:
 
         Args:
             method: Of HTTP.
-            name: Of the page: empty, "compare", or "answer", which takes what a form sends.
+            name: Of the page: empty, "compare", "paper", or "answer", which takes what a form sends.
             fields: Of the query or the form.
         """
+        shown = self._shown.get((method, name))
+        if shown is None:
+            return problem(HTTPStatus.NOT_FOUND, "There is no such page.")
         try:
-            match method, name:
-                case "GET", "":
-                    return self._start()
-                case "GET", "compare":
-                    return self._compare(fields)
-                case "POST", "answer":
-                    return self._answer(fields)
+            return shown(fields)
         except BadInput as error:
             return problem(HTTPStatus.BAD_REQUEST, str(error))
         except DraftroomError as error:
             return problem(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
-        return problem(HTTPStatus.NOT_FOUND, "There is no such page.")
 
-    def _start(self) -> Reply:
+    def _start(self, _: Mapping[str, str]) -> Reply:
         answered = Counter(answer.rater for answer in newest(self._store.answers()))
         return _page(
             "start.html",
@@ -114,6 +116,10 @@ class Pages:
             answered=len(given),
             questions=self._questions,
         )
+
+    def _paper(self, fields: Mapping[str, str]) -> Reply:
+        """The paper of a comparison, where no link leads to it."""
+        return _page("paper.html", comparison=self._comparisons[self._number(fields.get("n", "")) - 1])
 
     def _answer(self, fields: Mapping[str, str]) -> Reply:
         rater, item = _rater(fields), fields.get("item", "")

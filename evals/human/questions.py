@@ -73,7 +73,7 @@ QUALITIES = (
     Question(
         "authenticity",
         "Authenticity",
-        "How far do you trust that what the text says is true to the research?",
+        "Held against the paper beside it: how far is what the text says true to the research?",
         _scale(
             "Much of it seems wrong or made up",
             "Several statements seem doubtful",

@@ -17,7 +17,7 @@ Texts = dict[str, dict[str, Candidate]]
 
 
 class RatedText(BaseModel):
-    """A text that is rated."""
+    """A text that is rated, beside the paper that it is about."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -25,6 +25,9 @@ class RatedText(BaseModel):
     title: str
     """Of the paper; empty if not known."""
     topic: str
+    paper: str
+    link: Link
+    """To the paper; empty if there is none."""
     text: str
 
 
@@ -35,8 +38,9 @@ class Comparison(BaseModel):
 
     item: str
     paragraph: str
+    paper: str
+    """The whole of it; empty where a link leads there."""
     link: Link
-    """To the paper; empty if there is none."""
     first: str
     second: str
 
@@ -47,9 +51,11 @@ def rated_texts(candidates: Iterable[Candidate], *, seed: int) -> tuple[list[Rat
     Their Markdown is taken off, because headings and bold print would tell a model's text from a person's.
 
     Raises:
-        BadInput: A system lacks a sample that others have.
+        BadInput: A system lacks a sample that others have, or a sample has no paper.
     """
     texts = _by_sample(candidates)
+    if bare := next((each for each in _one_of_each(texts) if not each.paper), None):
+        raise BadInput(f"The sample {bare.id!r} has no `paper`, which raters read beside the articles; add it.")
     hidden = [Hidden(sample=sample, systems=(system,)) for sample, written in texts.items() for system in written]
     key = make_key(seed, hidden, together=False)
     return [_rated_text(item, texts[each.sample][each.systems[0]]) for item, each in key.items.items()], key
@@ -61,7 +67,8 @@ def comparisons(candidates: Iterable[Candidate], *, seed: int) -> tuple[list[Com
     Texts stand as they are: taking Markdown off would also take the asterisks of a formula.
 
     Raises:
-        BadInput: There are fewer than two systems, one lacks a sample that others have, or a sample has no paragraph.
+        BadInput: There are fewer than two systems, one lacks a sample that others have, or a sample has no paragraph,
+            or nothing that leads to its paper.
     """
     texts = _by_sample(candidates)
     hidden = [
@@ -71,8 +78,10 @@ def comparisons(candidates: Iterable[Candidate], *, seed: int) -> tuple[list[Com
     ]
     if not hidden:
         raise BadInput("The candidates are of one system only; comparisons need those of two or more.")
-    if bare := next((each for written in texts.values() for each in written.values() if not each.paragraph), None):
+    if bare := next((each for each in _one_of_each(texts) if not each.paragraph), None):
         raise BadInput(f"The sample {bare.id!r} has no `paragraph`, which the comments are about; add it.")
+    if closed := next((each for each in _one_of_each(texts) if not each.link and not each.paper), None):
+        raise BadInput(f"The sample {closed.id!r} has no `link` to its paper and no `paper`; add one for the raters.")
     key = make_key(seed, hidden, together=True)
     return [_comparison(item, each, texts[each.sample]) for item, each in key.items.items()], key
 
@@ -91,6 +100,11 @@ def _by_sample(candidates: Iterable[Candidate]) -> Texts:
     return texts
 
 
+def _one_of_each(texts: Texts) -> list[Candidate]:
+    """A candidate of every sample: what is shown beside its texts is the same for all."""
+    return [next(iter(written.values())) for written in texts.values()]
+
+
 def _on_random_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str, str]:
     one, other = pair
     return (other, one) if int(digest(seed, "side", sample, one, other), 16) % 2 else (one, other)
@@ -98,9 +112,13 @@ def _on_random_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str
 
 def _rated_text(item: str, candidate: Candidate) -> RatedText:
     plain = "\n\n".join(block.text for block in blocks(candidate.text))
-    return RatedText(item=item, title=candidate.title, topic=candidate.topic, text=plain)
+    shown = candidate.model_dump(include={"title", "topic", "paper", "link"})
+    return RatedText(item=item, text=plain, **shown)
 
 
 def _comparison(item: str, hidden: Hidden, written: Mapping[str, Candidate]) -> Comparison:
     first, second = (written[system] for system in hidden.systems)
-    return Comparison(item=item, paragraph=first.paragraph, link=first.link, first=first.text, second=second.text)
+    paper = "" if first.link else first.paper
+    return Comparison(
+        item=item, paragraph=first.paragraph, paper=paper, link=first.link, first=first.text, second=second.text
+    )

@@ -63,7 +63,12 @@ def _comment(sample: Record, output: Record) -> Item | None:
     return Item(sample, f"{comment['review']} {comment['suggestion']}".strip() if comment else "", output)
 
 
+def _of_person(sample: Record, _: Record) -> Item | None:
+    return Item(sample, sample["feedback"], {})
+
+
 ROWS = [
+    Row("human", "human reviews", _of_person),
     Row("single", "single model", _comment, system="single", paper="single GPT-4"),
     Row("cove", "chain of verification", _comment, system="cove", paper="CoVe"),
     Row("no-reranking", "without re-ranking", _comment, system="no-reranking", paper="SWIF2T - RR"),
@@ -128,6 +133,9 @@ def _of_calls(field: str, item: Item) -> float:
     return float(sum(call[field] for call in item.output["calls"]))
 
 
+COMPARED = [row.name for row in ROWS if row.system]
+"""Held against what a person wrote; that itself is in no table."""
+
 OVERLAP = [
     Measure("METEOR", "higher", partial(_if_raised, _meteor)),
     Measure("BLEU@4", "higher", statistic=_bleu),
@@ -166,7 +174,7 @@ COSTS = [
 
 TABLE_5 = Table(
     title="Table 5",
-    rows=[row.name for row in ROWS],
+    rows=COMPARED,
     measures=[measure.name for measure in ASPECTS],
     published={
         "": {
@@ -184,7 +192,7 @@ TABLE_5 = Table(
 
 TABLE_6 = Table(
     title="Table 6",
-    rows=[row.name for row in ROWS],
+    rows=COMPARED,
     measures=[measure.name for measure in OVERLAP],
     published={
         "": {
@@ -202,7 +210,7 @@ TABLE_6 = Table(
 
 OUTCOMES_AND_COSTS = Table(
     title="What came of each paragraph, and what it cost",
-    rows=[row.name for row in ROWS],
+    rows=COMPARED,
     measures=[measure.name for measure in (*OUTCOMES, *COSTS)],
     published={},
     baseline="single",
@@ -220,6 +228,7 @@ FOCUSED_FEEDBACK = Task(
     tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS],
     figures=[],
     transcript=feedback_transcript,
+    judged=["human", "single", "cove", "sequential"],
     notes=[
         f"METEOR matched words by {meteor('', '').stages}.",
         "METEOR, BLEU@4 and ROUGE-L are of the comments that were raised; in `METEOR all` a paragraph without one "

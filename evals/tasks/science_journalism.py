@@ -183,6 +183,7 @@ SCIENCE_JOURNALISM = Task(
     tables=[TABLE_1],
     figures=[FIGURE_4],
     transcript=journalism_transcript,
+    judged=["summaries", "single", "loop"],
     notes=[
         "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "
         "units and names that the abstract does not support.",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -12,7 +14,7 @@ import httpx
 import pytest
 
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.conftest import Runs, write_lines
+from tests.draftroom.evaluation.conftest import BEANS, Runs, write_lines
 from tests.evals.human.values import Sheet, as_json, write_json
 
 QUALITIES = ("readability", "information", "authenticity", "interest")
@@ -42,11 +44,13 @@ def comparisons(draftroom: Command, runs: Runs, tmp_path: Path) -> Path:
 def test_tasks_do_not_tell_whose_texts_they_show(draftroom: Command, runs: Runs, comparisons: Path) -> None:
     tasks, key = read_json(comparisons / "tasks.json"), read_json(comparisons / "key.json")
 
-    assert len(tasks) == 2
+    assert len(tasks) == 2 * 3
     assert {task["data"]["item"] for task in tasks} == set(key["items"])
-    assert {tuple(sorted(hidden["systems"])) for hidden in key["items"].values()} == {("cove", "single")}
+    pairs = {tuple(sorted(hidden["systems"])) for hidden in key["items"].values()}
+    assert pairs == set(combinations(("cove", "human", "single"), 2)), "a person's review is a candidate, too"
     shown = {name for task in tasks for name in task["data"]}
-    assert shown == {"item", "paragraph", "link", "first", "second", "anchor"}
+    assert shown == {"item", "paragraph", "paper", "link", "first", "second", "anchor"}
+    assert all(task["data"]["paragraph"] in " ".join(task["data"]["paper"].split()) for task in tasks)
     assert draftroom.endpoint.requests == []
 
 
@@ -58,9 +62,9 @@ def test_comparisons_are_made_on_the_page_and_counted(draftroom: Command, compar
         assert process.stderr is not None
         address = process.stderr.readline().split()[1]
         with httpx.Client(trust_env=False, follow_redirects=True) as browser:
-            assert "Comparison 1 of 2" in browser.get(address).text
+            assert "Comparison 1 of 6" in browser.get(address).text
             for item, hidden in key.items():
-                better = "first" if hidden["systems"][0] == "cove" else "second"
+                better = "first" if hidden["systems"][0] < hidden["systems"][1] else "second"
                 given = {"helpfulness": better, "specificity": better, "comprehension": "tie"}
                 for question, value in given.items():
                     form = {"rater": "Ada", "item": item, question: value}
@@ -73,9 +77,29 @@ def test_comparisons_are_made_on_the_page_and_counted(draftroom: Command, compar
     result = draftroom("eval", "judged", answers, "--kind", "feedback", "--key", comparisons / "key.json")
 
     assert result.exit_code == 0, result.output
-    assert figures_of(result.stdout, "Overall helpfulness", "total") == ["2.00", "0.00"]
-    assert figures_of(result.stdout, "Reading comprehension", "total") == ["1.00", "1.00"]
+    assert figures_of(result.stdout, "Overall helpfulness", "total") == ["4.00", "2.00", "0.00"]
+    assert figures_of(result.stdout, "Reading comprehension", "total") == ["2.00", "2.00", "2.00"]
     assert draftroom.endpoint.requests == []
+
+
+def test_raters_share_the_work_and_some_of_it_is_done_twice(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
+    flags = ("--kind", "feedback", "--raters", "3", "--double", "0.5")
+    result = draftroom("eval", "blind", runs.feedback, *flags, "--out", tmp_path / "people")
+    assert result.exit_code == 0, result.output
+    assert "tasks-1.json --answers answers-1.jsonl" in result.stderr
+    key = read_json(tmp_path / "people" / "key.json")["items"]
+    shares = [read_json(tmp_path / "people" / f"tasks-{number}.json") for number in (1, 2, 3)]
+    assert [len(share) for share in shares] == [3, 3, 3]
+    judged = Counter(key[task["data"]["item"]]["sample"] for share in shares for task in share)
+    assert sorted(judged.values()) == [3, 6], "one of the two by two raters"
+
+
+def test_a_sample_is_not_judged_by_more_raters_than_there_are(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
+    flags = ("--kind", "feedback", "--raters", "2", "--each", "2", "--double", "0.5")
+    result = draftroom("eval", "blind", runs.feedback, *flags, "--out", tmp_path / "people")
+    assert result.exit_code != 0
+    assert "cannot be judged by 3 of 2 raters" in result.stderr
+    assert not (tmp_path / "people").exists()
 
 
 def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
@@ -84,6 +108,9 @@ def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, run
     blinded = draftroom("eval", "blind", runs.journalism, *chosen, "--out", folder)
     assert blinded.exit_code == 0, blinded.output
     tasks, key = read_json(folder / "tasks.json"), read_json(folder / "key.json")["items"]
+    assert {(task["data"]["title"], task["data"]["paper"]) for task in tasks} == {
+        ("", bean["abstract"]) for bean in BEANS
+    }
     systems = [key[task["data"]["item"]]["systems"][0] for task in tasks]
     assert sorted(systems) == ["abstracts", "abstracts", "single", "single"]
     grades, knowledge = {"abstracts": "2", "single": "4"}, {1: "1", 2: "4"}
@@ -109,7 +136,13 @@ def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, run
 
 def test_texts_from_elsewhere_are_blinded_too(draftroom: Command, tmp_path: Path) -> None:
     records = [
-        {"id": "moss", "system": system, "text": f"Moss **grows**, says the {number}.", "paragraph": "We saw moss."}
+        {
+            "id": "moss",
+            "system": system,
+            "text": f"Moss **grows**, says the {number}.",
+            "paragraph": "We saw moss.",
+            "paper": "Moss.",
+        }
         for number, system in enumerate(("Ochre", "Cobalt"))
     ]
     texts = write_lines(tmp_path / "texts.jsonl", records)

@@ -25,7 +25,7 @@ PAIR: dict[str, Any] = {
 def test_fields_that_a_corpus_lacks_are_set_all_the_same(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mice.jsonl", [{**ABSTRACT, "title": None, "year": 2008, "summary": " "}])
     assert load(path, "journalism") == [
-        {"id": "a", "corpus": "mice", "abstract": "We saw a mouse.", "summary": None, "title": ""}
+        {"id": "a", "corpus": "mice", "abstract": "We saw a mouse.", "summary": None, "title": "", "link": ""}
     ]
 
 
@@ -67,7 +67,17 @@ def test_a_paragraph_gets_the_paper_beside_it(tmp_path: Path) -> None:
         "paragraph": "We poured tea.",
         "feedback": "How much?",
         "aspect": None,
+        "link": "",
     }
+
+
+def test_a_link_leads_to_the_paper_and_nowhere_else(tmp_path: Path) -> None:
+    for record, kind in ((ABSTRACT, "journalism"), ({**PAIR, "paper": "# Tea"}, "feedback")):
+        path = write_lines(tmp_path / f"{kind}.jsonl", [{**record, "link": "https://example.org/tea"}])
+        assert [each["link"] for each in load(path, kind)] == ["https://example.org/tea"]
+        write_lines(path, [{**record, "link": "javascript:alert(1)"}])
+        with pytest.raises(BadInput, match="`link`"):
+            load(path, kind)
 
 
 def test_an_abstract_that_is_a_section_is_not_repeated(tmp_path: Path) -> None:

@@ -76,7 +76,8 @@ LAY: dict[str, Any] = {
 def test_lay_summaries_are_lists_of_sentences(tmp_path: Path) -> None:
     write_list(tmp_path / "eLife" / "val.json", [LAY])
     write_list(tmp_path / "eLife" / "test.json", [{**LAY, "id": "elife-2"}])
-    expected = {"corpus": "eLife", "abstract": "We saw a mouse . It ran .", "summary": "A mouse ran .", "title": "Mice"}
+    texts = {"abstract": "We saw a mouse . It ran .", "summary": "A mouse ran .", "title": "Mice"}
+    expected = {"corpus": "eLife", **texts, "link": ""}
     assert load(tmp_path / "eLife", "journalism") == [{"id": "elife-1", **expected}]
     assert load(tmp_path / "eLife" / "test.json", "journalism") == [{"id": "elife-2", **expected}]
     assert [each["id"] for each in load(tmp_path / "eLife", "journalism", "all")] == ["elife-1", "elife-2"]
@@ -122,6 +123,7 @@ def test_scitech_pairs_a_paper_with_a_press_release(tmp_path: Path, write: Any) 
             "abstract": "Context : names . Results : they matter .",
             "summary": "Researchers found it . It matters .",
             "title": "On names",
+            "link": "",
         }
     ]
 
@@ -150,6 +152,7 @@ CRITICISED = {
     "paragraph": "We poured tea. We did so daily.",
     "feedback": "How much tea? Daily is too often.",
     "aspect": None,
+    "link": "",
 }
 
 
@@ -193,7 +196,7 @@ def test_a_damaged_file_of_f1000rd_is_named(tmp_path: Path, file: str, text: str
 
 def swif2t_row(aspect: str = "Soundness") -> dict[str, str]:
     row = {"ID": "17", "Paper ID": "7-1", "Paragraph": "We poured\ntea, “daily”.", "Human review": "How much?"}
-    return {**row, "Aspect": aspect}
+    return {**row, "Aspect": aspect, "URL": "https://example.org/tea"}
 
 
 @pytest.mark.parametrize(("write", "file"), [(write_table, "swif2t.csv"), (write_list, "swif2t.json")])
@@ -208,6 +211,7 @@ def test_swif2t_is_a_table_beside_its_papers(tmp_path: Path, write: Any, file: s
             "paragraph": "We poured\ntea, “daily”.",
             "feedback": "How much?",
             "aspect": "Empirical and Theoretical Soundness",
+            "link": "https://example.org/tea",
         }
     ]
 

@@ -23,14 +23,15 @@ def record(**fields: Any) -> dict[str, Any]:
 
 
 def test_a_candidate_has_what_its_line_says(tmp_path: Path) -> None:
-    fields = {"title": "Moss", "topic": "botany", "paragraph": "It rained.", "link": "https://example.org/moss"}
+    beside = {"paragraph": "It rained.", "paper": "Rain.", "link": "https://example.org/moss"}
+    fields = {"title": "Moss", "topic": "botany", **beside}
     (found,) = read_candidates(write(tmp_path, record(**fields, run="r7")))
     assert found.model_dump() == record(**fields)
 
 
 def test_what_is_not_known_is_empty(tmp_path: Path) -> None:
     (found,) = read_candidates(write(tmp_path, record()))
-    assert (found.title, found.topic, found.paragraph, found.link) == ("", "", "", "")
+    assert [found.title, found.topic, found.paragraph, found.paper, found.link] == [""] * 5
 
 
 @pytest.mark.parametrize("missing", ["id", "system", "text"])
@@ -56,7 +57,7 @@ def test_a_system_has_one_text_for_a_sample(tmp_path: Path) -> None:
         read_candidates(write(tmp_path, record(), record(system="Cobalt"), record(text="Another.")))
 
 
-@pytest.mark.parametrize("field", ["title", "topic", "paragraph"])
+@pytest.mark.parametrize("field", ["title", "topic", "paragraph", "paper"])
 def test_what_is_shown_beside_a_text_is_the_same_for_all_systems(tmp_path: Path, field: str) -> None:
     with pytest.raises(BadInput, match=rf"Line 1 of .* and Line 2 of .* differ in the {field} of 'moss'"):
         read_candidates(write(tmp_path, record(), record(system="Cobalt", **{field: "told apart"})))

@@ -202,8 +202,14 @@ def test_the_report_has_ties_and_agreement_beside_the_papers() -> None:
     assert table["paper"] == ["-", "-", "-", "0.3927", "-", "0.7793", "-"]
 
 
+def test_the_report_says_how_much_was_judged_twice() -> None:
+    given = [judged("first"), judged("tie", rater="Bob"), judged("tie", sample="s2"), judged("first", sample="s2")]
+    (fact,) = judgements_report(given).facts
+    assert fact == "4 judgements of 2 raters on 2 paragraphs, 1 of which two raters or more have judged"
+
+
 def test_the_report_can_be_printed() -> None:
     text = as_markdown(judgements_report([judged("first", "A|1")]))
-    assert "1 judgements of 1 raters on 1 paragraphs" in text
+    assert "1 judgements of 1 raters on 1 paragraphs, 0 of which two raters or more have judged" in text
     assert "| A\\|1 |" in text
     assert "SWIF2T 171.75, CoVe 127.5, human reviews 121.25, single GPT-4 92.5" in text

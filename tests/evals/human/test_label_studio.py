@@ -69,6 +69,12 @@ def test_a_scale_has_five_points_that_say_what_they_mean() -> None:
         assert all(re.fullmatch(rf"{option.value}: \w.+", option.text) for option in question.options)
 
 
+def test_the_paper_and_the_article_stand_in_columns_of_one_row() -> None:
+    rows = [view for view in ElementTree.fromstring(rating_config()).iter("View") if "flex;" in view.get("style", "")]
+    columns = [[text.get("value") for text in column.iter("Text")] for row in rows for column in row]
+    assert columns == [["$paper"], ["$text"]]
+
+
 def test_the_link_is_one_that_can_be_clicked() -> None:
     sheets, _ = comparisons(candidates(), seed=3)
     anchor = comparison_tasks(sheets)[0]["data"]["anchor"]

@@ -33,9 +33,16 @@ def test_a_comparison_is_shown_with_its_questions_and_the_paper(ada: Rater) -> N
     assert pressed(page) == {}
 
 
-def test_without_a_link_there_is_none(store: Path) -> None:
-    with running([SHEETS[0].model_copy(update={"link": ""})], AnswerStore(store)) as server, Rater(server) as ada:
-        assert "the paper in another window" not in ada.go_on().text
+def test_without_a_link_the_page_has_the_paper_itself(store: Path) -> None:
+    paper = "# Cress\n\nIs <b>tea</b> any good?"
+    sheets = [SHEETS[0], SHEETS[1].model_copy(update={"link": "", "paper": paper})]
+    with running(sheets, AnswerStore(store)) as server, Rater(server) as ada:
+        page = unescape(ada.look("compare", rater="Ada", n=2).text)
+        assert '<a href="paper?n=2" target="_blank" rel="noopener noreferrer">' in page
+        opened = ada.look("paper", n=2)
+        assert "<b>" not in opened.text
+        assert paper in unescape(opened.text)
+        assert ada.look("paper").status_code == ada.look("paper", n=3).status_code == 400
 
 
 def test_nothing_on_any_page_names_a_system_or_a_sample(ada: Rater) -> None:

@@ -22,7 +22,7 @@ from evals.human.label_studio import (
 )
 from evals.human.sheets import comparisons, rated_texts
 from state.errors import BadInput, StateError
-from tests.evals.human.values import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates
+from tests.evals.human.values import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
 SEEDS = st.integers()
 
@@ -88,13 +88,13 @@ def test_another_sample_changes_nothing_about_the_others() -> None:
 
 def test_a_text_is_shown_without_markdown() -> None:
     text = "# Thirsty moss\n\nMoss *drinks* **rain**.\n\n- It has no roots."
-    (shown,), _ = rated_texts([Candidate(id="moss", system="Umber", text=text)], seed=0)
+    (shown,), _ = rated_texts([Candidate(id="moss", system="Umber", text=text, paper="Moss.")], seed=0)
     assert shown.text == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
 def test_a_comment_is_shown_as_it_is() -> None:
     pair = [
-        Candidate(id="p", system=system, text=text, paragraph="P.")
+        Candidate(id="p", system=system, text=text, paragraph="P.", link=LINK)
         for system, text in (("one", "Is 2*3*4 right?"), ("two", "<b>No</b>"))
     ]
     (shown,), _ = comparisons(pair, seed=0)
@@ -116,6 +116,25 @@ def test_comparisons_need_two_systems_and_a_paragraph() -> None:
         comparisons(bare, seed=0)
 
 
+def test_the_original_paper_stands_beside_every_article() -> None:
+    texts, key = rated_texts(candidates(), seed=0)
+    assert [text.paper for text in texts] == [paper_of(key.items[text.item].sample) for text in texts]
+    assert {text.link for text in texts} == {LINK}
+    bare = [each.model_copy(update={"paper": ""}) for each in candidates()]
+    with pytest.raises(BadInput, match=rf"'{SAMPLES[0]}' has no `paper`, which raters read beside the articles"):
+        rated_texts(bare, seed=0)
+
+
+def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
+    linked, _ = comparisons(candidates(), seed=0)
+    assert {(sheet.link, sheet.paper) for sheet in linked} == {(LINK, "")}
+    bare = [each.model_copy(update={"link": ""}) for each in candidates()]
+    shown, _ = comparisons(bare, seed=0)
+    assert {(sheet.link, sheet.paper) for sheet in shown} == {("", paper_of(sample)) for sample in SAMPLES}
+    with pytest.raises(BadInput, match=r"has no `link` to its paper and no `paper`"):
+        comparisons([each.model_copy(update={"paper": ""}) for each in bare], seed=0)
+
+
 def test_a_key_of_other_sheets_is_noticed() -> None:
     texts, key = rated_texts(candidates(), seed=0)
     _, other = rated_texts(candidates(), seed=1)
@@ -128,7 +147,7 @@ def test_a_key_of_other_sheets_is_noticed() -> None:
 def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
     sheets, key = comparisons(candidates(), seed=7)
     folder = tmp_path / "new" / "project"
-    write_project(folder, comparison_config(), comparison_tasks(sheets), key)
+    write_project(folder, comparison_config(), {"tasks.json": comparison_tasks(sheets)}, key)
     assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
     assert read_comparisons(folder / "tasks.json") == sheets
     assert read_key(folder / "key.json") == key == Key(seed=7, items=key.items)
@@ -137,7 +156,7 @@ def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
 
 def test_files_that_are_something_else_are_named(tmp_path: Path) -> None:
     texts, key = rated_texts(candidates(), seed=7)
-    write_project(tmp_path, rating_config(), rating_tasks(texts), key)
+    write_project(tmp_path, rating_config(), {"tasks.json": rating_tasks(texts)}, key)
     with pytest.raises(BadInput, match=r"tasks\.json holds no tasks with comparisons: `0\.data\.paragraph`"):
         read_comparisons(tmp_path / "tasks.json")
     with pytest.raises(BadInput, match=r"tasks\.json is no key"):
@@ -150,4 +169,4 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     _, key = comparisons(candidates(), seed=7)
     with pytest.raises(StateError, match=r"file.* cannot be written .*; name another folder"):
-        write_project(tmp_path / "file" / "folder", "", [], key)
+        write_project(tmp_path / "file" / "folder", "", {"tasks.json": []}, key)

@@ -21,6 +21,11 @@ def text_of(sample: str, system: str) -> str:
     return f"Remark {SAMPLES.index(sample)}.{SYSTEMS.index(system)}: six trays are too few."
 
 
+def paper_of(sample: str) -> str:
+    """The original that the texts of a sample are about."""
+    return f"Abstract {SAMPLES.index(sample)}: cress was watered with tea for 6 weeks."
+
+
 WRITTEN = {text_of(sample, system): (sample, system) for sample in SAMPLES for system in SYSTEMS}
 """Sample and system by their text."""
 
@@ -35,6 +40,7 @@ def candidates(samples: Sequence[str] = SAMPLES, systems: Sequence[str] = SYSTEM
             title=f"Cress and tea {SAMPLES.index(sample)}",
             topic="botany",
             paragraph=f"Tray {SAMPLES.index(sample)} was watered with tea.",
+            paper=paper_of(sample),
             link=LINK,
         )
         for sample in samples
