@@ -7,8 +7,9 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.datasets.schema import Link
 from evals.human.blinding import Hidden, Key, digest, make_key
-from evals.human.candidates import Candidate, Link
+from evals.human.candidates import Candidate
 from state.errors import BadInput
 from tools.plain_text import blocks
 
