@@ -18,8 +18,8 @@ from evals.reports.run_sections import (
     progress,
     statistics_sections,
 )
-from evals.reports.score_table import mean_sections, place, score_section
-from evals.scores import Scores
+from evals.reports.score_table import mean_sections, place, printed_sections, score_section
+from evals.scores import Scores, published_figures
 from evals.task import Task
 
 _KEY = (
@@ -47,6 +47,7 @@ def report(
         sections=[
             *(section for scores in evaluation.scores for section in _table(evaluation, scores)),
             *mean_sections(evaluation),
+            *printed_sections(evaluation),
             *([Section("Plots", pictures=pictures)] if pictures else []),
             *cost_sections(evaluation.costs),
             *statistics_sections(statistics),
@@ -71,8 +72,8 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
 
 
 def _table(evaluation: Evaluation, scores: Scores) -> Iterator[Section]:
-    """A table that any row of was run, what differs in it, and where it contradicts the paper."""
-    if scores.lines:
+    """A table that any row of was run or printed, what differs in it, and where it contradicts the paper."""
+    if scores.lines or published_figures(scores.table, scores.corpus):
         yield score_section(evaluation.task, scores)
         yield from difference_sections(scores)
         yield from order_sections(scores, seed=evaluation.config.seed)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from evals.evaluation import Evaluation
 from evals.reports.document import Cell, Entry, Grid, Section, papers_entry, words
 from evals.reports.notation import ARROWS, figure, interval
 from evals.scores import Line, Scores, mean_over_corpora, published_figures
-from evals.task import Measure, Table, Task
+from evals.task import Measure, Row, Table, Task
 
 _NONE = Cell("-")
 Figures = Mapping[str, float]
@@ -35,10 +35,16 @@ def score_section(task: Task, scores: Scores) -> Section:
         entries.append(_ours(line, measures))
         if line.row.paper in published:
             entries.append(_papers(task.papers_row(line.row.paper), published[line.row.paper], measures))
-    compared = {line.row.paper for line in scores.lines}
-    others = {name: figures for name, figures in published.items() if name not in compared}
-    entries += [_papers(task.papers_row(name), figures, measures) for name, figures in others.items()]
+    others = _without_ours(published, [line.row for line in scores.lines])
+    entries += [_papers(task.papers_row(name), published[name], measures) for name in others]
     return Section(place(scores), grid=Grid(["", "n", *map(head, measures)], entries))
+
+
+def printed_sections(evaluation: Evaluation) -> list[Section]:
+    """Tables of the paper as they are printed, where the run has not all of their corpora: no row is left out."""
+    ours = {corpus.name for corpus in evaluation.config.corpora}
+    tables = [table for table in evaluation.task.tables if set(table.published) - {""} - ours]
+    return [_printed_section(evaluation.task, table) for table in tables]
 
 
 def mean_sections(evaluation: Evaluation) -> list[Section]:
@@ -47,6 +53,30 @@ def mean_sections(evaluation: Evaluation) -> list[Section]:
         return []
     found = (_mean_section(evaluation, table) for table in evaluation.task.tables)
     return [section for section in found if section.grid and section.grid.entries]
+
+
+def _without_ours(published: Iterable[str], rows: Iterable[Row]) -> list[str]:
+    """The paper's rows that stand below none of ours."""
+    compared = {row.paper for row in rows}
+    return [name for name in published if name not in compared]
+
+
+def _printed_section(task: Task, table: Table) -> Section:
+    """All rows that the paper has for each of its corpora, with the mean where the figures can be averaged."""
+    columns = [
+        (corpus, measure)
+        for corpus, rows in table.published.items()
+        for measure in map(task.measure, table.measures)
+        if any(measure.name in figures for figures in rows.values())
+    ]
+    averaged = len(_averaged(task, table)) > 0
+    entries = []
+    for name in dict.fromkeys(row for rows in table.published.values() for row in rows):
+        figures = [table.published[corpus].get(name, {}).get(measure.name) for corpus, measure in columns]
+        cells = [_mean(figure) for figure in [*figures, *([_mean_of(figures)] if averaged else [])]]
+        entries.append(papers_entry(task.papers_row(name), cells))
+    header = ["", *(f"{corpus} {head(measure)}" for corpus, measure in columns), *(["Avg."] if averaged else [])]
+    return Section(f"{table.title}, as the paper prints it", grid=Grid(header, entries))
 
 
 def _ours(line: Line, measures: Sequence[Measure]) -> Entry:
@@ -72,14 +102,20 @@ def _mean_section(evaluation: Evaluation, table: Table) -> Section:
     columns = {head(evaluation.task.measure(name)): [name] for name in table.measures}
     if printed := _averaged(evaluation.task, table):
         columns["Avg."] = printed
-    entries = []
+    entries, rows = [], []
     for name in table.rows:
         means = [mean_over_corpora(scores, name, measures) for measures in columns.values()]
         if any(mean is not None for mean in means):
             row = evaluation.task.row(name)
+            rows.append(row)
             entries.append(Entry([Cell(row.title), *map(_mean, means)]))
             if papers := _papers_means(scores, row.paper, list(columns.values())):
                 entries.append(papers_entry(evaluation.task.papers_row(row.paper), map(_mean, papers)))
+    entries += [
+        papers_entry(evaluation.task.papers_row(name), map(_mean, papers))
+        for name in _without_ours(published_figures(table, scores[0].corpus), rows)
+        if (papers := _papers_means(scores, name, list(columns.values())))
+    ]
     return Section(
         f"{table.title}, mean over {', '.join(each.corpus for each in scores)}",
         text=f"Avg. is the mean of {', '.join(printed)} over the corpora." if printed else "",

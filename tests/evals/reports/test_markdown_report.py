@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.datasets import FieldStatistics
+from evals.datasets import FieldStatistics, load_examples
 from evals.metrics.bootstrap import mean_interval
 from evals.reports.charts import charts
 from evals.reports.figures import draw
@@ -15,7 +15,7 @@ from evals.reports.markdown import escaped, markdown
 from evals.task import Task
 from evals.tasks import TASKS
 from tests.evals.reports.tables import header, lines, part, points, table
-from tests.evals.reports.tea import CALL, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
+from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 
 AGAINST = "Against plain × 1, Tea"
 REVERSED = "Where the paper's order did not come out, Tea"
@@ -52,6 +52,32 @@ def test_a_corpus_that_the_paper_lacks_has_no_rows_of_it(tmp_path: Path) -> None
     text = markdown(run(tmp_path, usual_texts(2), samples=samples))
     assert "paper:" not in part(text, "Table 1, Coffee")
     assert "the paper's order" not in text
+
+
+def test_a_table_whose_corpus_was_not_run_is_printed_whole_all_the_same(tmp_path: Path) -> None:
+    samples = [sample(f"s{number}", corpus="Coffee") for number in range(2)]
+    printed = "Table 1, as the paper prints it"
+    text = markdown(run(tmp_path / "coffee", usual_texts(2), samples=samples))
+    assert header(text, printed) == ["", "Tea words ↓", "Tea letters ↓", "Avg."]
+    assert lines(text, printed)[0] == ["*paper: their source*", "*20.00*", "*90.00*", "*55.00*"]
+    assert [line[0] for line in lines(text, printed)][2:] == ["*paper: their clever (GPT-00)*", "*paper: GPT-0*"]
+    assert printed not in markdown(run(tmp_path / "tea", usual_texts()))
+
+
+def test_rows_that_only_the_paper_has_stand_in_its_means_too(tmp_path: Path) -> None:
+    samples = [sample("s0"), sample("s1", corpus="Coffee")]
+    task = replace(TASK, tables=[replace(TABLE, published={"Tea": PUBLISHED, "Coffee": PUBLISHED})])
+    text = markdown(run(tmp_path, usual_texts(2), samples=samples, task=task))
+    means = table(text, "Table 1, mean over Tea, Coffee")
+    assert means["*paper: GPT-0*"]["words ↓"] == "*7.00*"
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+def test_every_report_of_a_task_has_all_rows_that_its_paper_printed(task: Task, tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, {}, samples=load_examples(task.kind)[:1], task=task, rows=[]))
+    papers = {name for each in task.tables for rows in each.published.values() for name in rows}
+    assert papers
+    assert [name for name in papers if f"paper: {task.papers_row(name)}*" not in text] == []
 
 
 def test_the_header_names_paper_models_seed_commit_and_samples(tmp_path: Path) -> None:
