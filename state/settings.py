@@ -230,9 +230,9 @@ class FeedbackSettings(BaseModel):
         validate_default=True,
         description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
     )
-    plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples in one request (the paper: 4).")
+    plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
     plan_temperature: float = Field(
-        0.9, ge=0, le=2, description="Of the planner when it samples several plans and has no temperature of its own."
+        0.9, ge=0, le=2, description="Of the planner when it samples several plans, whatever its own temperature."
     )
     rerank: bool = Field(True, description="Let the plan re-ranker choose; otherwise the first plan is followed.")
     reranker: str | None = Field(None, description="Folder of the re-ranker's weights; by default those that ship.")

@@ -1,4 +1,4 @@
-"""The planner: samples several plans for the paragraph in one request (SWIF2T, Section 3, "Planner")."""
+"""The planner: samples several plans for the paragraph (SWIF2T, Section 3, "Planner")."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
     proposals = [proposal.model_dump()["steps"] for proposal in samples.values]
     plans = await asyncio.to_thread(_plans, proposals, state)
     usable = [plan for plan in plans if len(plan["steps"]) > 1]
-    notes = [f"{len(samples.unusable)} of {chosen.plans} plans were unusable."] if samples.unusable else []
+    notes = [f"{len(usable)} of {chosen.plans} plans could be used."] if len(usable) < chosen.plans else []
     if not usable:
         problem = "no plan asks anything that keeps the golden rules"
         return {**failed("planner", problem), "plans": plans, "calls": samples.calls}
@@ -158,6 +158,5 @@ def _plan(number: int, proposed: list[Proposal], fitting: list[Proposal], state:
 
 
 def _sampling(model: ModelSettings, plans: int, temperature: float) -> ModelSettings:
-    if plans == 1 or model.temperature is not None:
-        return model
-    return model.model_copy(update={"temperature": temperature, "top_p": TOP_P})
+    """Several plans are sampled warm, whatever the role is set to: otherwise they are one plan several times."""
+    return model if plans == 1 else model.model_copy(update={"temperature": temperature, "top_p": TOP_P})

@@ -29,6 +29,8 @@ class Api:
         tokenizes: Offer /tokenize, as vLLM does and other servers do not.
         clamps_output: Shorten answers to what the prompt leaves of the context, as vLLM 0.32 does; otherwise refuse a
             request whose prompt and `max_tokens` do not fit together, as vLLM did before.
+        ignores_n: Give one answer however many a request asks for, as Ollama does.
+        slots: Refuse requests for more answers than that, in llama.cpp's words.
         latency_s: How long every chat answer takes to begin.
         generation_s: How long a streamed answer takes from its first token to its last.
     """
@@ -40,6 +42,8 @@ class Api:
     reports_context: bool = True
     tokenizes: bool = True
     clamps_output: bool = False
+    ignores_n: bool = False
+    slots: int | None = None
     latency_s: float = 0.0
     generation_s: float = 0.0
 
@@ -81,11 +85,16 @@ class Api:
         if refusal := self._refusal(request, "messages"):
             refusal.send(exchange)
             return
+        if self.slots is not None and request.n > self.slots:
+            message = f"Field 'n': Value must be between 1 <= value <= {self.slots}, but got {request.n}"
+            Status(400, message).send(exchange)
+            return
         room = room_for(request.body, self._context(request), clamps=self.clamps_output)
         if isinstance(room, Status):
             room.send(exchange)
             return
         exchange.room, exchange.generation_s = room, self.generation_s
+        exchange.answers = 1 if self.ignores_n else request.n
         exchange.gates.admit(request.chat_number or 0)
         exchange.gates.pause(self.latency_s)
         exchange.expect_client()  # a scripted answer must not be used up by a client that was killed

@@ -32,7 +32,7 @@ class Text:
 
     def send(self, exchange: Exchange) -> None:
         """Send this as every one of the answers asked for."""
-        send_completion(exchange, [self] * exchange.request.n)
+        send_completion(exchange, [self] * exchange.answers)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ class Exchange:
         self.gates = gates
         self.release = release
         self.room = Room(prompt=0, answer=0)
+        self.answers = 1
+        """How many answers to give."""
         self.generation_s = 0.0
         """How long a stream takes."""
         self._http = http

@@ -70,7 +70,7 @@ class Choices:
 
     def send(self, exchange: Exchange) -> None:
         """Send as many of the texts as the request asks for."""
-        send_completion(exchange, [self.texts[index % len(self.texts)] for index in range(exchange.request.n)])
+        send_completion(exchange, [self.texts[index % len(self.texts)] for index in range(exchange.answers)])
 
 
 @dataclass(frozen=True)

@@ -95,12 +95,15 @@ async def test_the_controller_looks_after_every_step_or_after_every_wave(
 async def test_several_plans_are_sampled_in_one_request(fake_endpoint: FakeEndpoint) -> None:
     replies = [Json(plan("What was the water like?")), *NONSENSE, Json(plan("How tall were the seedlings?"))]
     fake_endpoint.answer = Room(ProposedPlan=[Choices(replies)])
-    found = await review(fake_endpoint, plans=3, rerank=False)
+    chosen = context(fake_endpoint, plans=3, rerank=False)
+    chosen["models"]["planner"] = {"temperature": 0, "top_p": 0.2}
+    (found,) = (await graph.ainvoke({"paper": PAPER, "text": CLAIM}, context=chosen))["reviews"]
     (request,) = [request for request in fake_endpoint.chat_requests if request.schema_name == "ProposedPlan"]
     assert request.n == 3
-    assert request.body["temperature"] > 0
+    sampling = {name: request.body[name] for name in ("temperature", "top_p")}
+    assert sampling == {"temperature": 0.9, "top_p": 0.95}, "warm, whatever the role is set to"
     assert [plan["number"] for plan in found["plans"]] == [1, 2]
-    assert "1 of 3 plans were unusable." in found["notes"]
+    assert "2 of 3 plans could be used." in found["notes"]
     assert asked(fake_endpoint) == ["What was the water like?"], "the first usable plan is followed"
 
 

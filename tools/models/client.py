@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from typing import Any, TypedDict
 
-import httpx2
 import openai
 from langchain_core.messages import HumanMessage
 
 from state.settings import ModelSettings
 from tools.models.connection import client_for, place_for
 from tools.models.endpoint import forget_endpoint
-from tools.models.faults import StreamCut, retrying, translate
+from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying, translate
 
 INTERRUPTED = {"", "abort", "error"}
 """Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""
@@ -61,7 +60,7 @@ async def complete(
                 completion["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
         forget_endpoint(settings)
-        raise translate(error, settings) from None  # the cause may quote the key or the prompt
+        raise translate(error, settings, prompt) from None  # the cause may quote the key or the prompt
     return completion
 
 
@@ -76,10 +75,10 @@ async def _stream(prompt: str, settings: ModelSettings, arguments: dict[str, Any
             if chunk.text:
                 pieces.append(str(chunk.text))
                 progress(len(pieces))
-    except (httpx2.TransportError, ValueError) as error:  # a ValueError: the stream holds no events, or broken ones
-        raise StreamCut(str(error)) from error
+    except ValueError as error:
+        raise BrokenAnswer(NO_EVENTS) from error
     if finish_reason in INTERRUPTED:
-        raise StreamCut("the stream ended before the answer did")
+        raise BrokenAnswer(CUT_OFF if pieces else NO_CHOICE)
     return Completion(
         text="".join(pieces),
         finish_reason=finish_reason,

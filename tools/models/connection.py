@@ -6,11 +6,13 @@ import asyncio
 import os
 from weakref import WeakKeyDictionary
 
+import httpx2
 import openai
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from state.settings import ModelSettings
+from tools.models.faults import WEB_PAGE, BrokenAnswer
 
 CONNECT_TIMEOUT_S = 10.0
 
@@ -53,5 +55,11 @@ def _connect(settings: ModelSettings) -> ChatOpenAI:
         max_retries=0,  # the retries of this package are counted and recorded
         stream_usage=True,
         # Its own would be shared by all event loops of the process, and be closed with the first of them.
-        http_async_client=openai.DefaultAsyncHttpxClient(timeout=timeout),
+        http_async_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_refuse_page]}),
     )
+
+
+async def _refuse_page(response: httpx2.Response) -> None:
+    """A page with status 200 is no answer: a proxy's login, or a site that shows the same page at every address."""
+    if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
+        raise BrokenAnswer(WEB_PAGE)

@@ -13,7 +13,7 @@ import openai
 from state.errors import ModelUnavailable
 from state.settings import ModelSettings
 from tools.models.connection import client_for
-from tools.models.faults import retrying, translate, unreachable
+from tools.models.faults import NO_LIST, BrokenAnswer, retrying, translate
 
 CHARACTERS_PER_TOKEN = 3.0
 """A cautious estimate for English science text (measured: about 4.4 for Qwen2.5) where a server cannot count."""
@@ -75,9 +75,9 @@ async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -
     try:
         answer: Any = await retrying(settings)(_tokenize, settings, messages=[{"role": "user", "content": text}])
         return int(answer["count"])
-    except (openai.OpenAIError, ValueError, KeyError, TypeError) as error:
+    except (openai.OpenAIError, BrokenAnswer, ValueError, KeyError, TypeError) as error:
         forget_endpoint(settings)
-        raise translate(error, settings) from None  # the cause may quote the key or the prompt
+        raise translate(error, settings, text) from None  # the cause may quote the key or the prompt
 
 
 async def _describe(settings: ModelSettings) -> Endpoint:
@@ -86,17 +86,17 @@ async def _describe(settings: ModelSettings) -> Endpoint:
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
         lengths = {str(model["id"]): model.get("max_model_len") for model in answer["data"]}
         return Endpoint(context_lengths=lengths, counts_tokens=await _counts_tokens(settings))
-    except openai.NotFoundError as error:
-        raise unreachable(settings, error) from error
-    except (openai.OpenAIError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise translate(error, settings) from None  # the cause may quote the key or the prompt
+    except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        raise translate(BrokenAnswer(NO_LIST), settings) from None
+    except (openai.OpenAIError, BrokenAnswer) as error:
+        raise translate(error, settings) from None  # the cause may quote the key
 
 
 async def _counts_tokens(settings: ModelSettings) -> bool:
     """Whether /tokenize answers as vLLM's does; llama.cpp has one by the same name with another answer."""
     try:
         answer = await _tokenize(settings, prompt="a")
-    except (openai.APIStatusError, ValueError):
+    except (openai.APIStatusError, BrokenAnswer, ValueError):
         return False
     return isinstance(answer, dict) and "count" in answer
 

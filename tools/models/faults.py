@@ -5,10 +5,14 @@ Messages never hold the key or a prompt.
 
 from __future__ import annotations
 
+import os
+import re
 import time
+from collections.abc import Iterator
 from email.utils import mktime_tz, parsedate_tz
 from functools import partial
 
+import httpx2
 import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -19,8 +23,26 @@ PASSING_STATUS = {408, 409, 425, 429}
 LONGEST_WAIT_S = 120.0
 
 
-class StreamCut(ConnectionError):
-    """The stream ended before the server said that it was finished."""
+LONGEST_QUOTE = 300
+"""Characters of a server's own words that the user is shown."""
+SHORTEST_LEAK = 16
+"""Characters in a row that a server's words and a prompt must share to count as quoted from it."""
+
+CUT_OFF = (
+    "lost the connection, or ended its answer, before the answer was complete; look at its log, then resume the run"
+)
+NO_CHOICE = "sent an answer without any choice or text in it; look at its log, then resume the run"
+NO_EVENTS = "sent something else than an answer of the OpenAI API; correct `base_url`, or look at its log"
+NO_LIST = (
+    "answers, but has no list of models as the OpenAI API has it; correct `base_url`, which ends in /v1 on most servers"
+)
+WEB_PAGE = (
+    "answers with a web page and not as an API; correct `base_url`, or pass the login or proxy that shows the page"
+)
+
+
+class BrokenAnswer(ConnectionError):
+    """Something came that is no whole answer; the text says what the endpoint did, and what to change."""
 
 
 def retrying(settings: ModelSettings) -> AsyncRetrying:
@@ -59,27 +81,72 @@ def wait_before_retry(first_wait_s: float, attempt: RetryCallState) -> float:
     return asked if asked is not None else min(first_wait_s * 2 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
 
 
-def translate(error: Exception, settings: ModelSettings) -> DraftroomError:
-    """Turn the client's exception into the error that tells the user what to change."""
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception of the client and what it goes back to."""
+    while error:
+        yield error
+        error = error.__cause__
+
+
+def translate(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
+    """Turn the client's exception into the error that tells the user what to change.
+
+    Args:
+        error: The exception.
+        settings: Of the call.
+        prompt: What was sent, none of which is told again.
+    """
     if isinstance(error, openai.APIStatusError):
-        return _status(error, settings)
+        return _status(error, settings, words_of(error, settings, prompt))
+    return ModelUnavailable(f"The endpoint {settings.base_url} {_what_it_did(error, settings, prompt)}.")
+
+
+def _what_it_did(error: Exception, settings: ModelSettings, prompt: str) -> str:
+    for cause in causes(error):
+        if isinstance(cause, BrokenAnswer):
+            return str(cause)
+        if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
+            return "cannot be reached; start it (`draftroom models up`) or correct `base_url`"
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
-        return ModelUnavailable(
-            f"The endpoint {settings.base_url} was silent for {settings.timeout_s:g} s; "
-            "look at its log, or set a longer `timeout_s`."
-        )
-    return unreachable(settings, error)
+        return f"was silent for {settings.timeout_s:g} s; look at its log, or set a longer `timeout_s`"
+    if isinstance(error, (openai.APIConnectionError, ConnectionError)):
+        return CUT_OFF
+    if isinstance(error, openai.APIError):
+        said = words_of(error, settings, prompt)
+        return f"reported an error while it answered{said}; look at its log, then resume the run"
+    return NO_EVENTS
 
 
-def unreachable(settings: ModelSettings, error: BaseException) -> ModelUnavailable:
-    """The endpoint did not answer, or not in the way of the OpenAI API."""
-    return ModelUnavailable(
-        f"The endpoint {settings.base_url} does not answer as an OpenAI-compatible server ({type(error).__name__}); "
-        "start it (`draftroom models up`) or correct `base_url`."
-    )
+def words_of(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
+    """What the server itself said of an error, as a quotation; empty if it said nothing.
+
+    The key is left out, and whatever it quotes of the prompt.
+    """
+    body = error.body
+    said = body.get("message") or body.get("detail") if isinstance(body, dict) else body
+    if isinstance(said, list):  # FastAPI says what is wrong with each field, and quotes the whole request
+        said = "; ".join(str(item.get("msg", "")) for item in said if isinstance(item, dict))
+    if not isinstance(said, str) or said.lstrip().startswith("<"):  # a page
+        return ""
+    key = os.environ.get(settings.api_key_env)
+    text = _without(prompt, one_line(said.replace(key, "…") if key else said))
+    return f": “{text[:LONGEST_QUOTE]}{'…' if len(text) > LONGEST_QUOTE else ''}”" if text else ""
 
 
-def _status(error: openai.APIStatusError, settings: ModelSettings) -> DraftroomError:
+def _without(prompt: str, said: str) -> str:
+    """A server's words with an ellipsis in place of all that it quotes of the prompt."""
+    prompt, said = one_line(prompt), said[: 4 * LONGEST_QUOTE]
+    quoted = [said[at : at + SHORTEST_LEAK] in prompt for at in range(len(said) - SHORTEST_LEAK + 1)]
+    hidden = [any(quoted[max(0, at - SHORTEST_LEAK + 1) : at + 1]) for at in range(len(said))]
+    return re.sub("\0+", "…", "".join("\0" if hide else letter for letter, hide in zip(said, hidden, strict=True)))
+
+
+def one_line(text: str) -> str:
+    """The text with single spaces, also for line breaks that somebody has escaped."""
+    return re.sub(r"(?:\\[nrt]|\s)+", " ", text).strip()
+
+
+def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) -> DraftroomError:
     where, status = f"The endpoint {settings.base_url}", error.status_code
     if status in {401, 403}:
         return ModelUnavailable(
@@ -92,20 +159,17 @@ def _status(error: openai.APIStatusError, settings: ModelSettings) -> DraftroomE
             f"{where} does not serve {settings.model!r}; `draftroom doctor` lists the models that it serves.",
             kind="wrong_model",
         )
-    if status == 400 and "context" in str(error).lower():
+    if status == 400 and "context" in said.lower():
         return ContextOverflow(
             f"The prompt does not fit the context of {settings.model!r}; set `context_length` as its server does.",
             problem=f"its prompt does not fit the context of {settings.model!r}",
         )
-    if status in {400, 422}:
+    if status in {400, 413, 422}:
+        culprit = f" because of `{error.param}`" if error.param else ""
         return SettingsError(
-            f"{where} does not accept the request{_culprit(error)}; leave out what it does not know (sampling values, "
+            f"{where} refuses the request{culprit}{said}; leave out what it does not know (sampling values, "
             '`extra_body`), or set `structured_output = "prompt"`.'
         )
     asked = retry_after(error)
     advice = f"it asks to wait {asked:.0f} s, then resume the run" if asked else "look at its log, then resume the run"
-    return ModelUnavailable(f"{where} answered with status {status}; {advice}.")
-
-
-def _culprit(error: openai.APIStatusError) -> str:
-    return f" because of `{error.param}`" if error.param else ""
+    return ModelUnavailable(f"{where} answered with status {status}{said}; {advice}.")

@@ -1,17 +1,22 @@
-"""Several answers to one prompt in one request, so that the server reads the prompt once."""
+"""Several answers to one prompt: in one request, so that the server reads the prompt once, where it knows `n`.
+
+Some servers ignore `n`, and llama.cpp refuses more than it has slots for: there the missing answers are asked for one
+by one.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic
+from weakref import WeakKeyDictionary
 
-import httpx2
 import openai
 from langgraph.func import task
 
-from state.errors import DraftroomError
+from state.errors import DraftroomError, SettingsError
 from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
@@ -19,17 +24,35 @@ from tools.models.ask import Caller, Request, announce, gave_up, prepare, record
 from tools.models.client import INTERRUPTED, Completion, Progress, request_arguments
 from tools.models.connection import client_for, place_for
 from tools.models.endpoint import forget_endpoint
-from tools.models.faults import StreamCut, retrying, translate
+from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying, translate
 from tools.models.structured import Unusable, Value, parse
 
+_one_at_a_time: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
+"""Endpoints that did not give as many answers as they were asked for."""
 
-class Samples(NamedTuple, Generic[Value]):
+
+@dataclass
+class Samples(Generic[Value]):
     """The usable answers, and what all of them cost."""
 
-    values: list[Value]
-    unusable: list[str]
+    schema: type[Value]
+    values: list[Value] = field(default_factory=list)
+    unusable: list[str] = field(default_factory=list)
     """What was wrong with each of the others."""
-    calls: list[CallRecord]
+    calls: list[CallRecord] = field(default_factory=list)
+
+    def add(self, request: Request, completions: list[Completion]) -> None:
+        """Take the answers to a request in, with what it has cost."""
+        cuts: list[str] = []
+        for completion in completions:
+            try:
+                parsed = parse(completion, self.schema, request.limits)
+            except Unusable as problem:
+                self.unusable.append(str(problem))
+            else:
+                self.values.append(parsed.value)
+                cuts += parsed.cuts
+        self.calls.append(record_of(request, total(completions), cuts))
 
 
 async def sample(  # noqa: PLR0913 - as `ask`, and how many
@@ -43,24 +66,24 @@ async def sample(  # noqa: PLR0913 - as `ask`, and how many
     trim: str,
     limits: Limits | None = None,
 ) -> Samples[Value]:
-    """Ask once for `number` answers and keep the usable ones; ask again if there is none.
+    """Ask for `number` answers and keep the usable ones; ask again, in one request, if there is none.
 
-    Must run inside a LangGraph node. Servers that know no `n` give one answer.
+    Must run inside a LangGraph node.
 
     Raises:
         ModelUnavailable, ContextOverflow, SettingsError: As `ask`.
         ModelOutputError: If no answer of two requests is usable; `spent` accounts for both.
     """
     request = await prepare(caller, prompt_file, variables, schema, settings, trim=trim, limits=limits or Limits())
+    samples = Samples(schema)
     first = await first_samples(request, number)
-    values, problems, cuts = sift(first, schema, request.limits)
-    calls = [record_of(request, total(first), cuts)]
-    if values:
-        return Samples(values, problems, calls)
-    again = replace(request, problem=problems[0])
-    second = await second_samples(again, number, calls[0])
-    values, problems, cuts = sift(second, schema, request.limits)
-    return Samples(values, problems, [*calls, record_of(again, total(second), cuts)])
+    samples.add(request, first)
+    for place in range(len(first), number):
+        samples.add(request, await further_sample(request, place, list(samples.calls)))
+    if not samples.values:
+        again = replace(request, problem=samples.unusable[0])
+        samples.add(again, await second_samples(again, number, list(samples.calls)))
+    return samples
 
 
 @task
@@ -70,33 +93,23 @@ async def first_samples(request: Request, number: int) -> list[Completion]:
 
 
 @task
-async def second_samples(request: Request, number: int, first: CallRecord) -> list[Completion]:
+async def further_sample(request: Request, place: int, before: list[CallRecord]) -> list[Completion]:
+    """One more answer, with a seed of its own: with the same one it would be the same answer."""
+    seed = request.settings.seed
+    other = {} if seed is None else {"seed": seed + place}
+    settings = request.settings.model_copy(update=other)
+    return await _send_after(before, replace(request, settings=settings), 1)
+
+
+@task
+async def second_samples(request: Request, number: int, before: list[CallRecord]) -> list[Completion]:
     """The second request. It fails inside the task, so that a resumed run asks afresh."""
-    try:
-        completions = await _send(request, number)
-    except DraftroomError as error:
-        error.spent.append(first)
-        raise
-    values, problems, _ = sift(completions, request.schema, request.limits)
-    if not values:
-        raise gave_up(request, problems[0], [first, record_of(request, total(completions))])
+    completions = await _send_after(before, request, number)
+    second = Samples(request.schema)
+    second.add(request, completions)
+    if not second.values:
+        raise gave_up(request, second.unusable[0], [*before, *second.calls])
     return completions
-
-
-def sift(
-    completions: list[Completion], schema: type[Value], limits: Limits
-) -> tuple[list[Value], list[str], list[str]]:
-    """The usable answers, what is wrong with the others, and what was left out of the usable ones."""
-    values, problems, cuts = list[Value](), list[str](), list[str]()
-    for completion in completions:
-        try:
-            parsed = parse(completion, schema, limits)
-        except Unusable as problem:
-            problems.append(str(problem))
-        else:
-            values.append(parsed.value)
-            cuts += parsed.cuts
-    return values, problems, cuts
 
 
 def total(completions: list[Completion]) -> Completion:
@@ -111,6 +124,15 @@ async def _send(request: Request, number: int) -> list[Completion]:
     return await complete_many(request.text, request.settings, schema, request.fitted.max_tokens, number, progress)
 
 
+async def _send_after(before: list[CallRecord], request: Request, number: int) -> list[Completion]:
+    """As `_send`; an error also accounts for what was asked before."""
+    try:
+        return await _send(request, number)
+    except DraftroomError as error:
+        error.spent[:0] = before
+        raise
+
+
 async def complete_many(
     prompt: str,
     settings: ModelSettings,
@@ -119,12 +141,28 @@ async def complete_many(
     number: int,
     progress: Progress,
 ) -> list[Completion]:
-    """Send `prompt` as one user message and wait for `number` whole answers.
+    """Send `prompt` as one user message and wait for `number` whole answers, or for one where the endpoint gives one.
+
+    A request for several that is refused is sent again for one: `n` may be what the server does not know. If it was
+    something else, that is refused, too.
 
     Raises:
         ModelUnavailable, ContextOverflow, SettingsError: As `complete`.
     """
-    arguments = {**request_arguments(settings, schema, max_tokens), "n": number}
+    one_at_a_time = _one_at_a_time.setdefault(asyncio.get_running_loop(), set())
+    arguments = request_arguments(settings, schema, max_tokens)
+    if number > 1 and settings.base_url not in one_at_a_time:
+        try:
+            completions = await _try(prompt, settings, {**arguments, "n": number}, progress)
+        except SettingsError:
+            completions = await _try(prompt, settings, arguments, progress)
+        if len(completions) < number:
+            one_at_a_time.add(settings.base_url)
+        return completions
+    return await _try(prompt, settings, arguments, progress)
+
+
+async def _try(prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress) -> list[Completion]:
     try:
         async for attempt in retrying(settings):
             with attempt:
@@ -133,7 +171,7 @@ async def complete_many(
                 completions[0]["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
         forget_endpoint(settings)
-        raise translate(error, settings) from None  # the cause may quote the key or the prompt
+        raise translate(error, settings, prompt) from None  # the cause may quote the key or the prompt
     return completions
 
 
@@ -158,10 +196,12 @@ async def _stream(
                 reasons[choice.index] = choice.finish_reason or reasons.get(choice.index, "")
                 received += 1
             progress(received)
-    except (httpx2.TransportError, ValueError) as error:  # a ValueError: the stream holds no events, or broken ones
-        raise StreamCut(str(error)) from error
-    if not texts or INTERRUPTED & set(reasons.values()):
-        raise StreamCut("the stream ended before all answers did")
+    except ValueError as error:
+        raise BrokenAnswer(NO_EVENTS) from error
+    if not texts:
+        raise BrokenAnswer(NO_CHOICE)
+    if INTERRUPTED & set(reasons.values()):
+        raise BrokenAnswer(CUT_OFF)
     completions = [
         Completion(
             text="".join(pieces),

@@ -143,10 +143,10 @@ class LlamaCpp(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["Content-Length"]))
         self._send({"tokens": [1, 2, 3]})
 
-    def _send(self, value: Any) -> None:
+    def _send(self, value: Any, kind: str = "application/json") -> None:
         body = json.dumps(value).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -154,9 +154,17 @@ class LlamaCpp(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None: ...
 
 
-@pytest.fixture
-def llama_cpp() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), LlamaCpp) as server:
+class OnePage(LlamaCpp):
+    """Shows its page at every address that it does not know."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self._send("<html></html>", "text/html")
+
+
+@pytest.fixture(params=[LlamaCpp, OnePage])
+def llama_cpp(request: pytest.FixtureRequest) -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), request.param) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/v1"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from state.errors import ModelUnavailable, SettingsError
-from tests.fake_endpoint import CutStream, Drop, Hang, NotJson, Reply, Script, Status, Text
+from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NotJson, Reply, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
 from tools.models import describe_endpoint
@@ -35,6 +35,36 @@ class Stall:
     def send(self, exchange: Exchange) -> None:
         exchange.send_events([chunk('{"word"')], "cut")
         exchange.gates.wait(exchange.release)
+
+
+@dataclass(frozen=True)
+class Reset:
+    """Streams the beginning of an answer, then resets the connection."""
+
+    def send(self, exchange: Exchange) -> None:
+        exchange.send_events([chunk('{"word"')], "cut")
+        exchange.reset()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Refuses with a body of any form."""
+
+    body: Any
+
+    def send(self, exchange: Exchange) -> None:
+        exchange.send_json(400, self.body)
+
+
+@dataclass(frozen=True)
+class Garbled:
+    """Streams an event that is no JSON."""
+
+    def send(self, exchange: Exchange) -> None:
+        exchange.send(200, b'data: {"id": \n\n', "text/event-stream")
+
+
+DIED = {"error": {"message": "The engine died.", "type": "InternalServerError", "code": 500}}
 
 
 def chunk(content: str, finish_reason: str | None = None, **more: Any) -> dict[str, Any]:
@@ -62,7 +92,7 @@ TOMORROW = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
         CutStream(JSON, after_chunks=3, unfinished=True),
         NotJson(),
         Events(()),
-        Events((chunk(JSON), {"error": {"message": "The engine died.", "code": 500}})),
+        Events((chunk(JSON), DIED)),
         Events((chunk(JSON, finish_reason="abort"),)),
     ],
     ids=[
@@ -90,18 +120,42 @@ async def test_a_passing_fault_is_tried_again_and_counted(fault: Reply, desk: De
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (Status(500), "answered with status 500; look at its log"),
-        (Drop(), "does not answer as an OpenAI-compatible server (OpenAIConnectionError)"),
-        (CutStream(JSON, after_chunks=9, unfinished=True), "server (StreamCut)"),
-        (NotJson(), "server (StreamCut)"),
+        (Status(500), "answered with status 500: “The fake endpoint was told to fail.”; look at its log"),
+        (Status(500, ""), "answered with status 500; look at its log"),
+        (NotJson(code=502), "answered with status 502; look at its log"),
+        (Drop(), "lost the connection, or ended its answer, before the answer was complete"),
+        (Reset(), "lost the connection, or ended its answer, before the answer was complete"),
+        (CutStream(JSON, after_chunks=3), "lost the connection, or ended its answer, before the answer was complete"),
+        (CutStream(JSON, after_chunks=9, unfinished=True), "or ended its answer, before the answer was complete"),
+        (NotJson(), "answers with a web page and not as an API; correct `base_url`"),
+        (Events(()), "sent something else than an answer of the OpenAI API"),
+        (Events(({**chunk(""), "choices": []},)), "sent an answer without any choice or text in it"),
+        (Events((chunk(JSON), DIED)), "reported an error while it answered: “The engine died.”; look at its log"),
+        (Events((DIED,)), "reported an error while it answered: “The engine died.”; look at its log"),
+        (Garbled(), "sent something else than an answer of the OpenAI API"),
     ],
-    ids=["500", "dropped", "cut", "HTML page"],
+    ids=[
+        "500",
+        "500 without a word",
+        "HTML page of a proxy",
+        "dropped",
+        "reset",
+        "cut",
+        "ended early",
+        "HTML page",
+        "no event",
+        "no choice",
+        "error after a beginning",
+        "error at once",
+        "no JSON",
+    ],
 )
 async def test_a_lasting_fault_is_an_error_after_all_retries(fault: Reply, message: str, desk: Desk) -> None:
     desk.endpoint.answer = lambda _: fault
     with pytest.raises(ModelUnavailable) as caught:
         await desk.ask(retries=1)
     assert message in str(caught.value)
+    assert "Error" not in str(caught.value)
     assert caught.value.kind == "endpoint_down"
     assert len(desk.sent) == 2
 
@@ -125,7 +179,7 @@ async def test_retry_after_is_honoured(moment: str, desk: Desk) -> None:
 @pytest.mark.parametrize("moment", ["3600", TOMORROW], ids=["seconds", "date"])
 async def test_a_wait_beyond_the_cap_is_left_to_the_user(moment: str, desk: Desk) -> None:
     desk.endpoint.answer = Script([too_many(moment)])
-    with pytest.raises(ModelUnavailable, match=r"status 429; it asks to wait \d+ s, then resume the run"):
+    with pytest.raises(ModelUnavailable, match=r"status 429: .*; it asks to wait \d+ s, then resume the run"):
         await desk.ask()
     assert len(desk.sent) == 1
 
@@ -181,12 +235,47 @@ async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Des
         await desk.ask()
 
 
-async def test_a_request_that_the_server_does_not_understand(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Status(400, "Unknown field with input A tale.", param="repetition_penalty")])
-    with pytest.raises(SettingsError, match="does not accept the request because of `repetition_penalty`") as caught:
+async def test_a_request_that_is_refused_is_told_in_the_words_of_the_server(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(400, "Unknown field.", param="repetition_penalty")])
+    with pytest.raises(SettingsError) as caught:
         await desk.ask(repetition_penalty=1.1)
-    assert "A tale" not in str(caught.value)
+    told = "refuses the request because of `repetition_penalty`: “Unknown field.”; leave out what it does not know"
+    assert told in str(caught.value)
     assert len(desk.sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        ({"error": "json: cannot unmarshal"}, "refuses the request: “json: cannot unmarshal”;"),
+        ({"detail": [{"msg": "Input should be 1", "input": "A tale"}]}, "refuses the request: “Input should be 1”;"),
+        ({"error": {"message": "No " * 500}}, "refuses the request: “" + ("No " * 500)[:300] + "…”;"),
+        ({"error": {"message": {"odd": 1}}}, "refuses the request; leave out"),
+        (["odd"], "refuses the request; leave out"),
+    ],
+    ids=["Ollama", "FastAPI", "long", "no text", "no object"],
+)
+async def test_a_refusal_in_any_form_is_told(refusal: Any, told: str, desk: Desk) -> None:
+    desk.endpoint.answer = lambda _: Refusal(refusal)
+    with pytest.raises(SettingsError) as caught:
+        await desk.ask()
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("quoted", ["{}", "{!r}"], ids=["as it was", "escaped"])
+@pytest.mark.parametrize("status", [400, 500])
+async def test_neither_the_prompt_nor_the_key_is_told(
+    status: int, quoted: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "s3cret")
+    secret = "The unpublished cell divides twice.\n\nIt does so at night, as nobody knows."
+    desk.endpoint.answer = Script([Status(status, f"s3cret: bad input {quoted.format(secret[5:])} in field 7.")])
+    with pytest.raises((SettingsError, ModelUnavailable)) as caught:
+        await desk.ask(secret, api_key_env="MY_KEY", retries=0)
+    assert "bad input" in str(caught.value)
+    assert "in field 7." in str(caught.value)
+    for hidden in ("s3cret", "unpublished", "divides", "night"):
+        assert hidden not in str(caught.value)
 
 
 async def test_nobody_listens(desk: Desk) -> None:
@@ -198,8 +287,24 @@ async def test_nobody_listens(desk: Desk) -> None:
 
 @pytest.mark.parametrize("path", ["", "/v1/v1"])
 async def test_another_path_is_no_endpoint(path: str, desk: Desk) -> None:
-    with pytest.raises(ModelUnavailable, match="correct `base_url`") as caught:
+    with pytest.raises(ModelUnavailable, match="has no list of models as the OpenAI API has it; correct") as caught:
         await desk.ask(base_url=desk.endpoint.root_url + path)
+    assert caught.value.kind == "endpoint_down"
+
+
+class WebSite(FakeEndpoint):
+    """Shows a page at every address."""
+
+    def handle(self, exchange: Exchange) -> None:
+        NotJson().send(exchange)
+
+
+async def test_a_page_in_place_of_the_list_of_models(desk: Desk) -> None:
+    with (
+        WebSite() as site,
+        pytest.raises(ModelUnavailable, match="answers with a web page and not as an API") as caught,
+    ):
+        await desk.ask(base_url=site.base_url)
     assert caught.value.kind == "endpoint_down"
 
 

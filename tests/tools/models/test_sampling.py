@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-from state.errors import ModelOutputError, ModelUnavailable
+from state.errors import ModelOutputError, ModelUnavailable, SettingsError
 from state.records import CallRecord
 from tests.fake_endpoint import Choices, CutStream, Json, RecordedRequest, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
@@ -107,6 +107,47 @@ async def test_a_resumed_run_keeps_the_answers_of_a_finished_request(desk: Desk)
         await words(desk, saver=saver, retries=0)
     assert (await words(desk, saver=saver, begin=None, retries=0))["words"] == ["cell"] * 3
     assert ["could not be used" in request.text for request in desk.endpoint.chat_requests] == [False, True, True]
+
+
+@pytest.mark.parametrize("server", [{"ignores_n": True}, {"slots": 2}], ids=["ignores n", "refuses n"])
+async def test_missing_answers_are_asked_for_one_by_one(server: dict[str, Any], desk: Desk) -> None:
+    vars(desk.endpoint).update(server)
+    refused = [None] if "ignores_n" not in server else []
+    desk.endpoint.answer = Script([CELL, ATOM, CELL, CELL])
+    result = await words(desk, seed=7)
+    assert result["words"] == ["cell", "atom", "cell"]
+    asked = [(body.get("n"), body["seed"]) for body in desk.sent]
+    assert asked[len(refused) :] == [(None if refused else 3, 7), (None, 8), (None, 9)], "each with a seed of its own"
+    assert len(result["calls"]) == 3
+    before = len(desk.sent)
+    await words(desk)
+    assert [body.get("n") for body in desk.sent[before:]] == [None] * 3, "what the endpoint cannot do is found out once"
+
+
+async def test_what_a_refused_request_for_several_is_really_refused_for_is_told(desk: Desk) -> None:
+    desk.endpoint.answer = lambda _: Status(400, "Unknown field: seed.")
+    with pytest.raises(SettingsError, match="Unknown field: seed"):
+        await words(desk, seed=7)
+    assert [body.get("n") for body in desk.sent] == [3, None]
+
+
+async def test_answers_that_were_given_one_by_one_are_not_asked_for_again(desk: Desk) -> None:
+    saver = InMemorySaver()
+    desk.endpoint.ignores_n = True
+    desk.endpoint.answer = Script([CELL, ATOM, Status(503), CELL])
+    with pytest.raises(ModelUnavailable) as caught:
+        await words(desk, saver=saver, retries=0)
+    assert len(caught.value.spent) == 2
+    assert (await words(desk, saver=saver, begin=None, retries=0))["words"] == ["cell", "atom", "cell"]
+    assert len(desk.sent) == 4
+
+
+async def test_unusable_answers_that_were_given_one_by_one_are_asked_for_once_more(desk: Desk) -> None:
+    desk.endpoint.slots = 1
+    desk.endpoint.answer = Script([JUNK, JUNK, JUNK, CELL])
+    result = await words(desk)
+    assert result["words"] == ["cell"]
+    assert [call["reask"] for call in result["calls"]] == [False, False, False, True]
 
 
 async def test_no_more_requests_are_under_way_than_the_settings_allow(desk: Desk) -> None:
