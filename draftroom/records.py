@@ -74,6 +74,8 @@ class RunRecord(TypedDict):
     input: RunInput
     settings: dict[str, Any]
     """As frozen into the state of the graph."""
+    aids: list[str]
+    """Those that were on; see docs/aids.md."""
     models: dict[str, str]
     """Model names by role."""
     prompts: dict[str, str]
@@ -110,6 +112,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
         checkpoints="postgres" if checkpoints.startswith("postgres") else checkpoints,
         input=run_input,
         settings=dict(settings),
+        aids=aids_of(settings),
         models={role: str(model["model"]) for role, model in settings["models"].items()},
         prompts={},
         usage=[],
@@ -130,14 +133,21 @@ def with_state(
         results: What the system makes of the state.
     """
     calls = all_calls(answered, record["failures"])
+    settings = values.get("settings") or record["settings"]
     return {
         **record,
         "updated": now(),
-        "settings": values.get("settings") or record["settings"],
+        "settings": settings,
+        "aids": aids_of(settings),
         "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
         "usage": usage(calls),
         "results": results,
     }
+
+
+def aids_of(settings: Mapping[str, Any]) -> list[str]:
+    """The aids of a run's frozen settings, which hold the table of one system."""
+    return [name for table in settings.values() if isinstance(table, dict) for name in table.get("aids", [])]
 
 
 def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:

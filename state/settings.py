@@ -65,7 +65,7 @@ class ModelSettings(BaseModel):
     temperature: float | None = Field(
         None, ge=0, le=2, description="At least 0.6 for the second try after an unusable answer."
     )
-    top_p: float | None = Field(0.4, gt=0, le=1, description="The journalism paper samples with 0.4.")
+    top_p: float | None = Field(None, gt=0, le=1)
     frequency_penalty: float | None = Field(None, ge=-2, le=2)
     repetition_penalty: float | None = Field(None, gt=0, le=2, description="Sent to servers that know it, like vLLM.")
     seed: int | None = None

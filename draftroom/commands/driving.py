@@ -18,6 +18,7 @@ from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.outputs import write_outputs
 from draftroom.progress import Progress
 from draftroom.records import RunRecord
+from draftroom.rendering.aids import aids_line
 from draftroom.runner import Answer, Ask, Outcome, drive, resume_command
 from draftroom.systems import Dialogue, System, find_system
 from state.errors import BadInput
@@ -69,6 +70,7 @@ def show_result(system: System, outcome: Outcome, outputs: list[Path], *, quiet:
     write_outputs(outputs, system, outcome.record, outcome.values)
     system.print_result(outcome.record, outcome.values)
     if not quiet:
+        tell(aids_line(outcome.record["aids"]))
         system.print_warnings(outcome.record, outcome.values)
 
 

@@ -11,6 +11,7 @@ from draftroom.commands.options import OutputOption, RunArgument
 from draftroom.consoles import OUT, spoken
 from draftroom.outputs import check_outputs, write_outputs
 from draftroom.records import RunRecord
+from draftroom.rendering.aids import aids_line
 from draftroom.run_files import find_record, shown_status
 from draftroom.runner import read_state
 from draftroom.systems import find_system
@@ -39,5 +40,6 @@ def _print_head(record: RunRecord) -> None:
         f"Run {record['id']}: {record['system']}, {shown_status(record)}, resumed {record['resumed']} times",
         f"Input: {record['input']['name']} ({paper['format']}, {paper['scope']}, {paper['words']} words)",
         f"Models: {models}",
+        aids_line(record.get("aids")),
     ):
         OUT.print(Text(plain(line)), soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from draftroom.consoles import spoken
 from draftroom.records import RunRecord
+from draftroom.rendering.aids import aids_line
 from draftroom.rendering.notes import warnings
 from tools.html_pages import templates
 
@@ -24,6 +25,7 @@ def page(template: str, record: RunRecord, values: Mapping[str, Any], unit: str,
     return _PAGES.get_template(template).render(
         record=record,
         paper=values.get("source") or record["input"]["paper"],
+        aids=aids_line(record.get("aids")),
         warnings=warnings(values, unit),
         unit=unit,
         **variables,

@@ -7,6 +7,7 @@ from typing import Any
 
 from draftroom.consoles import spoken
 from draftroom.records import RunRecord
+from draftroom.rendering.aids import aids_line
 from draftroom.rendering.notes import warnings
 from tools.plain_characters import plain
 
@@ -29,7 +30,7 @@ def please_note(values: Mapping[str, Any], unit: str) -> str:
 
 
 def provenance(record: RunRecord, values: Mapping[str, Any]) -> str:
-    """Where the result comes from: run, paper, models and prompts."""
+    """Where the result comes from: run, paper, aids, models and prompts."""
     paper = values.get("source") or record["input"]["paper"]
     lines = [
         "### Provenance",
@@ -37,6 +38,7 @@ def provenance(record: RunRecord, values: Mapping[str, Any]) -> str:
         f"- Run {record['id']}, Draftroom {record['version']}, begun {record['created']}",
         f"- Paper: {on_one_line(record['input']['name'])} ({paper['format']}, {paper['scope']}, "
         f"{paper['words']} words), SHA-256 `{paper['sha256']}`",
+        f"- {aids_line(record.get('aids'))}",
         *(f"- {spoken(role).capitalize()}: {on_one_line(model)}" for role, model in record["models"].items()),
         *(f"- Prompt {name}: SHA-256 `{sha256}`" for name, sha256 in record["prompts"].items()),
     ]

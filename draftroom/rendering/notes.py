@@ -10,7 +10,7 @@ from state.records import CallRecord
 
 
 def warnings(values: Mapping[str, Any], unit: str) -> list[str]:
-    """What is wrong with the result as a whole, how the paper was read, and what was cut from prompts.
+    """What is wrong with the result as a whole, how the paper was read, and what was cut from prompts and answers.
 
     Args:
         values: State of the graph.
@@ -18,7 +18,8 @@ def warnings(values: Mapping[str, Any], unit: str) -> list[str]:
     """
     source = values.get("source")
     read = source["warnings"] if source else []
-    return [*values.get("warnings", []), *read, *trimmings(values.get("calls", []), unit)]
+    calls = values.get("calls", [])
+    return [*values.get("warnings", []), *read, *trimmings(calls, unit), *cuts(calls, unit)]
 
 
 def trimmings(calls: Iterable[CallRecord], unit: str) -> list[str]:
@@ -29,5 +30,13 @@ def trimmings(calls: Iterable[CallRecord], unit: str) -> list[str]:
         "because more does not fit its model's context"
         for call in calls
         for trim in call["trims"]
+    ]
+    return list(dict.fromkeys(sentences))
+
+
+def cuts(calls: Iterable[CallRecord], unit: str) -> list[str]:
+    """One sentence for each answer that exceeded a limit."""
+    sentences = [
+        f"in {unit} {call['round']} the {spoken(call['role'])} gave {cut}" for call in calls for cut in call["cuts"]
     ]
     return list(dict.fromkeys(sentences))
