@@ -60,13 +60,16 @@ def from_objects(*objects: bytes) -> bytes:
     )
 
 
-def with_contents(*contents: bytes) -> bytes:
-    """A PDF with one page for each content stream, given as a dictionary's inside, a line end and the data."""
+def with_contents(*contents: bytes, font: bytes = b"") -> bytes:
+    """A PDF with one page for each content stream, given as a dictionary's inside, a line end and the data.
+
+    Its font F1 is Helvetica with what `font` adds to its dictionary.
+    """
     kids = b" ".join(b"%d 0 R" % (4 + 2 * at) for at in range(len(contents)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Count %d /Kids [%b] >>" % (len(contents), kids),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica %b >>" % font,
     ]
     for at, content in enumerate(contents):
         inside, _, data = content.partition(b"\n")

@@ -164,10 +164,8 @@ def test_divided_words_are_joined_and_keep_both_boxes() -> None:
 
 
 def test_ligatures_are_spelled_out() -> None:
-    codes = b"<< /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /fi /fl] >>"
-    data = with_contents(words(b"The \\001rst \\002ow is warm.")).replace(
-        b"/BaseFont /Helvetica >>", b"/BaseFont /Helvetica /Encoding " + codes + b" >>"
-    )
+    codes = b"/Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /fi /fl] >>"
+    data = with_contents(words(b"The \\001rst \\002ow is warm."), font=codes)
     assert texts(read(data)) == ["The first flow is warm."]
 
 
@@ -205,6 +203,26 @@ def test_overprinted_words_are_read_once_and_accents_composed() -> None:
         sheet.drawString(100, 650, "words from the caf\u00b4e.")
 
     assert texts(read(pdf(draw))) == ["Bold words from the caf\u00e9."]
+
+
+def test_letters_printed_twice_one_by_one_are_read_once() -> None:
+    def draw(sheet: Canvas) -> None:
+        sheet.setFont("Times-Roman", 10)
+        x = 72.0
+        for letter in "Still, hills will fill.":
+            for shift in (0, 0.3):
+                sheet.drawString(x + shift, 650, letter)
+            x += sheet.stringWidth(letter, "Times-Roman", 10)
+
+    assert texts(read(pdf(draw))) == ["Still, hills will fill."]
+
+
+@pytest.mark.parametrize("name", [b"uni00AD", b"uni0001", b"uniFEFF"])
+def test_signs_that_stand_for_no_character_are_no_line(name: bytes) -> None:
+    shown = b"BT /F1 12 Tf 72 %d Td (%b) Tj ET"
+    rows = [shown % (700, b"~~"), shown % (700, b"~~"), shown % (680, b"A text that is read."), shown % (660, b"~")]
+    font = b"/Encoding << /Differences [126 /%b] >>" % name
+    assert texts(read(with_contents(b"\n" + b" ".join(rows), font=font))) == ["A text that is read."]
 
 
 def test_a_formula_stays_in_its_paragraph() -> None:

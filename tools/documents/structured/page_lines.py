@@ -76,7 +76,7 @@ class Line:
 
 def page_lines(page: PdfPage, number: int) -> list[Line]:
     """Lines of a page in reading order, without hidden text and the text within figures."""
-    pieces = [piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"]]
+    pieces = [piece for piece in page["pieces"] if _is_text(piece)]
     segments = [part for row in _rows(pieces) for part in _split(row, _CELL_GAP)]
     gutters = _gutters(segments)
     bands: list[list[Line]] = [[]]
@@ -87,6 +87,11 @@ def page_lines(page: PdfPage, number: int) -> list[Line]:
         else:
             bands[-1] += lines
     return [line for band in bands for line in sorted(band, key=lambda line: line.column)]
+
+
+def _is_text(piece: Piece) -> bool:
+    """Whether a reader sees it outside of figures, and it holds more than soft hyphens and control characters."""
+    return not piece["hidden"] and "f" not in piece["style"] and clean_characters(piece["text"]) != ""
 
 
 def _rows(pieces: list[Piece]) -> list[list[Piece]]:
@@ -212,12 +217,12 @@ def _tokens(part: Sequence[Piece], size: float) -> list[Token]:
             last.text, last.box = last.text + text, _around(last.box, piece["box"])
     for token in tokens:
         token.text = _accented(token.text)
-    return [token for token in tokens if token.text]
+    return tokens
 
 
 def _is_double(token: Token, piece: Piece) -> bool:
-    """Whether a word is printed twice in one place to look bold."""
-    return token.text == piece["text"] and abs(token.box[0] - piece["box"][0]) < 0.1 * piece["size"]
+    """Whether a word or its end is printed twice in one place to look bold."""
+    return token.text.endswith(piece["text"]) and abs(token.box[2] - piece["box"][2]) < 0.1 * piece["size"]
 
 
 def _is_footnote_mark(word: str, mark: str) -> bool:

@@ -115,6 +115,7 @@ class Painter(PDFTextDevice):
         self.image_area = 0.0
         self.figures: list[bool] = []
         self.next: tuple[object, ...] = ()
+        self.left = 0.0
 
     @override
     def begin_figure(self, name: str, bbox: Rect, matrix: Matrix) -> None:
@@ -187,18 +188,26 @@ class Painter(PDFTextDevice):
         return advance
 
     def _add(self, text: str, box: Rect, baseline: float, size: float, style: str) -> None:
-        """Lengthen the last piece by a character, or begin a new one."""
+        """Lengthen the last piece by a character, or begin a new one; one printed twice to look bold counts once."""
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         drawn = self.drawn and holds(self.clip, x, y)
         kind = (style, round(baseline, 1), round(size, 1), self.colour, drawn, len(self.shapes))
+        if kind == self.next and self._is_double(text, box, size):
+            return
         if kind == self.next and -0.5 * size < box[0] - self.glyphs[-1].piece["box"][2] < _WORD_GAP * size:
             piece = self.glyphs[-1].piece
             piece["text"] += text
             piece["box"] = (*piece["box"][:2], max(piece["box"][2], box[2]), piece["box"][3])
+            self.left = box[0]
             return
         piece = Piece(text=text, box=box, baseline=baseline, size=size, style=style, hidden="")
         self.glyphs.append(Glyphs(piece, self.colour, drawn, len(self.shapes)))
-        self.next = kind
+        self.next, self.left = kind, box[0]
+
+    def _is_double(self, text: str, box: Rect, size: float) -> bool:
+        """Whether a character is printed in the place of the same one before it."""
+        there = box[0] < box[2] and abs(box[0] - self.left) < 0.1 * size
+        return there and self.glyphs[-1].piece["text"].endswith(text)
 
     def pieces(self) -> list[Piece]:
         """The pieces of the page, each with the reason why a reader would not see it.
