@@ -69,10 +69,16 @@ class ModelSettings(BaseModel):
     frequency_penalty: float | None = Field(None, ge=-2, le=2)
     repetition_penalty: float | None = Field(None, gt=0, le=2, description="Sent to servers that know it, like vLLM.")
     seed: int | None = None
-    max_tokens: int = Field(1024, ge=64, le=65_536, description="Most tokens in one answer.")
+    max_tokens: int = Field(
+        16_384,
+        ge=64,
+        le=65_536,
+        description="Most tokens in one answer, thoughts included; less where the context leaves less.",
+    )
     context_length: int | None = Field(None, ge=512, description="In tokens; read from the server where it says.")
     structured_output: Literal["json_schema", "prompt"] = Field(
-        "json_schema", description="Constrained decoding, or `prompt` for servers that cannot do it."
+        "json_schema",
+        description="Constrained decoding; or `prompt`, for servers that cannot do it: the schema ends the prompt.",
     )
     schema_limits: bool = Field(
         False, description="Send the limits of texts and lists in the schema, too: for models that ramble on."

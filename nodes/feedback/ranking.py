@@ -24,7 +24,8 @@ async def rank_comments(state: FeedbackState) -> dict[str, Any]:
     if reviews and all(review["outcome"] == "failed" for review in reviews):
         problem = reviews[-1]["problem"]
         raise NothingUsable(
-            f"No paragraph could be reviewed ({problem}); begin a new run with a stronger model or more `max_tokens`.",
+            f"No paragraph could be reviewed ({problem}); begin a new run with a stronger model, more `max_tokens`, or "
+            "a longer context.",
             problem=problem,
         )
     ranked = sorted(raised(reviews), key=support, reverse=True)

@@ -76,8 +76,8 @@ async def test_a_paragraph_that_is_too_long_for_the_context_fails_alone(fake_end
 
 
 async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.models = {"large": 1000}
-    with pytest.raises(NothingUsable, match="its prompt propose_plans does not fit the 1000 tokens of 'large'"):
+    fake_endpoint.models = {"large": 512}
+    with pytest.raises(NothingUsable, match="its prompt propose_plans does not fit the 512 tokens of 'large'"):
         await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
 
 

@@ -7,6 +7,7 @@ is killed between a first answer and its re-ask resumes with the re-ask.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,8 @@ from tools.prompts import Prompt, load_prompt
 REASK = (
     "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but the JSON object asked for."
 )
+IN_PROMPT = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
+"""What ends a prompt where the server does not take the schema: after all that prompts share, for its cache."""
 LONGEST_PROBLEM = 400
 """In characters; `trimming.REASK_TOKENS` keeps room for it."""
 WARMER = 0.6
@@ -131,7 +134,12 @@ async def prepare(
     prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
-    return Request(caller, prompt, await fit(prompt, variables, trim, settings), settings, schema, limits)
+    ending = ""
+    if settings.structured_output == "prompt":
+        sent = sent_schema(schema, limits, bounded=settings.schema_limits)
+        ending = IN_PROMPT.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
+    fitted = await fit(prompt, variables, trim, settings, ending=ending)
+    return Request(caller, prompt, fitted, settings, schema, limits)
 
 
 def reask_of(request: Request, problem: Unusable) -> Request:

@@ -168,7 +168,7 @@ def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) ->
         culprit = f" because of `{error.param}`" if error.param else ""
         return SettingsError(
             f"{where} refuses the request{culprit}{said}; leave out what it does not know (sampling values, "
-            '`extra_body`), or set `structured_output = "prompt"`.'
+            '`extra_body`), lower `max_tokens`, or set `structured_output = "prompt"`.'
         )
     asked = retry_after(error)
     advice = f"it asks to wait {asked:.0f} s, then resume the run" if asked else "look at its log, then resume the run"

@@ -36,9 +36,12 @@ def parse(completion: Completion, schema: type[Value], limits: Limits) -> Parsed
     Raises:
         Unusable: If it was cut off, is no JSON object, or does not fit the schema.
     """
-    if completion["finish_reason"] == "length":
-        raise Unusable(f"it was cut off after {completion['output_tokens']} tokens; answer more briefly")
     text = strip_thoughts(completion["text"])
+    if completion["finish_reason"] == "length":
+        spent = f"{completion['output_tokens']} tokens"
+        if not text:
+            raise Unusable(f"all of its {spent} were thoughts, and no answer followed; think more briefly")
+        raise Unusable(f"it was cut off after {spent}; answer more briefly")
     start = text.find("{")
     if start < 0:
         raise Unusable("it contains no JSON object")

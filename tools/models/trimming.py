@@ -14,6 +14,14 @@ from tools.prompts import Prompt
 REASK_TOKENS = 160
 """Room kept for the sentence that a second attempt adds to the prompt."""
 
+LEAST_ANSWER = 4096
+"""Tokens kept for an answer, or a quarter of the context where that is less, or `max_tokens` where that is.
+
+The rest of the context may be prompt, and what the prompt leaves of it is the answer's: an answer rarely needs
+`max_tokens`, and a paper should not lose its end to a room that stays empty. 4,096 tokens hold the longest article and
+some thoughts before it; of a small context, a quarter leaves more to read than to say.
+"""
+
 FEWEST_WORDS = 40
 """A variable is not trimmed below this: an agent that sees less of a text has nothing to work on."""
 
@@ -31,8 +39,10 @@ class FittedPrompt:
     trims: list[Trim]
 
 
-async def fit(prompt: Prompt, variables: dict[str, object], trim: str, settings: ModelSettings) -> FittedPrompt:
-    """Render `prompt`, shortening `variables[trim]` until prompt and answer fit the context.
+async def fit(
+    prompt: Prompt, variables: dict[str, object], trim: str, settings: ModelSettings, *, ending: str = ""
+) -> FittedPrompt:
+    """Render `prompt` with `ending` below, shortening `variables[trim]` until prompt and answer fit the context.
 
     Raises:
         ContextOverflow: If even the shortest form does not fit.
@@ -43,16 +53,16 @@ async def fit(prompt: Prompt, variables: dict[str, object], trim: str, settings:
     whole = str(variables[trim])
 
     async def render(value: str) -> tuple[str, int]:
-        text = prompt.render({**variables, trim: value})
+        text = prompt.render({**variables, trim: value}) + ending
         return text, await count_tokens(text, settings, endpoint)
 
     text, tokens = await render(whole)
     if length is None:
         return FittedPrompt(text, tokens, settings.max_tokens, [])
-    max_tokens = min(settings.max_tokens, length // 2)
-    room = length - max_tokens - REASK_TOKENS
+    whole_room = length - REASK_TOKENS
+    room = whole_room - min(settings.max_tokens, length // 4, LEAST_ANSWER)
     if tokens <= room:
-        return FittedPrompt(text, tokens, max_tokens, [])
+        return FittedPrompt(text, tokens, min(settings.max_tokens, whole_room - tokens), [])
 
     _, fixed = await render("")
     words = list(re.finditer(r"\S+", whole))
@@ -68,4 +78,5 @@ async def fit(prompt: Prompt, variables: dict[str, object], trim: str, settings:
                 problem=problem,
             )
         text, tokens = await render(whole[: words[kept - 1].end()])
-    return FittedPrompt(text, tokens, max_tokens, [Trim(variable=trim, words_kept=kept, words_before=len(words))])
+    cut = Trim(variable=trim, words_kept=kept, words_before=len(words))
+    return FittedPrompt(text, tokens, min(settings.max_tokens, whole_room - tokens), [cut])

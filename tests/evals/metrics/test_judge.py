@@ -88,7 +88,7 @@ async def test_a_verdict_that_cannot_be_read_leaves_the_text_unscored(
 async def test_an_endpoint_that_is_down_is_an_error(fake_endpoint: FakeEndpoint) -> None:
     settings = model(fake_endpoint)
     fake_endpoint.close()
-    with pytest.raises(ModelUnavailable, match="does not answer"):
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
         await judge(SOURCE, ARTICLE, settings)
 
 

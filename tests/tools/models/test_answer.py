@@ -19,13 +19,23 @@ JSON = GOOD.content
     [
         Reasoning("Is {it} a cell?", JSON),
         Reasoning("Is it a cell?", JSON, field="reasoning"),
+        Reasoning("Is it a cell?", JSON, field="reasoning_content"),
         Text(f"Is it {{a}} cell?\n</think>\n\n{JSON}"),
         Text(f"{JSON}\n<think>Or is it {{not}}?"),
         Text(f"```json\n{JSON}\n```\nThat is the word."),
         Text(f"Here it is: {JSON}"),
         Text('{"word": "a\tcell"}'),
     ],
-    ids=["thoughts", "thoughts apart", "unopened thoughts", "unclosed thoughts", "fence", "prose", "raw tab"],
+    ids=[
+        "thoughts",
+        "thoughts apart",
+        "thoughts apart under another name",
+        "unopened thoughts",
+        "unclosed thoughts",
+        "fence",
+        "prose",
+        "raw tab",
+    ],
 )
 async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
     desk.endpoint.answer = Script([reply])
@@ -45,6 +55,9 @@ async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
         (Json({}), "`word`: field required"),
         (Truncated('{"word": "ce'), "it was cut off after 7 tokens; answer more briefly"),
         (Truncated(JSON), "it was cut off after"),
+        (Truncated("<think>Is it a cell? Perhaps"), "were thoughts, and no answer followed; think more briefly"),
+        (Text("", "length", reasoning="Is it a cell?"), "were thoughts, and no answer followed; think more briefly"),
+        (Truncated(f"<think>It is.</think>{JSON}"), "it was cut off after"),
     ],
     ids=[
         "prose",
@@ -55,6 +68,9 @@ async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
         "missing key",
         "truncated",
         "closed in time",
+        "all thoughts",
+        "all thoughts, apart",
+        "cut after thoughts",
     ],
 )
 async def test_an_unusable_answer_is_asked_for_again_with_the_reason(reply: Reply, reason: str, desk: Desk) -> None:

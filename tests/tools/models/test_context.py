@@ -49,7 +49,7 @@ async def test_a_prompt_that_is_too_long_loses_the_end_of_the_named_variable(des
     assert question == "Which word?"
     assert LONG.startswith(text)
     assert len(text.split()) == trim["words_kept"] < WORDS
-    room = 1500 - 500 - 160
+    room = 1500 - 1500 // 4 - 160
     assert 0.95 * room < prompt_tokens(desk) <= room
 
 
@@ -93,11 +93,30 @@ async def test_less_than_a_few_words_are_not_worth_sending(desk: Desk) -> None:
         await desk.ask("long-winded-and-hyphenated-word " * 45, max_tokens=256)
 
 
-async def test_a_small_context_is_shared_with_the_answer(desk: Desk) -> None:
-    desk.endpoint.models = {"large": 1000}
+@pytest.mark.parametrize(
+    ("context", "chosen", "asked"),
+    [(100_000, {}, 16_384), (100_000, {"max_tokens": 900}, 900), (8192, {}, 8192 - 160 - 15)],
+    ids=["the default", "a setting", "what the prompt leaves"],
+)
+async def test_an_answer_may_be_as_long_as_the_context_allows(
+    context: int, chosen: dict[str, Any], asked: int, desk: Desk
+) -> None:
+    desk.endpoint.models = {"large": context}
     desk.endpoint.answer = Script([GOOD])
-    await desk.ask(max_tokens=4096)
-    assert desk.sent[0]["max_tokens"] == 500
+    await desk.ask(**chosen)
+    assert desk.sent[0]["max_tokens"] == asked
+
+
+@pytest.mark.parametrize(("context", "kept"), [(2400, 600), (4000, 1000), (24_000, 4096)])
+async def test_a_prompt_fills_the_context_but_for_the_least_room_of_an_answer(
+    context: int, kept: int, desk: Desk
+) -> None:
+    desk.endpoint.models = {"large": context}
+    desk.endpoint.answer = Script([GOOD])
+    (call,) = (await desk.ask(LONG * 20))["calls"]
+    assert call["trims"]
+    assert kept <= desk.sent[0]["max_tokens"] < kept + 0.05 * context
+    assert prompt_tokens(desk) + desk.sent[0]["max_tokens"] + 160 == context
 
 
 async def test_the_re_ask_fits_too(desk: Desk) -> None:

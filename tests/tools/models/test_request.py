@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
-from tests.fake_endpoint import FakeEndpoint, Script
+from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.tools.models.desk import GOOD, Desk, Verdict
 from tools.models import close_clients, complete
 from tools.models.connection import client_for
@@ -47,11 +48,25 @@ async def test_all_sampling_values_are_sent(desk: Desk) -> None:
     assert {name: body[name] for name in (*values, *further)} == {**values, **further}
 
 
-async def test_no_schema_is_sent_to_a_server_that_cannot_use_it(desk: Desk) -> None:
-    desk.endpoint.answer = Script([GOOD])
+async def test_the_schema_ends_the_prompt_for_a_server_that_cannot_use_it(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Text("A cell."), GOOD])
     result = await desk.ask(structured_output="prompt")
     assert result["word"] == "cell"
-    assert "response_format" not in desk.sent[0]
+    assert not any("response_format" in body for body in desk.sent)
+    first, second = (request.text for request in desk.endpoint.chat_requests)
+    before, schema = first.split("keeps to this JSON schema:\n")
+    assert before.startswith("A tale of cells.")
+    assert json.loads(schema) == Verdict.model_json_schema()
+    assert second.startswith(first)
+
+
+async def test_the_schema_in_a_prompt_counts_among_its_tokens(desk: Desk) -> None:
+    desk.endpoint.models = {"large": 1000}
+    desk.endpoint.answer = Script([GOOD, GOOD])
+    (with_schema,) = (await desk.ask("cell " * 560, structured_output="prompt"))["calls"]
+    (without,) = (await desk.ask("cell " * 560))["calls"]
+    assert with_schema["trims"]
+    assert not without["trims"]
 
 
 async def test_the_other_name_of_max_tokens_takes_its_place(desk: Desk) -> None:
