@@ -97,7 +97,7 @@ async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_en
     assert found["comment"]["quote"] == CLAIM.split(".")[0]
 
 
-COPIED = "Speak of an association, or compare within schools."
+COPIED = "Run the same packages in every evaluation, or say for each panel which are missing and why."
 """A suggestion of the prompt's worked examples, which a small model gives to any author."""
 
 
@@ -120,7 +120,9 @@ async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_e
 
 
 async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_endpoint: FakeEndpoint) -> None:
-    copied = "No other parser is run on the same sentences, so it is open whether 91% is good."
+    copied = (
+        "What are the exact criteria for filtering clinical variables given that there are 150+ of them to start with?"
+    )
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": CLAIM.split(". ")[0], "review": copied}])
     with pytest.raises(ModelOutputError, match="repeats an example"):
         await run(fake_endpoint)
