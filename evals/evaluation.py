@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 from evals.marks import MEASURES, Marks, marked_table, read_marks
 from evals.run_folder import RunConfig, RunFolder
 from evals.scores import Line, Outputs, Scores, items_of, score
-from evals.task import Item, Task
+from evals.task import Item, Table, Task
 from evals.usage import Cost, costs
 from state.errors import Kind
 from tools.jobs import Record, read_results
@@ -61,7 +61,8 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
     marks = read_marks(folder.path)
     if marks:
         table = marked_table(task, config.rows)
-        task = replace(task, measures=[*task.measures, *MEASURES], tables=[*task.tables, table])
+        compared = [_with_marks(each) if each.comparison else each for each in task.tables]
+        task = replace(task, measures=[*task.measures, *MEASURES], tables=[*compared, table])
     samples = folder.samples()
     results = newest(read_results(folder.outputs_file))
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
@@ -81,6 +82,10 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
         costs=costs(outputs),
         marks=marks,
     )
+
+
+def _with_marks(table: Table) -> Table:
+    return replace(table, measures=[*table.measures, *(measure.name for measure in MEASURES)])
 
 
 def texts_of(evaluation: Evaluation) -> dict[tuple[str, str], Item]:

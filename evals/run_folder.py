@@ -57,6 +57,11 @@ class RunConfig(BaseModel):
     begun: str
     """UTC, ISO 8601."""
 
+    @property
+    def on_record(self) -> dict[str, Any]:
+        """Settings and models, as the fields of a graph's context."""
+        return {**self.settings, "models": self.models}
+
 
 class RunFolder:
     """Files of a run.
@@ -99,8 +104,17 @@ class RunFolder:
         """What the run is.
 
         Raises:
-            BadInput: If the folder holds none.
+            BadInput: If the folder holds none, or one whose aids have no names.
         """
+        config = self._read_config()
+        if "aids" not in config.settings:
+            raise BadInput(
+                f"{self.path} was begun by a Draftroom whose aids had no names ({config.version}, commit "
+                f"{config.commit or 'unknown'}): go on with it there, or run the evaluation anew in another folder."
+            )
+        return config
+
+    def _read_config(self) -> RunConfig:
         try:
             return RunConfig.model_validate_json(self.config_file.read_bytes())
         except OSError as error:

@@ -13,8 +13,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
 from evals.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
@@ -50,7 +48,11 @@ def describe_run(task: Task, choices: Choices, corpora: Sequence[Corpus], settin
         limit=choices.limit,
         seed=choices.seed,
         models={role: settings.model_for(role).model_dump(mode="json") for role in roles},
-        settings={**getattr(settings, task.kind).model_dump(mode="json"), "pause": False},
+        settings={
+            **getattr(settings, task.kind).model_dump(mode="json"),
+            "limits": settings.limits.model_dump(mode="json"),
+            "pause": False,
+        },
         version=version("draftroom"),
         packages={name: version(name) for name in _PACKAGES},
         commit=_commit(),
@@ -85,17 +87,9 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
 
 async def _output(run: Run, name: str, system: System, sample: Record, config: RunConfig) -> Record:
     begun = perf_counter()
-    output = await run(system.builder, (sample["id"], name), system.request(sample), _context(system, config))
+    output = await run(system.builder, (sample["id"], name), system.request(sample), system.choices(config.on_record))
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
     return {"output": kept, "wall_s": perf_counter() - begun}
-
-
-def _context(system: System, config: RunConfig) -> BaseModel:
-    """The run's settings, where the system leaves them open."""
-    fields = type(system.context).model_fields
-    left_open = {name for name in fields if getattr(system.context, name) is None}
-    on_record = {**config.settings, "models": config.models}
-    return system.context.model_copy(update={name: on_record[name] for name in left_open & on_record.keys()})
 
 
 def _commit() -> str | None:

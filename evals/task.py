@@ -25,11 +25,20 @@ class System(NamedTuple):
     builder: Builder
     """Of a graph."""
     context: BaseModel
-    """The choices that make this system; everything else comes from the settings."""
+    """The choices that make this system, also those that are set to nothing; all others come from the settings."""
     request: Callable[[Record], Any]
     """The graph's input for a sample."""
     check: Callable[[Settings], object] | None = None
     """Raises a SettingsError if the settings lack what this system needs, before anything is run."""
+
+    def choices(self, on_record: Mapping[str, Any]) -> BaseModel:
+        """All that it runs with.
+
+        Args:
+            on_record: Settings and models of the run.
+        """
+        left_open = type(self.context).model_fields.keys() - self.context.model_fields_set
+        return self.context.model_copy(update={name: on_record[name] for name in left_open & on_record.keys()})
 
 
 class Item(NamedTuple):
@@ -92,6 +101,8 @@ class Table:
     """Figures by corpus (empty: whichever), the paper's row, and measure."""
     baseline: str
     """The row that the others are compared with."""
+    comparison: bool = False
+    """It is there for the differences to its baseline: told in figures everywhere, and left out if there are none."""
 
 
 @dataclass(frozen=True)

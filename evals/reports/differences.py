@@ -28,7 +28,7 @@ def difference_sections(scores: Scores) -> list[Section]:
     points = [f"{contrasts[0].row.title}: {judgements(contrasts)}." for contrasts in rows]
     return [
         Section(title, points=points, level=3),
-        Section(f"{title}, in figures", grid=_grid(rows), level=3, detail=True),
+        Section(f"{title}, in figures", grid=_grid(rows), level=3, detail=not scores.table.comparison),
     ]
 
 

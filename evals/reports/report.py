@@ -17,6 +17,7 @@ from evals.reports.run_sections import (
     note_sections,
     progress,
     statistics_sections,
+    system_sections,
 )
 from evals.reports.score_table import mean_sections, place, printed_sections, score_section
 from evals.scores import Scores, published_figures
@@ -49,6 +50,7 @@ def report(
             *mean_sections(evaluation),
             *printed_sections(evaluation),
             *([Section("Plots", pictures=pictures)] if pictures else []),
+            *system_sections(task, evaluation.config),
             *cost_sections(evaluation.costs),
             *statistics_sections(statistics),
             *failure_sections(evaluation),
@@ -63,7 +65,11 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
     if scores.contrasts:
         beyond, baseline = sum(map(is_beyond_chance, scores.contrasts)), scores.contrasts[0].baseline.title
         said.append(f"{beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance")
-    elif scores.line(scores.table.baseline) is None and any(line.row.system for line in scores.lines):
+    elif (
+        not scores.table.comparison
+        and scores.line(scores.table.baseline) is None
+        and any(line.row.system for line in scores.lines)
+    ):
         said.append(f"nothing is compared, because {task.row(scores.table.baseline).title} was not run")
     if pairs := ordered_pairs(task, scores):
         said.append(f"the paper's order came out in {pairs - len(scores.reversals)} of {pairs} pairs of rows")
@@ -73,6 +79,8 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
 
 def _table(evaluation: Evaluation, scores: Scores) -> Iterator[Section]:
     """A table that any row of was run or printed, what differs in it, and where it contradicts the paper."""
+    if scores.table.comparison and not scores.contrasts:
+        return
     if scores.lines or published_figures(scores.table, scores.corpus):
         yield score_section(evaluation.task, scores)
         yield from difference_sections(scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,6 +40,36 @@ def progress(evaluation: Evaluation) -> list[str]:
     if evaluation.failed:
         said.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
     return said
+
+
+def system_sections(task: Task, config: RunConfig) -> list[Section]:
+    """What each system ran with: aids that were on, and the choices that make it; none if no system was run."""
+    entries = []
+    for name in systems_of(task, config.rows):
+        rows = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
+        aids = ", ".join(aids_of(task, config, name)) or "none"
+        entries.append(Entry(words(name, rows, aids, _own(task, name))))
+    grid = Grid(["system", "rows", "aids", "settings of its own"], entries, words=4)
+    return [Section("Aids and settings of the rows", text=_AIDS, grid=grid)] if entries else []
+
+
+_AIDS = "Aids are what of Draftroom's is in no paper: without any, a row is the paper's system. See docs/aids.md."
+
+
+def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
+    """Names of the aids that a system ran with."""
+    choices = task.systems[system].choices(config.on_record)
+    aids: list[str] = choices.model_dump()["aids"]
+    return aids
+
+
+def _own(task: Task, system: str) -> str:
+    """The settings that make a system; all others are those of the run."""
+    context = task.systems[system].context
+    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"aids"})
+    return ", ".join(
+        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()
+    )
 
 
 def cost_sections(costs: Sequence[Cost]) -> list[Section]:

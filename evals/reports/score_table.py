@@ -51,7 +51,7 @@ def mean_sections(evaluation: Evaluation) -> list[Section]:
     """Each table's means over the corpora, if there are several."""
     if len(evaluation.config.corpora) < 2:
         return []
-    found = (_mean_section(evaluation, table) for table in evaluation.task.tables)
+    found = (_mean_section(evaluation, table) for table in evaluation.task.tables if not table.comparison)
     return [section for section in found if section.grid and section.grid.entries]
 
 

@@ -3,6 +3,7 @@
 format      1; another number means another layout
 task, paper, begun, version, commit, seed, models (name by role)
 finished    whether every run of a system on a sample has ended
+aids        names of those that each system ran with, by system
 tables      for each table and corpus: table, corpus, samples, baseline, and
             rows: row, title, system, texts, figures (by measure: value, low, high of its 95% interval),
                   values (by measure and sample, where a figure is a mean), paper (the row it is compared with)
@@ -21,8 +22,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evals.evaluation import Evaluation
+from evals.evaluation import Evaluation, systems_of
 from evals.reports.charts import Chart, Curve
+from evals.reports.run_sections import aids_of
 from evals.scores import Contrast, Line, Reversal, Scores, published_figures
 
 FORMAT: Final = 1
@@ -46,6 +48,7 @@ def scores_file(evaluation: Evaluation, charts: Sequence[Chart]) -> str:
         "seed": config.seed,
         "models": {role: model["model"] for role, model in config.models.items()},
         "finished": not evaluation.missing and not evaluation.failed,
+        "aids": {name: aids_of(evaluation.task, config, name) for name in systems_of(evaluation.task, config.rows)},
         "tables": [_table(scores) for scores in evaluation.scores],
         "charts": [_chart(chart) for chart in charts],
         "costs": [cost._asdict() for cost in evaluation.costs],

@@ -1,19 +1,20 @@
 """Comments on paragraphs beside those of human reviewers: Tables 5 and 6 of SWIF2T (Chamoun and others).
 
-A comment's text is its review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only:
-a paragraph without one ("nothing worth raising", withdrawn) has no text to compare, although its human reviewer did
-criticise it. `METEOR all` is the mean over all paragraphs, where one without a comment counts 0, so a system gains
-nothing there by keeping silent. BLEU@4 is of the corpus, as everywhere here; the paper does not say how it counts.
+The paper's rows run without aids and with its settings; what is ours stands in rows of its own. A comment's text is its
+review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only: a paragraph without one
+("nothing worth raising", withdrawn) has no text to compare, although its human reviewer did criticise it. `METEOR all`
+is the mean over all paragraphs, where one without a comment counts 0, so a system gains nothing there by keeping
+silent. BLEU@4 is of the corpus, as everywhere here; the paper does not say how it counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from evals.checkpointed import Builder
-from evals.metrics.labels import accuracy, f1
+from evals.metrics.labels import f1
 from evals.metrics.meteor import meteor
 from evals.metrics.overlap import bleu, rouge
 from evals.task import Item, Measure, Row, System, Table, Task, as_text
@@ -21,10 +22,11 @@ from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from nodes.feedback.initialise import ROLES
+from state.aids import FEEDBACK_AIDS, resolve_aids
 from state.feedback import FeedbackContext, FeedbackInput, Weakness
 from state.settings import Settings
 from tools.jobs import Record
-from tools.reranking import check_reranker
+from tools.reranking import check_reranker, load_reranker, weights_folder
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
@@ -38,15 +40,44 @@ def _system(graph: Builder, context: FeedbackContext, check: Callable[[Settings]
 
 
 def _can_rank(settings: Settings) -> None:
+    load_reranker(weights_folder(settings.feedback))
+
+
+def _can_rank_if_it_is_to(settings: Settings) -> None:
     check_reranker(settings.feedback)
 
 
+_PAPER = FeedbackContext(
+    aids=[],
+    plans=4,
+    rerank=True,
+    execution="sequential",
+    max_rewrites=0,
+    retrieval="dense",
+    passages=5,
+    segment_characters=2000,
+    segment_overlap=200,
+)
+"""SWIF2T's settings. Its re-ranker and its literature are those of the run: the paper's own cannot be had."""
+
+
+def _swif2t(**changed: Any) -> System:
+    """The paper's system but for what is named."""
+    return _system(builder, _PAPER.model_copy(update=changed), _can_rank if changed.get("rerank", True) else None)
+
+
+WITH_AIDS = {"swif2t-default-aids": ("default", "default aids"), "swif2t-all-aids": ("all", "all aids")}
+"""Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
+
 SYSTEMS = {
-    "single": _system(single_model_builder, FeedbackContext()),
-    "cove": _system(chain_of_verification_builder, FeedbackContext()),
-    "sequential": _system(builder, FeedbackContext(execution="sequential"), _can_rank),
-    "parallel": _system(builder, FeedbackContext(execution="parallel"), _can_rank),
-    "no-reranking": _system(builder, FeedbackContext(execution="parallel", rerank=False)),
+    "single": _system(single_model_builder, FeedbackContext(aids=[])),
+    "cove": _system(chain_of_verification_builder, FeedbackContext(aids=[])),
+    "no-reranking": _swif2t(rerank=False),
+    "swif2t": _swif2t(),
+    "swif2t-rewriting": _swif2t(max_rewrites=1),
+    "swif2t-parallel": _swif2t(execution="parallel"),
+    **{name: _swif2t(aids=resolve_aids(FEEDBACK_AIDS, aids)) for name, (aids, _) in WITH_AIDS.items()},
+    "as-set": _system(builder, FeedbackContext(), _can_rank_if_it_is_to),
 }
 
 
@@ -72,8 +103,11 @@ ROWS = [
     Row("single", "single model", _comment, system="single", paper="single GPT-4"),
     Row("cove", "chain of verification", _comment, system="cove", paper="CoVe"),
     Row("no-reranking", "without re-ranking", _comment, system="no-reranking", paper="SWIF2T - RR"),
-    Row("sequential", "SWIF2T, one question after the other", _comment, system="sequential", paper="SWIF2T"),
-    Row("parallel", "SWIF2T, questions together", _comment, system="parallel", paper="SWIF2T"),
+    Row("swif2t", "SWIF2T", _comment, system="swif2t", paper="SWIF2T"),
+    Row("swif2t-rewriting", "SWIF2T, remaining steps rewritten", _comment, system="swif2t-rewriting"),
+    Row("swif2t-parallel", "SWIF2T, questions together", _comment, system="swif2t-parallel"),
+    *(Row(name, f"SWIF2T with {said}", _comment, system=name) for name, (_, said) in WITH_AIDS.items()),
+    Row("as-set", "as the settings say", _comment, system="as-set"),
 ]
 
 
@@ -94,16 +128,17 @@ def _bleu(items: Sequence[Item]) -> float | None:
     return bleu([item.text for item in raised], [item.sample["feedback"] for item in raised]) if raised else None
 
 
+def _is_right(item: Item) -> float | None:
+    """100 if the comment has the label that people gave; none if they gave none. No comment is no label."""
+    aspect, comment = item.sample["aspect"], _raised(item.output)
+    return None if aspect is None else 100.0 * (comment is not None and comment["label"] == aspect)
+
+
 def _label_pairs(items: Sequence[Item]) -> tuple[list[str], list[str | None]]:
     """Human and predicted labels, of the samples that have a human one; no comment is no label."""
     labelled = [item for item in items if item.sample["aspect"]]
     predicted = [comment["label"] if (comment := _raised(item.output)) else None for item in labelled]
     return [item.sample["aspect"] for item in labelled], predicted
-
-
-def _accuracy(items: Sequence[Item]) -> float | None:
-    gold, predicted = _label_pairs(items)
-    return accuracy(gold, predicted) if gold else None
 
 
 def _f1(label: Weakness, items: Sequence[Item]) -> float | None:
@@ -144,7 +179,7 @@ OVERLAP = [
 ]
 
 ASPECTS = [
-    Measure("accuracy", "higher", statistic=_accuracy),
+    Measure("accuracy", "higher", _is_right),
     *(Measure(f"F1 {label}", "higher", statistic=partial(_f1, label)) for label in LABELS),
 ]
 
@@ -216,6 +251,15 @@ OUTCOMES_AND_COSTS = Table(
     baseline="single",
 )
 
+AIDS = Table(
+    title="What the aids do",
+    rows=["swif2t", "swif2t-rewriting", "swif2t-parallel", *WITH_AIDS, "as-set"],
+    measures=["accuracy", *(measure.name for measure in OVERLAP), "comment %", "verbatim %", "cited %", "calls"],
+    published={},
+    baseline="swif2t",
+    comparison=True,
+)
+
 FOCUSED_FEEDBACK = Task(
     name="focused_feedback",
     kind="feedback",
@@ -223,12 +267,12 @@ FOCUSED_FEEDBACK = Task(
     roles=ROLES,
     systems=SYSTEMS,
     rows=ROWS,
-    usual=["single", "cove", "sequential", "parallel"],
+    usual=["single", "cove", "swif2t", "as-set"],
     measures=[*ASPECTS, *OVERLAP, *OUTCOMES, *COSTS],
-    tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS],
+    tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS, AIDS],
     figures=[],
     transcript=feedback_transcript,
-    judged=["human", "single", "cove", "sequential"],
+    judged=["human", "single", "cove", "swif2t"],
     notes=[
         f"METEOR matched words by {meteor('', '').stages}.",
         "METEOR, BLEU@4 and ROUGE-L are of the comments that were raised; in `METEOR all` a paragraph without one "

@@ -1,8 +1,8 @@
 """Simplification of medical abstracts: Tables 1 and 2 and Figure 2 of SoMS (Lyu and Pergola), and what got lost.
 
-The layperson's three rows are versions of the same runs, as the paper's iterations are. Source and reference have no
-SARI: a text that deletes nothing has a DELETE of 100 (evals/metrics/sari.py), which would rank the source above every
-simplification.
+The paper's rows run without aids and with its settings; what aids do is measured in rows of their own. The layperson's
+three rows are versions of the same runs, as the paper's iterations are. Source and reference have no SARI: a text that
+deletes nothing has a DELETE of 100 (evals/metrics/sari.py), which would rank the source above every simplification.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from evals.task import Figure, Item, Measure, Row, System, Table, Task, as_text
 from evals.tasks.transcripts import simplification_transcript
 from graphs.medical_simplification import builder
 from nodes.simplification.initialise import ROLES
+from state.aids import SIMPLIFICATION_AIDS, resolve_aids
 from state.settings import Lead
 from state.simplification import SimplificationContext, SimplificationInput
 from tools.fidelity import lost_content
@@ -33,17 +34,40 @@ def _request(sample: Record) -> SimplificationInput:
     return SimplificationInput(abstract=as_text(sample["source"]))
 
 
-def _society(loops: Sequence[Lead], entries: int) -> System:
-    context = SimplificationContext(variant="society", stop="fixed", loops=list(loops), entries=entries)
+def _society(loops: Sequence[Lead], entries: int, *, aids: str = "none") -> System:
+    """The paper's society but for what is named: it has no target to reach, and ends when every loop was entered."""
+    context = SimplificationContext(
+        aids=resolve_aids(SIMPLIFICATION_AIDS, aids),
+        variant="society",
+        stop="fixed",
+        loops=list(loops),
+        entries=entries,
+        accuracy_check=True,
+        target_grade=None,
+        max_words=None,
+    )
     return System(builder, context, _request)
 
 
+_TWICE = 2
+"""So often the paper enters each loop."""
+WITH_AIDS = {
+    "society2-default-aids": ("default", "default aids"),
+    "society2-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
+    "society2-all-aids": ("all", "all aids"),
+}
+"""Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
+
 SYSTEMS = {
-    "single": System(builder, SimplificationContext(variant="single"), _request),
+    "single": System(
+        builder, SimplificationContext(aids=[], variant="single", target_grade=None, max_words=None), _request
+    ),
     "layperson": _society(["layperson"], max(_ENTRIES)),
     **{f"redundancy{n}": _society(["layperson", "redundancy_checker"], n) for n in _ENTRIES},
     **{f"clarifier{n}": _society(["layperson", "language_clarifier"], n) for n in _ENTRIES},
-    **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:2]},
+    **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:_TWICE]},
+    **{name: _society(_ALL, _TWICE, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
+    "as-set": System(builder, SimplificationContext(), _request),
 }
 
 
@@ -79,6 +103,8 @@ ROWS = [
     *(Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _last, system=f"clarifier{n}") for n in _ENTRIES),
     Row("society1", "society × 1", _last, system="society1"),
     Row("society2", "society × 2", _last, system="society2", paper="SoMS"),
+    *(Row(name, f"society × {_TWICE} with {said}", _last, system=name) for name, (_, said) in WITH_AIDS.items()),
+    Row("as-set", "as the settings say", _last, system="as-set"),
 ]
 
 
@@ -157,7 +183,10 @@ _OF_TABLE_2 = ("SARI", "KEEP", "DELETE", "ADD", "FKGL", "ARI")
 
 TABLE_1 = Table(
     title="Table 1",
-    rows=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
+    rows=[
+        *("source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"),
+        *(*WITH_AIDS, "as-set"),
+    ],
     measures=["SARI", "SARI F1", *_OF_TABLE_1[1:], *_COSTS],
     published={
         "": _published(
@@ -188,6 +217,15 @@ TABLE_2 = Table(
         )
     },
     baseline="single",
+)
+
+AIDS = Table(
+    title="What the aids do",
+    rows=["society2", *WITH_AIDS, "as-set"],
+    measures=["SARI", "SARI F1", "lost", "copied %", "ROUGE-1", "ROUGE-2", "words", "FKGL", "ARI", "calls"],
+    published={},
+    baseline="society2",
+    comparison=True,
 )
 
 SWEEPS = Table(
@@ -229,7 +267,7 @@ MEDICAL_SIMPLIFICATION = Task(
     rows=ROWS,
     usual=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
     measures=MEASURES,
-    tables=[TABLE_1, TABLE_2, SWEEPS],
+    tables=[TABLE_1, TABLE_2, SWEEPS, AIDS],
     figures=[FIGURE_2],
     transcript=simplification_transcript,
     notes=[

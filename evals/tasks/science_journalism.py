@@ -1,7 +1,9 @@
 """Articles on papers for everybody: Table 1 and Figure 4 of LLM-CLBR (Jiang, Shi and Luo), and how true they stay.
 
-The single model's article is the first draft of the loop's runs, so the rows are paired. The paper keeps the third
-iteration; `best` is the draft that Draftroom returns by default: the easiest one that keeps to the paper's facts.
+The paper's rows run without aids and with its settings. The single model's article is the first draft of the loop's
+runs, so the rows are paired. The paper keeps the third iteration; `best` is the draft that Draftroom returns by
+default: the easiest one that keeps to the paper's facts. What aids do is measured in rows of their own, and not by
+formulas alone.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import ROLES, model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
+from state.aids import JOURNALISM_AIDS, resolve_aids
 from state.journalism import JournalismContext, JournalismInput
-from state.settings import Variant
+from state.settings import Settings, Variant
 from tools.fidelity import coverage, unsupported_facts
 from tools.jobs import Record
 from tools.readability import grade, mean_grade
@@ -31,8 +34,22 @@ def _request(sample: Record) -> JournalismInput:
     return JournalismInput(paper=as_text(sample["abstract"]))
 
 
-def _loop(variant: Variant) -> System:
-    return System(builder, JournalismContext(variant=variant, stop="fixed", select="best", warm_start=False), _request)
+def _loop(variant: Variant, *, aids: str = "none", rounds: int = max(_ROUNDS), warm_start: bool = False) -> System:
+    """The paper's loop but for what is named. Which draft a run selects decides nothing but the row `best`."""
+    context = JournalismContext(
+        aids=resolve_aids(JOURNALISM_AIDS, aids),
+        variant=variant,
+        rounds=rounds,
+        stop="fixed",
+        select="best",
+        warm_start=warm_start,
+    )
+    return System(builder, context, _request, check=model_of_warm_start if warm_start else None)
+
+
+def _can_start(settings: Settings) -> None:
+    if settings.journalism.warm_start:
+        model_of_warm_start(settings)
 
 
 ABLATIONS: Mapping[Variant, str] = {
@@ -43,21 +60,25 @@ ABLATIONS: Mapping[Variant, str] = {
 }
 """What is left out, by the paper's row."""
 
+WITH_AIDS = {
+    "full-default-aids": ("default", "default aids"),
+    "full-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
+    "full-all-aids": ("all", "all aids"),
+}
+"""Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
+
 SYSTEMS: dict[str, System] = {
     "full": _loop("full"),
     **{variant: _loop(variant) for variant in ABLATIONS},
     "bart": System(
         sequence_to_sequence_builder,
-        JournalismContext(variant="single", stop="fixed", select="last", warm_start=False),
+        JournalismContext(aids=[], variant="single", stop="fixed", select="last", warm_start=False),
         _request,
         check=lambda settings: folder_of_model(settings.journalism),
     ),
-    "warm-start": System(
-        builder,
-        JournalismContext(variant="full", stop="fixed", select="best", warm_start=True),
-        _request,
-        check=model_of_warm_start,
-    ),
+    "warm-start": _loop("full", warm_start=True),
+    **{name: _loop("full", aids=aids, rounds=_KEPT) for name, (aids, _) in WITH_AIDS.items()},
+    "as-set": System(builder, JournalismContext(), _request, check=_can_start),
 }
 
 
@@ -96,6 +117,8 @@ ROWS = [
     ),
     Row("warm-start", f"LLM-WS-CLBR (round {_KEPT})", _kept, system="warm-start", paper="LLM-WS-CLBR"),
     *(Row(variant, f"LLM-CLBR, {variant}", _kept, system=variant, paper=paper) for variant, paper in ABLATIONS.items()),
+    *(Row(name, f"LLM-CLBR with {said} (round {_KEPT})", _kept, system=name) for name, (_, said) in WITH_AIDS.items()),
+    Row("as-set", "as the settings say", _best, system="as-set"),
     *(Row(f"round{n}", f"round {n}", partial(_draft, n), system="full") for n in _ROUNDS),
 ]
 
@@ -162,10 +185,22 @@ def _published(corpus: int) -> dict[str, dict[str, float]]:
 
 TABLE_1 = Table(
     title="Table 1",
-    rows=["abstracts", "summaries", "single", "bart", "warm-single", "warm-start", "loop", "best", *ABLATIONS],
+    rows=[
+        *("abstracts", "summaries", "single", "bart", "warm-single", "warm-start", "loop", "best"),
+        *(*ABLATIONS, *WITH_AIDS, "as-set"),
+    ],
     measures=[*_GRADES, "mean grade", "words", "coverage", "unsupported", "calls"],
     published={name: _published(number) for number, name in enumerate(_CORPORA)},
     baseline="single",
+)
+
+AIDS = Table(
+    title="What the aids do",
+    rows=["loop", *WITH_AIDS, "as-set"],
+    measures=["coverage", "unsupported", "words", "mean grade", "FKGL", "calls"],
+    published={},
+    baseline="loop",
+    comparison=True,
 )
 
 FIGURE_4 = Figure(
@@ -186,7 +221,7 @@ SCIENCE_JOURNALISM = Task(
     rows=ROWS,
     usual=["abstracts", "summaries", "single", "loop", "best"],
     measures=MEASURES,
-    tables=[TABLE_1],
+    tables=[TABLE_1, AIDS],
     figures=[FIGURE_4],
     transcript=journalism_transcript,
     judged=["summaries", "single", "loop"],

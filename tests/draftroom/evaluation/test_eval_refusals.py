@@ -215,3 +215,16 @@ def test_a_folder_without_a_model_of_inference(draftroom: Command, runs: Runs, t
     result = draftroom("eval", "support", runs.journalism, tmp_path / name)
     assert_refused(draftroom, result, "bad_settings", f"{name} cannot be loaded; name the folder")
     assert not (runs.journalism / "support.jsonl").exists()
+
+
+@pytest.mark.parametrize("command", ["resume", "report"])
+def test_a_run_of_the_version_before_is_told_what_to_change(draftroom: Command, runs: Runs, command: str) -> None:
+    file = runs.simplification / "config.json"
+    config = json.loads(file.read_text(encoding="utf-8"))
+    del config["settings"]["aids"]
+    file.write_text(json.dumps({**config, "commit": "abc123"}), encoding="utf-8")
+    result = draftroom("eval", command, runs.simplification)
+    said = "commit abc123): go on with it there, or run the evaluation anew in another folder"
+    assert_refused(draftroom, result, "bad_request", said)
+    again = draftroom("eval", "medical_simplification", "--rows", "source", "--out", runs.simplification)
+    assert_refused(draftroom, again, "bad_request", said)

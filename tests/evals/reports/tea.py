@@ -10,7 +10,9 @@ from typing import Any
 
 from evals.evaluation import Evaluation, evaluate
 from evals.run_folder import Corpus, RunConfig, RunFolder
-from evals.task import Figure, Item, Measure, Row, Table, Task
+from evals.task import Figure, Item, Measure, Row, System, Table, Task
+from graphs.medical_simplification import builder
+from state.simplification import SimplificationContext
 from tools.jobs import Record
 
 Texts = Mapping[str, Sequence[Sequence[str] | None]]
@@ -62,6 +64,10 @@ PUBLISHED = {
     "their clever": {"words": 5.0},
     "GPT-0": {"words": 7.0},
 }
+SYSTEMS = {
+    "plain": System(builder, SimplificationContext(aids=[], entries=2, target_grade=None), lambda _: {}),
+    "clever": System(builder, SimplificationContext(), lambda _: {}),
+}
 TABLE = Table(
     title="Table 1",
     rows=["source", "plain1", "plain2", "clever"],
@@ -81,7 +87,7 @@ TASK = Task(
     kind="simplification",
     source="Leaf and Cup; GPT-0",
     roles=["simplifier"],
-    systems={},
+    systems=SYSTEMS,
     rows=ROWS,
     usual=[row.name for row in ROWS],
     measures=MEASURES,
@@ -120,7 +126,7 @@ def config_of(samples: Sequence[Record], **fields: Any) -> RunConfig:
         "limit": None,
         "seed": 0,
         "models": {"simplifier": {"model": "large", "base_url": "http://127.0.0.1/v1", "temperature": 0.7}},
-        "settings": {"entries": 2},
+        "settings": {"entries": 3, "target_grade": 7.0, "aids": ["restore", "veto"]},
         "version": "0.1.0",
         "packages": {"textstat": "0.7.4"},
         "commit": "abc123",

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evals.datasets import FieldStatistics, load_examples
+from evals.evaluation import evaluate
 from evals.metrics.bootstrap import mean_interval
 from evals.reports.charts import charts
 from evals.reports.figures import draw
 from evals.reports.markdown import escaped, markdown
-from evals.task import Task
+from evals.reports.report import report
+from evals.reports.terminal import as_text
+from evals.run_folder import RunFolder
+from evals.task import Table, Task
 from evals.tasks import TASKS
 from tests.evals.reports.tables import header, lines, part, points, table
 from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
@@ -78,6 +83,38 @@ def test_every_report_of_a_task_has_all_rows_that_its_paper_printed(task: Task, 
     papers = {name for each in task.tables for rows in each.published.values() for name in rows}
     assert papers
     assert [name for name in papers if f"paper: {task.papers_row(name)}*" not in text] == []
+
+
+def test_every_system_tells_its_aids_and_what_makes_it(tmp_path: Path) -> None:
+    assert lines(markdown(run(tmp_path, usual_texts())), "Aids and settings of the rows") == [
+        ["plain", "plain × 1; plain × 2", "none", "entries 2, target_grade null"],
+        ["clever", "clever", "restore, veto", ""],
+    ]
+
+
+DOES = Table("What it does", ["plain1", "clever"], ["leaves", "words"], {}, baseline="plain1", comparison=True)
+
+
+def test_a_comparison_is_told_in_figures_on_the_terminal_too(tmp_path: Path) -> None:
+    evaluation = run(tmp_path, usual_texts(), task=replace(TASK, tables=[TABLE, DOES]))
+    text = as_text(report(evaluation), 160)
+    told = text.split("Against plain × 1, Tea, in figures")[1]
+    assert "-2.0" in told
+    assert "[-2.0, -2.0], p = 0.008" in told
+
+
+def test_a_comparison_without_anything_to_compare_is_left_out(tmp_path: Path) -> None:
+    task = replace(TASK, tables=[TABLE, DOES])
+    assert "What it does" not in markdown(run(tmp_path, {"clever": [[tea(4)]] * 8}, task=task))
+
+
+def test_what_a_judge_finds_is_compared_too(tmp_path: Path) -> None:
+    task = replace(TASK, tables=[TABLE, DOES])
+    run(tmp_path, usual_texts(), task=task)
+    grades = [{"id": f"s{n}", "row": row, "grades": {"interest": n % 2 + 1}} for n in range(8) for row in DOES.rows]
+    (tmp_path / "judgements.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in grades), encoding="utf-8")
+    found = table(markdown(evaluate(task, RunFolder(tmp_path))), "What it does, Tea")
+    assert found["clever"]["interest ↑"].startswith("1.5")
 
 
 def test_the_header_names_paper_models_seed_commit_and_samples(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from evals.metrics.meteor import meteor
 from evals.metrics.overlap import bleu, rouge
 from evals.scores import Scores, score
 from evals.task import Table
-from evals.tasks.focused_feedback import FOCUSED_FEEDBACK, LABELS, OUTCOMES_AND_COSTS, TABLE_5, TABLE_6
+from evals.tasks.focused_feedback import AIDS, FOCUSED_FEEDBACK, LABELS, OUTCOMES_AND_COSTS, SYSTEMS, TABLE_5, TABLE_6
+from state.errors import SettingsError
+from state.settings import Settings
 
 SAMPLES: list[dict[str, Any]] = [
     {
@@ -150,9 +153,9 @@ def test_comments_are_compared_where_both_raised_one_and_silence_where_it_counts
     outputs = {
         ("one", "single"): output(comment(review="Tea", suggestion="")),
         ("two", "single"): output(comment()),
-        ("one", "parallel"): output(comment()),
-        ("two", "parallel"): output(),
-        ("three", "parallel"): output(comment()),
+        ("one", "swif2t"): output(comment()),
+        ("two", "swif2t"): output(),
+        ("three", "swif2t"): output(comment()),
     }
     contrasts = {each.measure.name: each for each in scored(outputs, TABLE_6).contrasts}
     ours, theirs = (meteor(text, SAMPLES[0]["feedback"]).score for text in (f"{REVIEW} {SUGGESTION}", "Tea"))
@@ -169,3 +172,53 @@ def test_the_papers_f1_stand_at_their_labels() -> None:
     assert published["CoVe"]["F1 Originality"] == 33.80
     assert published["SWIF2T"]["F1 Meaningful Comparison"] == 38.00
     assert published["SWIF2T - RR"]["accuracy"] == 33.00
+
+
+def test_a_label_is_right_or_wrong_sample_by_sample_so_that_rows_can_be_compared() -> None:
+    outputs = {
+        ("one", "swif2t"): output(comment(label="Substance")),
+        ("two", "swif2t"): output(),
+        ("three", "swif2t"): output(comment()),
+        ("one", "swif2t-default-aids"): output(comment(label="Originality")),
+        ("two", "swif2t-default-aids"): output(comment(label="Replicability")),
+    }
+    (contrast,) = [each for each in scored(outputs, AIDS).contrasts if each.measure.name == "accuracy"]
+    assert (contrast.samples, contrast.difference.mean) == (2, 0.0)
+
+
+SWIF2T = {
+    "aids": [],
+    "plans": 4,
+    "rerank": True,
+    "execution": "sequential",
+    "max_rewrites": 0,
+    "retrieval": "dense",
+    "passages": 5,
+    "segment_characters": 2000,
+    "segment_overlap": 200,
+}
+"""What the paper says of its system."""
+
+
+@pytest.mark.parametrize(
+    ("system", "changed"),
+    [
+        ("swif2t", {}),
+        ("no-reranking", {"rerank": False}),
+        ("swif2t-rewriting", {"max_rewrites": 1}),
+        ("swif2t-parallel", {"execution": "parallel"}),
+    ],
+)
+def test_a_row_differs_from_swif2t_in_what_its_name_says_only(system: str, changed: dict[str, Any]) -> None:
+    of_user = {"aids": ["detect"], "plans": 1, "rerank": False, "retrieval": "bm25", "max_questions": 3}
+    choices = SYSTEMS[system].choices({**of_user, "passages": 9}).model_dump(exclude_none=True)
+    assert choices == {**SWIF2T, "max_questions": 3, **changed}
+
+
+def test_a_row_of_swif2t_is_refused_before_it_runs_if_plans_cannot_be_ranked() -> None:
+    settings = Settings.model_validate({"feedback": {"rerank": False, "reranker": "/no/such/weights"}})
+    for system, row in SYSTEMS.items():
+        needed = system.startswith("swif2t")
+        with pytest.raises(SettingsError) if needed else nullcontext():
+            if row.check:
+                row.check(settings)

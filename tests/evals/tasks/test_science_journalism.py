@@ -13,7 +13,7 @@ from evals.evaluation import evaluate
 from evals.preparation import Wanted, prepare
 from evals.runner import run_systems
 from evals.scores import score
-from evals.tasks.science_journalism import FIGURE_4, SCIENCE_JOURNALISM, TABLE_1
+from evals.tasks.science_journalism import FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
 from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
@@ -123,6 +123,13 @@ def test_no_row_of_the_paper_is_left_out() -> None:
 def test_the_curve_has_a_point_a_round() -> None:
     (curve,) = FIGURE_4.curves.values()
     assert list(curve) == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_papers_loop_runs_five_rounds_and_the_aids_as_many_as_are_kept() -> None:
+    rounds = {name: each.choices({"rounds": 1}).model_dump()["rounds"] for name, each in SYSTEMS.items()}
+    assert rounds["full"] == rounds["no-notes"] == rounds["warm-start"] == 5
+    assert rounds["full-default-aids"] == rounds["full-rewrite-copied"] == 3
+    assert rounds["as-set"] == 1
 
 
 def test_the_fine_tuned_bart_of_the_settings_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from draftroom.commands.evaluation import EVALUATIONS
+from evals.reports.run_sections import aids_of
 from evals.task import Task
 from evals.tasks import TASKS
+from tests.evals.reports.tea import config_of
 from tools.documents.reading import source_bytes
 
 every_task = pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
@@ -39,6 +41,25 @@ def test_the_papers_rows_and_measures_are_those_of_its_table(task: Task) -> None
     for table in task.tables:
         for rows in table.published.values():
             assert {measure for figures in rows.values() for measure in figures} <= set(table.measures)
+
+
+@every_task
+def test_the_papers_rows_run_without_aids_whatever_the_settings_say(task: Task) -> None:
+    config = config_of([], settings={"aids": ["any"]})
+    aids = {name: aids_of(task, config, name) for name in task.systems}
+    assert [row.name for row in task.rows if row.paper and row.system and aids[row.system]] == []
+    with_aids = {name for name, on in aids.items() if on}
+    assert with_aids == {name for name in task.systems if name.endswith(("-aids", "-rewrite-copied", "as-set"))}
+    assert aids["as-set"] == ["any"]
+
+
+@every_task
+def test_what_aids_do_is_compared_with_the_papers_own_row(task: Task) -> None:
+    (table,) = [table for table in task.tables if table.comparison]
+    assert task.row(table.baseline).paper
+    assert {"FKGL", "ARI", "CLI", "DCRS", "mean grade"}.isdisjoint(table.measures[:2]), "no formula comes first"
+    rows = [task.row(name).system or "" for name in table.rows]
+    assert {name for name in task.systems if name.endswith("-aids")} < set(rows)
 
 
 @every_task
