@@ -1,7 +1,9 @@
 """Ask a role for a value: fit the prompt, call the model, validate, and re-ask once.
 
-Each request is a LangGraph task of its own, so its answer is in the checkpoint before anything else happens: a run that
-is killed between a first answer and its re-ask resumes with the re-ask.
+Each request is a LangGraph task of its own, so its answer goes into the checkpoint by itself, as soon as it was read: a
+run that is killed between a first answer and its re-ask resumes with the re-ask. Only what was on its way is asked
+again; many answers that end together are read and stored one after the other, which took up to half a second for eight
+(two busy cores).
 """
 
 from __future__ import annotations
