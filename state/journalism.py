@@ -65,7 +65,10 @@ class Advice(TypedDict):
 
     aspect: Literal["accuracy", "accessibility", "information"]
     text: str
-    origin: Literal["editor", "guard", "person"]
+    """As the journalist reads it."""
+    quote: str
+    """Words of the article that it is about; empty if it names none."""
+    origin: Literal["editor", "aid", "person"]
 
 
 class Review(TypedDict):
@@ -75,8 +78,6 @@ class Review(TypedDict):
     evaluation: dict[str, str]
     """The notes judged for accuracy, complexity and information."""
     advice: list[Advice]
-    dropped: list[str]
-    """Advice that was left out: the rules forbid it (figures, references, links), or it changes nothing."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))  # Studio shows the docstrings beside the fields of its form

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -10,35 +11,32 @@ from nodes.journalism.agent import ask_as, options
 from nodes.journalism.reader import as_text
 from nodes.rewriting import RewrittenSentences, better, still_in
 from state.errors import ModelOutputError
-from state.journalism import Assessment, Draft, JournalismState
+from state.journalism import Advice, Draft, JournalismState
+from state.limits import AtMost
 from tools.documents import stored_text
 from tools.prompts import numbered
 from tools.prose import finished_paragraphs
-
-LONGEST_PARAGRAPH = 900
-"""In characters. A bound that constrained decoding enforces, so that a small model cannot ramble on for ever."""
-
-Paragraph = Annotated[str, Field(min_length=20, max_length=LONGEST_PARAGRAPH)]
+from tools.sentences import sentences
 
 
 class Article(BaseModel):
     """What the journalist writes, and only then its headline.
 
-    A small model that begins with the headline fills paragraphs with it (seen with SmolLM2-135M).
+    A small model that begins with the headline fills paragraphs with it (seen with SmolLM2-135M), and a warm start is
+    trained on the paragraphs alone.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    paragraphs: list[Paragraph] = Field(min_length=2, max_length=6)
-    title: str = Field(min_length=3, max_length=120)
+    paragraphs: Annotated[list[Annotated[str, AtMost("paragraph_words")]], AtMost("paragraphs"), Field(min_length=1)]
+    title: Annotated[str, AtMost("title_words")]
 
     @field_validator("paragraphs")
     @classmethod
-    def _holds_whole_sentences_once(cls, paragraphs: list[str]) -> list[str]:
-        finished = finished_paragraphs(paragraphs)
-        if not finished:
-            raise ValueError("no paragraph holds a finished sentence")
-        return finished
+    def _hold_words(cls, paragraphs: list[str]) -> list[str]:
+        if not any(character.isalpha() for paragraph in paragraphs for character in paragraph):
+            raise ValueError("the paragraphs hold no words")
+        return paragraphs
 
 
 class Improvement(BaseModel):
@@ -46,7 +44,7 @@ class Improvement(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    improvements: list[Annotated[str, Field(max_length=160)]] = Field(min_length=1, max_length=5)
+    improvements: Annotated[list[Annotated[str, AtMost("advice_words")]], AtMost("improvements")]
 
 
 class RevisedArticle(Article, Improvement):
@@ -63,32 +61,34 @@ async def write_draft(state: JournalismState) -> dict[str, Any]:
     answer = await ask_as("journalist", "write_draft", state, variables, Article, round_number=0)
     return {
         "round": 0,
-        "drafts": [Draft(round=0, text=as_markdown(answer.value), improvements=[])],
+        "drafts": [Draft(round=0, text=as_markdown(state, answer.value), improvements=[])],
         "calls": answer.calls,
     }
 
 
 async def revise_draft(state: JournalismState) -> dict[str, Any]:
     """Revise the newest draft: p_i = journalist(x, p_i-1, s). Without an editor the notes take the advice's place."""
-    number, variant = state["round"] + 1, options(state).variant
-    reviewed = variant not in {"no-suggestions", "no-collaboration"}
+    number, chosen = state["round"] + 1, options(state)
+    before = state["drafts"][-1]["text"]
+    reviewed = chosen.variant not in {"no-suggestions", "no-collaboration"}
+    advice = state["reviews"][-1]["advice"] if reviewed else []
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
-        "audience": options(state).audience,
-        "max_words": options(state).max_words,
-        "article": state["drafts"][-1]["text"],
-        "advice": numbered([advice["text"] for advice in state["reviews"][-1]["advice"]]) if reviewed else "",
-        "notes": as_text(state["notes"][-1]) if variant == "no-suggestions" else "",
+        "audience": chosen.audience,
+        "max_words": chosen.max_words,
+        "article": before,
+        "advice": (numbered(each["text"] for each in advice) or "The editor has no advice.") if reviewed else "",
+        "notes": as_text(state["notes"][-1]) if chosen.variant == "no-suggestions" else "",
     }
     answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
-    draft = Draft(round=number, text=as_markdown(answer.value), improvements=answer.value.improvements)
-    copied = still_in(draft["text"], sent_back(state["assessments"][-1])) if reviewed else []
+    draft = Draft(round=number, text=as_markdown(state, answer.value), improvements=answer.value.improvements)
+    copied = still_in(draft["text"], sent_back(before, advice)) if "rewrite_copied" in chosen.aids else []
     finished = {"revision": draft} if copied else {"drafts": [draft]}
     return {"round": number, **finished, "copied": copied, "calls": answer.calls}
 
 
 async def rewrite_copied(state: JournalismState) -> dict[str, Any]:
-    """Rewrite the sentences that were sent back and yet copied: a small model likes to repeat its article (ours).
+    """Rewrite the sentences that were sent back and yet copied (the aid `rewrite_copied`).
 
     Each is put in by code, where it is easier and as true. If the journalist gives no usable answer, the draft stays.
     """
@@ -115,14 +115,20 @@ async def rewrite_copied(state: JournalismState) -> dict[str, Any]:
     return {"drafts": [{**draft, "text": text}], "calls": answer.calls}
 
 
-def sent_back(assessment: Assessment) -> list[str]:
-    """Sentences of a draft that must not stay as they are: the hardest, and those that say what the paper does not."""
-    return list(
-        dict.fromkeys([*assessment["hard_sentences"], *(fact["sentence"] for fact in assessment["unsupported"])])
-    )
+def sent_back(article: str, advice: Iterable[Advice]) -> list[str]:
+    """The sentences of an article that advice quotes: of each quote the first that holds it, or is held by it."""
+    texts = [each.text for each in sentences(article) if not each.heading]
+    quotes = [each["quote"].casefold() for each in advice if each["quote"]]
+    found = [[text for text in texts if quote in text.casefold() or text.casefold() in quote][:1] for quote in quotes]
+    return [text for first in found for text in first]
 
 
-def as_markdown(article: Article) -> str:
-    """The article as Markdown: its title as a heading, then its paragraphs."""
-    title = article.title.lstrip("# ").split(". ")[0].strip().rstrip(".")
-    return "\n\n".join([f"# {title}", *(paragraph.strip() for paragraph in article.paragraphs)]) + "\n"
+def as_markdown(state: JournalismState, article: Article) -> str:
+    """The article as Markdown: its title as a heading, then its paragraphs; tidied if the aid `tidy_prose` is on."""
+    title = " ".join(article.title.split()).lstrip("# ")
+    paragraphs = article.paragraphs
+    if "tidy_prose" in options(state).aids:
+        title = title.split(". ")[0].rstrip(".")
+        paragraphs = finished_paragraphs(paragraphs) or paragraphs
+    parts = [f"# {title}" if title else "", *(paragraph.strip() for paragraph in paragraphs)]
+    return "\n\n".join(filter(None, parts)) + "\n"

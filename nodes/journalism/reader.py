@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from nodes.journalism.agent import ask_as, options
 from state.journalism import JournalismState, Notes, Term
+from state.limits import AtMost
 from tools.prompts import numbered
 
 
@@ -16,9 +17,9 @@ class NotedTerm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    term: str = Field(min_length=2, max_length=60)
-    where: str = Field(max_length=160)
-    explanation: str = Field(max_length=240)
+    term: Annotated[str, AtMost("note_words")]
+    where: Annotated[str, AtMost("quote_words")]
+    explanation: Annotated[str, AtMost("advice_words")]
     basis: Literal["article", "general knowledge"]
 
 
@@ -27,7 +28,7 @@ class ReadingNotes(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    terms: list[NotedTerm] = Field(min_length=1, max_length=6)
+    terms: Annotated[list[NotedTerm], AtMost("terms")]
 
 
 async def take_notes(state: JournalismState) -> dict[str, Any]:
@@ -37,28 +38,23 @@ async def take_notes(state: JournalismState) -> dict[str, Any]:
     answer = await ask_as(
         "reader", "take_notes", state, variables, ReadingNotes, round_number=state["round"] + 1, trim="article"
     )
-    first_of_each: dict[str, NotedTerm] = {}
-    for noted in answer.value.terms:
-        first_of_each.setdefault(noted.term.casefold(), noted)
-    terms = [_checked(noted, article) for noted in first_of_each.values()]
+    terms = [
+        Term(
+            term=noted.term,
+            where=noted.where,
+            explanation=noted.explanation,
+            basis=noted.basis,
+            in_article=noted.term.casefold() in article.casefold(),
+        )
+        for noted in answer.value.terms
+    ]
     return {"notes": [Notes(round=state["round"], terms=terms)], "calls": answer.calls}
 
 
-def _checked(noted: NotedTerm, article: str) -> Term:
-    return Term(
-        term=noted.term,
-        where=noted.where,
-        explanation=noted.explanation,
-        basis=noted.basis,
-        in_article=noted.term.casefold() in article.casefold(),
-    )
-
-
 def as_text(notes: Notes) -> str:
-    """The notes as the editor reads them; of made-up terms only the number, for there is nothing to learn from them."""
-    read = [term for term in notes["terms"] if term["in_article"]]
-    lines = [f'"{t["term"]}" (in "{t["where"]}"): {t["explanation"]} (understood from {t["basis"]})' for t in read]
-    made_up = len(notes["terms"]) - len(read)
-    if made_up:
-        lines.append(f"The reader also named {made_up} terms that the article does not contain.")
-    return numbered(lines)
+    """The notes as the editor reads them, and as the reader wrote them."""
+    lines = (
+        f'{term["term"]} (in "{term["where"]}"): {term["explanation"]} (understood from: {term["basis"]})'
+        for term in notes["terms"]
+    )
+    return numbered(lines) or "The reader found no technical term in the article."

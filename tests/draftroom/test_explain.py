@@ -81,7 +81,7 @@ def test_flags_decide_over_variables(draftroom: Command, paper: Path):
     assert {model["model"] for model in settings["models"].values()} == {"small"}
     (request,) = draftroom.endpoint.chat_requests
     assert request.model == "small"
-    assert "At most 90 words" in request.text
+    assert "at most 90 words" in request.text
 
 
 def test_the_model_flag_wins_over_the_roles_of_a_preset(draftroom: Command, paper: Path):

@@ -30,8 +30,8 @@ NOTES = {
 REVIEW = {
     "evaluation": {"accuracy": "Bears?", "complexity": "Easy.", "information": "Enough."},
     "advice": [
-        {"aspect": "accessibility", "quote": "", "change": "Say what moss is, in the first sentence."},
-        {"aspect": "information", "quote": "", "change": "Add a figure that shows how moss grows."},
+        {"aspect": "accessibility", "quote": "", "advice": "Say what moss is.", "replacement": ""},
+        {"aspect": "information", "quote": "", "advice": "Say how moss grows.", "replacement": ""},
     ],
 }
 
@@ -80,9 +80,8 @@ def test_show_tells_the_whole_story(told: Command):
         "First draft, grade",
         "note: Moss: A small plant. (general knowledge)",
         "note: photon: A bit of light. (article, not in the draft)",
-        'advice (accuracy, guard): The paper does not say "77',
         "advice (accessibility, editor): Say what moss is",
-        "left out: Add a figure",
+        "advice (information, editor): Say how moss grows",
         "improved: Took the bears out.",
         "[-A total of 77 bears watched it in Iceland.",
         "{+It stopped to grow in dry ones",

@@ -39,6 +39,22 @@ def article(*paragraphs: str) -> dict[str, Any]:
     return {"paragraphs": list(paragraphs) or DRAFT, "title": "Stronger bones"}
 
 
+def note(term: str, explanation: str) -> dict[str, Any]:
+    """A reading note."""
+    return {"term": term, "where": f"the {term}", "explanation": explanation, "basis": "article"}
+
+
+def advice(text: str, *, quote: str = "", replacement: str = "") -> dict[str, Any]:
+    """A piece of the editor's advice."""
+    return {"aspect": "accessibility", "quote": quote, "advice": text, "replacement": replacement}
+
+
+def review(*pieces: dict[str, Any]) -> dict[str, Any]:
+    """The editor's answer."""
+    judged = {"accuracy": "good", "complexity": "fair", "information": "good"}
+    return {"evaluation": judged, "advice": list(pieces)}
+
+
 class Newsroom:
     """Answers each agent with what was scripted for it, in order; the filler answers the rest."""
 

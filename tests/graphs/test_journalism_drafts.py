@@ -51,20 +51,6 @@ async def test_the_headline_is_written_last(fake_endpoint: FakeEndpoint) -> None
     assert list(revision["properties"]) == ["improvements", "paragraphs", "title"]
 
 
-async def test_a_paragraph_that_decoding_cut_off_ends_with_its_last_whole_sentence(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They were meas", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert "Bones grew denser.\n" in result["article"]
-    assert "meas" not in result["article"]
-
-
-async def test_a_sentence_that_a_looping_model_repeats_stands_there_once(fake_endpoint: FakeEndpoint) -> None:
-    looping = "Bones grew denser. Bones grew denser. Bones grew denser."
-    fake_endpoint.answer = Newsroom(Article=[article(looping, f"{DRAFT[1]} Bones grew denser.")])
-    result = await run(fake_endpoint, rounds=0)
-    assert result["article"] == f"# Stronger bones\n\nBones grew denser.\n\n{DRAFT[1]}\n"
-
-
 async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEndpoint) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(Article=[article()], RevisedArticle=[recipe])
@@ -84,43 +70,25 @@ async def test_an_article_on_something_else_is_returned_with_a_warning(
 
 
 async def test_an_article_about_the_paper_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
-    assert (await run(fake_endpoint, rounds=1))["warnings"] == []
+    fake_endpoint.answer = Newsroom(Article=[article()])
+    assert (await run(fake_endpoint, rounds=0))["warnings"] == []
 
 
-@pytest.mark.parametrize(
-    ("remains", "first"),
-    [
-        ("It is done.'']}] }{}{Your role: edit. ", "Bones grew denser."),
-        ("]]. ", "Bones grew denser."),
-        (", ", "Bones grew denser."),
-        ("{}. ", "Bones grew denser."),
-        ("He said [], and ", DRAFT[1]),
-    ],
-    ids=["a closed object", "closed lists", "a comma", "an empty object", "inside a sentence"],
-)
-async def test_what_is_left_of_the_format_inside_a_text_goes(
-    fake_endpoint: FakeEndpoint, remains: str, first: str
-) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article(f"{remains}Bones grew denser.", DRAFT[1])])
+async def test_an_article_is_returned_as_it_was_written(fake_endpoint: FakeEndpoint) -> None:
+    unusual = ["Bones grew denser. Bones grew denser. They grew by 3.5", "So what? {} It depends:"]
+    fake_endpoint.answer = Newsroom(Article=[{"paragraphs": unusual, "title": "# Dr. Who. On\nbones."}])
     result = await run(fake_endpoint, rounds=0)
-    assert result["article"].split("\n\n")[1].strip() == first
+    assert result["article"] == "# Dr. Who. On bones.\n\n" + "\n\n".join(unusual) + "\n"
 
 
-async def test_brackets_of_prose_stay(fake_endpoint: FakeEndpoint) -> None:
-    prose = "Bones grew (in most [but not all] of them), by 3 [2 to 4] units, x{1} and y[2] apart."
-    fake_endpoint.answer = Newsroom(Article=[article(prose, DRAFT[1])])
-    assert prose in (await run(fake_endpoint, rounds=0))["article"]
+async def test_an_article_of_a_single_paragraph_is_one(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article(DRAFT[0])])
+    assert DRAFT[0] in (await run(fake_endpoint, rounds=0))["article"]
+    assert len(fake_endpoint.chat_requests) == 1
 
 
-async def test_a_cut_inside_a_number_does_not_leave_another_number(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article("Bones grew denser. They grew by 3.5", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert "3" not in result["article"]
-    assert "Bones grew denser.\n" in result["article"]
-
-
-async def test_a_paragraph_without_a_finished_sentence_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article("Bones and bones and bones and bones and", DRAFT[1])])
-    result = await run(fake_endpoint, rounds=0)
-    assert result["article"] == f"# Stronger bones\n\n{DRAFT[1]}\n"
-    assert len(result["calls"]) == 1
+@pytest.mark.parametrize("paragraphs", [[], [""], ["---", " 1. "]], ids=["none", "empty", "no words"])
+async def test_an_article_without_words_is_asked_for_again(fake_endpoint: FakeEndpoint, paragraphs: list[str]) -> None:
+    fake_endpoint.answer = Newsroom(Article=[{"paragraphs": paragraphs, "title": "Stronger bones"}, article()])
+    assert DRAFT[0] in (await run(fake_endpoint, rounds=0))["article"]
+    assert len(fake_endpoint.chat_requests) == 2

@@ -10,6 +10,7 @@ import jinja2
 import pytest
 from jinja2 import Environment, meta
 
+from state.limits import Limits
 from state.settings import Audience, Role
 from tools.prompts import Prompt, load_prompt, split_front_matter
 
@@ -21,11 +22,21 @@ FILES = sorted(
     if not path.name.startswith("_")
 )
 PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
-OPTIONAL = {"notes", "advice", "unsupported", "memory", "summary", "clarifications", "target_grade", "max_words"}
+OPTIONAL = {
+    "notes",
+    "hard_sentences",
+    "advice",
+    "unsupported",
+    "memory",
+    "summary",
+    "clarifications",
+    "target_grade",
+    "max_words",
+}
 OPTIONAL |= {"section", "candidates", "evidence", "log", "literature"}
 """Variables that may be empty."""
-SWITCHES = {"audience", "literature"}
-"""Variables that choose among texts, and need not stand there themselves."""
+SWITCHES = {"audience", "literature", "limits"}
+"""Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
 
@@ -39,6 +50,7 @@ def renderings(prompt: Prompt) -> list[str]:
     names = prompt.front_matter.variables
     values = {name: [f"<{name}>"] for name in names} | {name: ["", f"<{name}>"] for name in OPTIONAL & set(names)}
     values |= {"audience": list(get_args(Audience))} if "audience" in names else {}
+    values |= {"limits": [Limits()]} if "limits" in names else {}
     return [prompt.render(dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
 
 
@@ -105,8 +117,8 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
 @every_file
 def test_values_are_not_rendered_themselves(path: Path) -> None:
     prompt = load_prompt(path)
-    values = dict.fromkeys(prompt.front_matter.variables, PAPER)
-    assert PAPER in prompt.render(values)
+    values: dict[str, object] = dict.fromkeys(prompt.front_matter.variables, PAPER)
+    assert PAPER in prompt.render(values | ({"limits": Limits()} if "limits" in values else {}))
 
 
 @every_file

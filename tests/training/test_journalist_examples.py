@@ -89,10 +89,10 @@ def test_an_article_has_a_title_that_the_journalist_might_give() -> None:
     assert untitled.title == "We quantified bryophyte elongation in 7 gardens. Irrigation augmented elongation by half."
 
 
-@pytest.mark.parametrize("summary", ["One sentence only.", long_summary(60)])
-def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast, summary: str) -> None:
-    assert example_of(given(summary=summary), tokenizer, CONFIG) is None
-    examples = examples_of([given(), given(summary=summary)], tokenizer, CONFIG)
+def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast) -> None:
+    wordless = given(summary="1. 2. 3.")
+    assert example_of(wordless, tokenizer, CONFIG) is None
+    examples = examples_of([given(), wordless], tokenizer, CONFIG)
     assert (len(examples.kept), examples.left_out) == (1, 1)
 
 

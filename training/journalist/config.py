@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from state.errors import SettingsError
+from state.limits import Limits
 from state.paths import cache_folder
 from state.settings import Audience
 from training.run_record import FitConfig
@@ -34,6 +35,8 @@ class JournalistConfig(FitConfig):
     audience: Audience = "general public"
     """As in the settings of the runs that the adapter is for; it is a part of the prompt."""
     max_words: int = Field(default=300, ge=80, le=600)
+    """Likewise."""
+    limits: Limits = Field(default_factory=Limits)
     """Likewise."""
 
     @property

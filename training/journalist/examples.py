@@ -92,8 +92,8 @@ def example_of(pair: Pair, tokenizer: PreTrainedTokenizerBase, config: Journalis
 
 def prompt_for(pair: Pair, config: JournalistConfig) -> str:
     """The prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
-    variables = {"paper": pair.abstract, "audience": config.audience, "max_words": config.max_words}
-    return load_prompt(PROMPTS / "write_draft.md").render(variables)
+    chosen = {"audience": config.audience, "max_words": config.max_words, "limits": config.limits}
+    return load_prompt(PROMPTS / "write_draft.md").render({"paper": pair.abstract, **chosen})
 
 
 def article_of(pair: Pair) -> Article | None:

@@ -70,8 +70,6 @@ def _print_round(part: Round) -> None:
         print_line(f"  note: {term['term']}: {term['explanation']} ({term['basis']}{made_up})", "cyan")
     for advice in part.review["advice"] if part.review else []:
         print_line(f"  advice ({advice['aspect']}, {advice['origin']}): {advice['text']}", "magenta")
-    for text in part.review["dropped"] if part.review else []:
-        print_line(f"  left out: {text}", "dim")
     for text in part.draft["improvements"] if part.draft else []:
         print_line(f"  improved: {text}", "blue")
     if part.draft:

@@ -1,0 +1,148 @@
+"""What each aid of science journalism does, and that nothing of it is left without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint, Script, Text, When
+from tests.graphs.support import DRAFT, EASY, HARD, Newsroom, advice, article, review, run, steps
+
+WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
+ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
+
+
+async def test_the_editor_is_asked_about_details_that_the_paper_does_not_have(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[WRONG], EditorReview=[review()])
+    result = await run(fake_endpoint, rounds=1, aids="unsupported_details")
+    _, _, editor, journalist = fake_endpoint.chat_requests
+    assert '1. "47%" in "A drug made the bones 47% denser."' in editor.text
+    assert "it may stay" in editor.text
+    assert result["reviews"][0]["advice"] == [], "code writes no advice on them: it may be an explanation"
+    assert "The editor has no advice." in journalist.text
+
+
+async def test_hard_sentences_are_shown_to_the_editor_and_become_advice(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article(EASY, HARD)], EditorReview=[review(advice("Say ADVICE-9."))])
+    result = await run(fake_endpoint, rounds=1, aids="hard_sentences")
+    _, _, editor, journalist = fake_endpoint.chat_requests
+    assert f"1. {HARD}" in editor.text
+    assert f'1. Too hard: "{HARD}"' in journalist.text
+    assert "2. Say ADVICE-9." in journalist.text
+    assert [each["origin"] for each in result["reviews"][0]["advice"]] == ["aid", "editor"]
+
+
+async def test_without_aids_both_are_measured_and_no_agent_is_told(fake_endpoint: FakeEndpoint) -> None:
+    drafts = article(*WRONG["paragraphs"], HARD)
+    fake_endpoint.answer = Newsroom(Article=[drafts], RevisedArticle=[drafts], EditorReview=[review(quoting(HARD))])
+    result = await run(fake_endpoint, rounds=1, aids="none")
+    assert [fact["text"] for fact in result["assessments"][0]["unsupported"]] == ["47%"]
+    assert result["assessments"][0]["hard_sentences"] == [HARD]
+    assert steps(fake_endpoint) == ["Article", *ROUND], "what is copied stays"
+    _, _, editor, journalist = fake_endpoint.chat_requests
+    assert "a check did not find" not in editor.text
+    assert "readability measure" not in editor.text
+    assert editor.text.count(HARD) == 1, "in the article"
+    assert "Too hard" not in journalist.text
+
+
+@pytest.mark.parametrize("quote", [HARD, "substantial augmentation", f"{EASY} {HARD}"])
+async def test_a_sentence_that_was_sent_back_and_copied_is_rewritten_by_itself(
+    fake_endpoint: FakeEndpoint, quote: str
+) -> None:
+    easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
+    copied = EASY if quote.startswith(EASY) else HARD
+    fake_endpoint.answer = copying(quote, easier)
+    result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
+    assert steps(fake_endpoint) == ["Article", *ROUND, "RewrittenSentences"]
+    assert fake_endpoint.chat_requests[-1].text.count(f"1. {copied}") == 1
+    assert [draft["round"] for draft in result["drafts"]] == [0, 1]
+    if copied == HARD:
+        assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
+
+
+async def test_hard_sentences_that_were_sent_back_by_code_count(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("", "Zoledronate helped.")
+    await run(fake_endpoint, rounds=1, aids="hard_sentences, rewrite_copied")
+    assert steps(fake_endpoint)[-1] == "RewrittenSentences"
+    assert f"1. {HARD}" in fake_endpoint.chat_requests[-1].text
+
+
+async def test_a_copied_sentence_that_nobody_sent_back_stays(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("", "Zoledronate helped.")
+    result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
+    assert steps(fake_endpoint) == ["Article", *ROUND]
+    assert HARD in result["article"]
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        f"Notwithstanding uncertainties, {HARD[:-1]} and immunological interrelationships.",
+        "This is good for us. We like it a lot. It is fun.",
+        "Zoledronate gave substantial mineralisation to 999 adults.",
+    ],
+    ids=["harder", "about something else", "not in the paper"],
+)
+async def test_a_rewritten_sentence_that_is_no_better_is_left_out(fake_endpoint: FakeEndpoint, worse: str) -> None:
+    fake_endpoint.answer = copying(HARD, worse)
+    result = await run(fake_endpoint, rounds=1, select="last", aids="all")
+    assert HARD in result["article"]
+
+
+async def test_nonsense_instead_of_rewritten_sentences_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Script([When(Text("No."), schema="RewrittenSentences")], otherwise=copying(HARD, "-"))
+    result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
+    assert HARD in result["article"]
+    assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        (["Bones grew denser. They were meas", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
+        (["Bones grew denser. They grew by 3.5", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
+        (["Bones and bones and bones and bones and", DRAFT[1]], [DRAFT[1]]),
+        (["Bones grew denser. " * 3, f"{DRAFT[1]} Bones grew denser."], ["Bones grew denser.", DRAFT[1]]),
+        (["It is done.'']] }]{}{}{Your role: edit. Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
+        (["]]. Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
+        ([", Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
+        (["{}. Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
+        (["He said [], and Bones grew denser.", DRAFT[1]], [DRAFT[1]]),
+        (["Bones grew (in most [but not all] of them), by 3 [2 to 4] units, x{1} and y[2] apart."], None),
+        (["Bones and bones and bones"], None),
+    ],
+    ids=[
+        "cut off",
+        "cut inside a number",
+        "no finished sentence",
+        "going round in circles",
+        "a closed object",
+        "closed lists",
+        "a comma",
+        "an empty object",
+        "remains inside a sentence",
+        "brackets of prose",
+        "nothing else",
+    ],
+)
+async def test_prose_is_tidied(fake_endpoint: FakeEndpoint, written: list[str], left: list[str] | None) -> None:
+    fake_endpoint.answer = Newsroom(Article=[article(*written)])
+    result = await run(fake_endpoint, rounds=0, aids="tidy_prose")
+    assert result["article"].strip().split("\n\n")[1:] == (left or written)
+    assert len(fake_endpoint.chat_requests) == 1
+
+
+def quoting(quote: str) -> dict[str, Any]:
+    return advice("Say it in everyday words.", quote=quote)
+
+
+def copying(quote: str, rewritten: str) -> Newsroom:
+    """A journalist that copies its article, and an editor that quotes it."""
+    return Newsroom(
+        Article=[article(EASY, HARD)],
+        EditorReview=[review(quoting(quote))],
+        RevisedArticle=[article(EASY, HARD)],
+        RewrittenSentences=[{"rewrites": [{"number": 1, "point": "what it is", "rewritten": rewritten}]}],
+    )

@@ -1,0 +1,136 @@
+"""`--preset paper` is LLM-CLBR: who is asked, in which order, with what in the prompt, and sampled how.
+
+All of it is read from what reached the endpoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from graphs.science_journalism import graph
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest
+from tests.graphs.support import HARD, PAPER, Newsroom, advice, article, note, review, steps
+
+LARGE, SMALL = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat"
+ROUNDS = 5
+SENTENCE_OF_THE_PAPER = "Adverse events occurred in 3.5% of patients."
+PARTS = ["Your role", "Your task", "Steps", "Rules"]
+ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
+
+
+def version(number: int) -> dict[str, Any]:
+    """The article of a round: it has a hard sentence and an unsupported detail, which would call the aids up."""
+    return article(f"This is version {number}. It helped 47% of us.", HARD)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[FakeEndpoint]:
+    newsroom = Newsroom(
+        Article=[version(0)],
+        RevisedArticle=[version(number) for number in range(1, ROUNDS + 1)],
+        ReadingNotes=[{"terms": [note("zoledronate", f"NOTE-{number}")]} for number in range(ROUNDS)],
+        EditorReview=[review(advice(f"ADVICE-{number}", quote=HARD)) for number in range(ROUNDS)],
+    )
+    with FakeEndpoint(models={LARGE: 32_768, SMALL: 32_768}, answer=newsroom) as opened:
+        yield opened
+
+
+async def run(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
+    here = {"base_url": endpoint.base_url, "retry_wait_s": 0}
+    context = {"preset": "paper", "models": {"default": here, "reader": here}, **choices}
+    return await graph.ainvoke({"paper": PAPER}, context=context)
+
+
+def asked_for(endpoint: FakeEndpoint, schema: str) -> list[RecordedRequest]:
+    return [request for request in endpoint.chat_requests if request.schema_name == schema]
+
+
+def headings(request: RecordedRequest) -> list[str]:
+    """The parts of a prompt, without the article's own heading."""
+    return [heading for heading in re.findall(r"^# (.+)$", request.text, re.MULTILINE) if heading != "Stronger bones"]
+
+
+async def test_who_is_asked_and_what_is_returned(endpoint: FakeEndpoint) -> None:
+    result = await run(endpoint)
+    assert steps(endpoint) == ["Article", *ROUND * ROUNDS]
+    assert [request.model for request in endpoint.chat_requests] == [LARGE, *[SMALL, LARGE, LARGE] * ROUNDS]
+    assert result["settings"]["journalism"]["aids"] == []
+    assert (result["selected_round"], result["stop_reason"]) == (3, "rounds done")
+    assert "This is version 3." in result["article"]
+    assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
+
+
+async def test_all_are_sampled_as_in_the_paper(endpoint: FakeEndpoint) -> None:
+    await run(endpoint, rounds=1)
+    for request in endpoint.chat_requests:
+        sampling = {name: request.body.get(name) for name in ("top_p", "frequency_penalty", "repetition_penalty")}
+        assert sampling == {"top_p": 0.4, "frequency_penalty": 1, "repetition_penalty": 1}
+        assert (request.body.get("max_tokens") or request.body["max_completion_tokens"]) == 4096
+        assert not {"temperature", "top_k", "presence_penalty", "seed"} & set(request.body), "the server's default"
+
+
+async def test_the_journalist_writes_from_the_paper(endpoint: FakeEndpoint) -> None:
+    await run(endpoint, rounds=0)
+    (request,) = endpoint.chat_requests
+    assert headings(request) == ["The paper", *PARTS, "Output"]
+    assert PAPER in request.text
+
+
+async def test_the_reader_has_the_article_and_never_the_paper(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    for number, request in enumerate(asked_for(endpoint, "ReadingNotes")):
+        assert headings(request) == [*PARTS, "The article", "Output"]
+        assert f"This is version {number}." in request.text
+        assert SENTENCE_OF_THE_PAPER not in request.text
+        assert "ADVICE" not in request.text
+        assert "NOTE" not in request.text
+
+
+async def test_the_editor_has_paper_article_and_notes_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    for number, request in enumerate(asked_for(endpoint, "EditorReview")):
+        assert headings(request) == ["The paper", *PARTS, "The article", "The reader's notes", "Output"]
+        assert PAPER in request.text
+        assert re.findall(r"This is version (\d)", request.text) == [str(number)]
+        assert re.findall(r"NOTE-\d", request.text) == [f"NOTE-{number}"]
+        assert request.text.count(HARD) == request.text.count("47%") == 1, "in the article alone"
+
+
+async def test_the_journalist_revises_by_paper_article_and_advice(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    for number, request in enumerate(asked_for(endpoint, "RevisedArticle")):
+        assert headings(request) == ["The paper", *PARTS, "The article", "The editor's advice", "Output"]
+        assert PAPER in request.text
+        assert re.findall(r"This is version (\d)", request.text) == [str(number)]
+        assert f'# The editor\'s advice\n\n1. On "{HARD}": ADVICE-{number}\n\n# Output' in request.text
+        assert "NOTE" not in request.text
+
+
+@pytest.mark.parametrize(
+    ("variant", "asked", "models", "last_parts"),
+    [
+        ("large-reader", ROUND, [LARGE] * 3, ["The editor's advice"]),
+        ("no-notes", ["EditorReview", "RevisedArticle"], [LARGE] * 2, ["The editor's advice"]),
+        ("no-suggestions", ["ReadingNotes", "RevisedArticle"], [SMALL, LARGE], ["The reader's notes"]),
+        ("no-collaboration", ["RevisedArticle"], [LARGE], []),
+    ],
+)
+async def test_rows_of_table_1(
+    endpoint: FakeEndpoint, variant: str, asked: list[str], models: list[str], last_parts: list[str]
+) -> None:
+    await run(endpoint, variant=variant)
+    assert steps(endpoint) == ["Article", *asked * ROUNDS]
+    assert [request.model for request in endpoint.chat_requests] == [LARGE, *models * ROUNDS]
+    assert headings(endpoint.chat_requests[-1]) == ["The paper", *PARTS, "The article", *last_parts, "Output"]
+    if variant == "no-notes":
+        assert headings(endpoint.chat_requests[1]) == ["The paper", *PARTS, "The article", "Output"]
+
+
+async def test_the_single_model_writes_one_draft(endpoint: FakeEndpoint) -> None:
+    result = await run(endpoint, variant="single")
+    assert steps(endpoint) == ["Article"]
+    assert "This is version 0." in result["article"]
