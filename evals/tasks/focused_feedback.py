@@ -157,7 +157,8 @@ def _of_comment(is_so: Callable[[Record, Record], bool], item: Item) -> float | 
 
 
 def _is_verbatim(comment: Record, sample: Record) -> bool:
-    return " ".join(comment["quote"].split()) in " ".join(sample["paragraph"].split())
+    quote = " ".join(comment["quote"].split())
+    return bool(quote) and quote in " ".join(sample["paragraph"].split())
 
 
 def _steps(outcomes: set[str], item: Item) -> float:

@@ -113,7 +113,8 @@ def _step(record: Record) -> str:
 
 def _evidence(evidence: Record) -> str:
     where = ", ".join(filter(None, (evidence["title"], evidence["section"], evidence["address"]))) or evidence["source"]
-    return f"{evidence['question']} **{evidence['answer']}** ({where}: “{evidence['quote']}”)"
+    quoted = f": “{evidence['quote']}”" if evidence["quote"] else ", without a quote"
+    return f"{evidence['question']} **{evidence['answer']}** ({where}{quoted})"
 
 
 def _points(title: str, points: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from evals.metrics.overlap import bleu, rouge
 from evals.scores import Scores, score
 from evals.task import Table
 from evals.tasks.focused_feedback import AIDS, FOCUSED_FEEDBACK, LABELS, OUTCOMES_AND_COSTS, SYSTEMS, TABLE_5, TABLE_6
+from evals.tasks.transcripts import feedback_transcript
 from state.errors import SettingsError
 from state.settings import Settings
 
@@ -130,7 +131,7 @@ def test_outcomes_are_shares_of_all_paragraphs() -> None:
     assert shares == pytest.approx([100 / 3, 100 / 3, 100 / 3, 0])
 
 
-@pytest.mark.parametrize(("quote", "share"), [("Tea makes seedlings grow", 100), ("tea grows seedlings", 0)])
+@pytest.mark.parametrize(("quote", "share"), [("Tea makes seedlings grow", 100), ("tea grows seedlings", 0), ("", 0)])
 def test_quotes_are_looked_up_in_the_paragraph(quote: str, share: float) -> None:
     assert row({("one", "single"): output(comment(quote=quote))}, OUTCOMES_AND_COSTS)["verbatim %"] == share
 
@@ -222,3 +223,22 @@ def test_a_row_of_swif2t_is_refused_before_it_runs_if_plans_cannot_be_ranked() -
         with pytest.raises(SettingsError) if needed else nullcontext():
             if row.check:
                 row.check(settings)
+
+
+def test_a_transcript_says_which_answers_stand_without_a_quote() -> None:
+    answer = {"id": "e1", "question": "How many?", "answer": "Six.", "title": "Tea", "section": "", "address": ""}
+    review = {
+        "outcome": "failed",
+        "problem": "",
+        "plans": [],
+        "log": [],
+        "candidates": [],
+        "comment": None,
+        "notes": [],
+    }
+    told = [
+        feedback_transcript({}, {"reviews": [{**review, "evidence": [{**answer, "quote": quote, "source": "paper"}]}]})
+        for quote in ("six trays", "")
+    ]
+    assert "(Tea: “six trays”)" in told[0]
+    assert "(Tea, without a quote)" in told[1]
