@@ -16,6 +16,7 @@ from state.settings import Scope
 from tools.checkpoints import storage_error
 from tools.documents import load_document, read_bytes, read_document, read_document_bytes, read_paper
 from tools.documents.reading import MAX_BYTES
+from tools.input_files import read_pipe
 
 STANDARD_INPUT = "-"
 
@@ -81,9 +82,8 @@ def _find(file: str) -> _Given:
         data = read_standard_input()
         return _Given("standard input", _path_for(data, ""), data)
     path = Path(file).expanduser()
-    if path.is_fifo():  # can be read only once
-        with path.open("rb") as pipe:
-            data = pipe.read(MAX_BYTES + 1)
+    if path.is_fifo():
+        data = read_pipe(path, MAX_BYTES + 1)
         return _Given(file, _path_for(data, path.suffix), data)
     if not path.exists():  # `read_paper` would take some names for text
         raise BadInput(f"There is no file {file!r}; check its name.", kind="missing_file")

@@ -68,20 +68,13 @@ async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
 @asynccontextmanager
 async def _postgres(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
     try:
-        import psycopg  # noqa: PLC0415 - an optional package
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415 - an optional package
+        from tools.postgres_checkpoints import PostgresSaver, told  # noqa: PLC0415 - needs an optional package
     except ImportError as error:
         raise SettingsError("Postgres checkpoints need another package: pip install 'draftroom[postgres]'.") from error
-    try:
-        async with AsyncPostgresSaver.from_conn_string(address) as saver:
+    with told():
+        async with PostgresSaver.from_conn_string(address) as saver:
             await saver.setup()
             yield saver
-    except psycopg.Error as error:
-        # Its text may hold parts of the address, and so of the password.
-        raise StateError(
-            f"The Postgres database of the checkpoints cannot be used ({type(error).__name__}); "
-            "check that it runs, and its address in `checkpoints`."
-        ) from error
 
 
 def storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:

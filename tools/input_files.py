@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import AnyStr, TypeVar
@@ -25,9 +26,26 @@ def read_file(path: Path, what: str) -> bytes:
         BadInput: It cannot be read.
     """
     try:
-        return path.read_bytes()
+        return read_pipe(path) if path.is_fifo() else path.read_bytes()
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}); name a {what}.", kind="missing_file") from error
+
+
+def read_pipe(path: Path, limit: int | None = None) -> bytes:
+    """What is written to a named pipe, at most about `limit` bytes; it can be read only once.
+
+    Raises:
+        BadInput: It is empty and nobody writes to it; to wait for somebody would look like work.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+        first = pipe.raw.read(1)  # nothing yet is None; nothing ever is empty
+        if first == b"":
+            raise BadInput(
+                f"The pipe {path} is empty, and nobody writes to it; begin to write first, or name a file.",
+                kind="empty_input",
+            )
+        os.set_blocking(pipe.fileno(), True)
+        return (first or b"") + pipe.read(limit)
 
 
 def read_text(path: Path, what: str) -> str:

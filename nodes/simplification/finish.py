@@ -27,8 +27,17 @@ async def finish(state: SimplificationState) -> dict[str, Any]:
     return {
         "simplified": state["text"],
         "glossary": glossary(history, state["text"]),
-        "warnings": await asyncio.to_thread(off_subject, state["text"], state["source"]),
+        "warnings": [*unchanged(state), *await asyncio.to_thread(off_subject, state["text"], state["source"])],
     }
+
+
+def unchanged(state: SimplificationState) -> list[str]:
+    """A warning if the result is the source, word for word."""
+    if state["text"] != state["versions"][0]["text"]:
+        return []
+    early = sum(bool(exchange["problem"]) for exchange in state["history"])
+    because = f"; {early} of {len(state['history'])} loops ended early" if early else ""
+    return [f"the text is the source, word for word: nothing was changed{because}"]
 
 
 def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:

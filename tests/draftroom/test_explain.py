@@ -115,6 +115,14 @@ def test_a_paper_from_a_pipe(draftroom: Command, tmp_path: Path):
     assert "12 mosses" in draftroom.endpoint.chat_requests[0].text
 
 
+@pytest.mark.timeout(30)
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(draftroom: Command, tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    result = draftroom("explain", tmp_path / "pipe")
+    assert result.exit_code == EXIT_CODES["empty_input"]
+    assert "nobody writes to it" in result.stderr
+
+
 def test_a_relative_path_with_spaces(draftroom: Command, paper: Path):
     odd = paper.rename(paper.parent / "a paper about moss")
     assert draftroom("explain", os.path.relpath(odd), "--rounds", "0").exit_code == 0

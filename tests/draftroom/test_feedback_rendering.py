@@ -355,6 +355,18 @@ def test_the_story_can_be_limited_to_a_paragraph(values: Values, capsys: pytest.
     assert "tokens out" not in out
 
 
+def test_of_paragraphs_that_were_not_reviewed_only_the_beginning_is_shown(
+    values: Values, capsys: pytest.CaptureFixture[str]
+):
+    failed = {**values["reviews"][0], "outcome": "failed"}
+    print_review_story(record(values), {**values, "reviews": [failed]}, None)
+    out = capsys.readouterr().out
+    texts = [target["text"] for target in values["targets"]]
+    assert max(map(len, texts)) > 80
+    assert not [text for text in texts if len(text) > 80 and text in out]
+    assert all(text[:40] in out for text in texts)
+
+
 def test_plans_without_a_score_and_models_without_a_quote_are_told(values: Values, capsys: pytest.CaptureFixture[str]):
     reviewed = values["reviews"][4]
     reviewed["plans"] = [{**reviewed["plans"][0], "score": None}]

@@ -41,8 +41,8 @@ def a_record(checkpoints: str = "sqlite"):
 
 def test_run_ids_are_readable_and_sort_by_time():
     first, second = new_run_id(), new_run_id()
-    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{4}", first)
-    assert first[:15] <= second[:15]
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{5}", first)
+    assert first < second
 
 
 def test_usage_is_summed_by_round_and_role_in_the_order_of_the_calls():

@@ -142,6 +142,15 @@ async def test_a_loop_whose_agent_cannot_read_the_whole_text_ends_and_not_the_ru
     }
 
 
+async def test_a_result_that_is_the_source_says_so(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society(Questions=FAILS, Wordings=[{"suggestions": []}], Redundancies=[{"redundancies": []}])
+    result = await run(fake_endpoint, entries=1)
+    assert result["simplified"] == ABSTRACT
+    assert result["warnings"] == [
+        "the text is the source, word for word: nothing was changed; 1 of 3 loops ended early"
+    ]
+
+
 async def test_nonsense_from_everyone_is_never_shown_as_a_result(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = lambda _: Text("I would rather not.")
     with pytest.raises(ModelOutputError, match="No loop came to its end"):

@@ -162,6 +162,17 @@ async def test_postgres_keeps_what_was_saved(database: str) -> None:
         assert await step(saver) == 3
 
 
+async def test_a_postgres_that_is_lost_is_told_to_whoever_holds_its_saver(database: str) -> None:
+    import psycopg  # noqa: PLC0415 - an optional package
+
+    async with open_checkpointer(database) as saver:
+        assert await step(saver, 1) == 2
+        with psycopg.connect(database, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        with pytest.raises(StateError, match="The Postgres database of the checkpoints cannot be used"):
+            await step(saver)
+
+
 async def test_a_postgres_that_does_not_answer_is_told_without_its_password() -> None:
     pytest.importorskip("langgraph.checkpoint.postgres")
     with pytest.raises(StateError, match="The Postgres database of the checkpoints cannot be used") as caught:

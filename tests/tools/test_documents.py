@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import zipfile
 from contextlib import suppress
 from io import BytesIO
@@ -46,6 +47,13 @@ def test_the_text_itself_is_read_whole() -> None:
     assert stored_text(paper) == PROSE
     assert paper["sha256"] == hashlib.sha256(PROSE.encode()).hexdigest()
     assert (paper["format"], paper["scope"], paper["words"], paper["pages"]) == ("text", "whole", 16, 0)
+
+
+@pytest.mark.timeout(30)
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "paper.txt")
+    with pytest.raises(BadInput, match="nobody writes to it"):
+        read_paper(str(tmp_path / "paper.txt"))
 
 
 def test_a_file_is_read_and_titled_by_its_first_line(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tools.documents.pypdf_process import MAX_CHARACTERS
 from tools.documents.sections import cut_references, find_abstract
 from tools.documents.store import store_text
 from tools.documents.titles import markdown_title, text_title
+from tools.input_files import read_pipe
 
 MAX_BYTES = 50_000_000
 MAX_WORDS = 200_000
@@ -112,8 +113,13 @@ def check_bytes(data: bytes, name: str) -> None:
 def _file_bytes(source: str) -> bytes | None:
     """Bytes of a file, one more than allowed at most; None if the source is the text itself."""
     try:
-        with Path(source).expanduser().open("rb") as file:
+        path = Path(source).expanduser()
+        if path.is_fifo():
+            return read_pipe(path, MAX_BYTES + 1)
+        with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
+    except BadInput:  # a RuntimeError, too
+        raise
     except IsADirectoryError:
         raise BadInput(f"{source} is a folder; name one paper in it.", kind="missing_file") from None
     except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError):  # NUL characters; ~ of an unknown user

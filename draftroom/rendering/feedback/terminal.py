@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 import typer
@@ -35,6 +36,8 @@ from tools.plain_characters import plain
 
 Line = tuple[str, str]
 """A line and its style."""
+_BEGINNING = 80
+"""Characters of a paragraph that was not reviewed."""
 
 
 def print_comments(_: RunRecord, values: Values) -> None:
@@ -63,7 +66,7 @@ def print_review_story(record: RunRecord, values: Values, only: int | None) -> N
     reviews: dict[str, ParagraphReview] = {review["paragraph"]: review for review in values.get("reviews", [])}
     for target in values.get("targets", []):
         if only in {None, target["number"]}:
-            for line, style in _story(target, reviews.get(target["id"])):
+            for line, style in _story(target, reviews.get(target["id"]), whole=only is not None):
                 print_line(line, style)
     if only is not None:
         return
@@ -118,11 +121,12 @@ def _warnings(values: Values) -> Iterator[Line]:
         yield f"Please note: {notice}.", "yellow"
 
 
-def _story(target: Target, review: ParagraphReview | None) -> Iterator[Line]:
-    """All that was done for a paragraph, in its order."""
+def _story(target: Target, review: ParagraphReview | None, *, whole: bool) -> Iterator[Line]:
+    """All that was done for a paragraph, in its order; the text of one that was not reviewed only if it is wanted."""
     outcome = review["outcome"] if review else "not reviewed yet"
     yield f"\nParagraph {target['number']} ({place_of_target(target)}): {outcome}", "bold underline"
-    yield f"  {target['text']}", "dim"
+    reviewed = review is not None and review["outcome"] != "failed"
+    yield f"  {target['text'] if whole or reviewed else textwrap.shorten(target['text'], _BEGINNING)}", "dim"
     if review is None:
         return
     for position, plan in enumerate(review["plans"]):
