@@ -6,9 +6,11 @@ A small model that is asked for a whole new text likes to repeat the old one; as
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from state.limits import AtMost
 from tools.fidelity import coverage, unsupported_facts
 from tools.prose import whole_sentences
 from tools.readability import grade, mean_grade
@@ -26,9 +28,9 @@ class RewrittenSentence(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    number: int = Field(ge=1, le=12)
-    point: str = Field(min_length=5, max_length=120)
-    rewritten: str = Field(min_length=10, max_length=400)
+    number: int = Field(ge=1)
+    point: Annotated[str, AtMost("note_words"), Field(min_length=5)]
+    rewritten: Annotated[str, AtMost("advice_words"), Field(min_length=10)]
 
 
 class RewrittenSentences(BaseModel):
@@ -36,7 +38,7 @@ class RewrittenSentences(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    rewrites: list[RewrittenSentence] = Field(min_length=1, max_length=12)
+    rewrites: Annotated[list[RewrittenSentence], AtMost("rewrites"), Field(min_length=1)]
 
 
 def still_in(text: str, sentences: Iterable[str]) -> list[str]:
