@@ -58,7 +58,7 @@ class EndpointEmbedder:
         where = f"The embedding endpoint {self._base_url}"
         if not isinstance(error, openai.APIStatusError):
             advice = "start it, or correct its address"
-            return RetrievalUnavailable(f"{where} does not answer ({type(error).__name__}); {advice}.")
+            return RetrievalUnavailable(f"{where} does not answer as an OpenAI API does; {advice}.")
         if error.status_code in {401, 403}:
             advice = f"put the right one into the environment variable {self._api_key_env}"
             return RetrievalUnavailable(f"{where} refuses the key; {advice}.")
