@@ -83,8 +83,8 @@ def test_judgements_come_back(studio: LabelStudio, tmp_path: Path) -> None:
         assert all((each.answer == "first") == (each.first < each.second) for each in found), format_
 
 
-def test_a_task_that_lacks_a_text_is_refused(studio: LabelStudio) -> None:
+def test_a_task_that_lacks_the_paper_is_refused(studio: LabelStudio) -> None:
     """So a task that is taken has been checked."""
     project = studio.new_project("incomplete", rating_config())
-    with pytest.raises(AssertionError, match="text"):
+    with pytest.raises(AssertionError, match="paper"):
         studio.import_tasks(project, [{"data": {"item": "x"}}])
