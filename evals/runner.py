@@ -87,7 +87,8 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
 
 async def _output(run: Run, name: str, system: System, sample: Record, config: RunConfig) -> Record:
     begun = perf_counter()
-    output = await run(system.builder, (sample["id"], name), system.request(sample), system.choices(config.on_record))
+    context = system.choices(config.on_record).settled()
+    output = await run(system.builder, (sample["id"], name), system.request(sample), context)
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
     return {"output": kept, "wall_s": perf_counter() - begun}
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel
-
 from evals.checkpointed import Builder
 from evals.datasets import Kind
+from state.contexts import RunContext
 from state.settings import Role, Settings
 from tools.jobs import Record
 
@@ -24,14 +23,14 @@ class System(NamedTuple):
 
     builder: Builder
     """Of a graph."""
-    context: BaseModel
+    context: RunContext
     """The choices that make this system, also those that are set to nothing; all others come from the settings."""
     request: Callable[[Record], Any]
     """The graph's input for a sample."""
     check: Callable[[Settings], object] | None = None
     """Raises a SettingsError if the settings lack what this system needs, before anything is run."""
 
-    def choices(self, on_record: Mapping[str, Any]) -> BaseModel:
+    def choices(self, on_record: Mapping[str, Any]) -> RunContext:
         """All that it runs with.
 
         Args:

@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
-from pydantic import BaseModel, ConfigDict, Field, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from state.aids import FeedbackAids
+from state.contexts import RunContext
 from state.documents import DocumentRef
 from state.findings import Finding
 from state.records import CallRecord
 from state.reducers import append
-from state.settings import Execution, RetrievalMode, Role
+from state.settings import Execution, RetrievalMode
 
 Weakness = Literal[
     "Replicability",
@@ -265,16 +266,14 @@ class FeedbackOutput(TypedDict):
     """What each answered model call cost."""
 
 
-class FeedbackContext(BaseModel):
+class FeedbackContext(RunContext):
     """Choices for one run. What is left empty comes from the settings file and the environment."""
 
-    model_config = ConfigDict(extra="forbid", title="Focused feedback")
+    model_config = ConfigDict(title="Focused feedback")
 
-    preset: str | None = Field(
-        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
-    )
+    table = "feedback"
+
     aids: FeedbackAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     plan_temperature: float | None = Field(None, ge=0, le=2, description="Of the planner when it samples plans.")
     reranker: str | None = Field(None, description="Folder of the plan re-ranker's weights.")
     segment_characters: int | None = Field(None, ge=200, le=8000, description="Length of a segment.")
@@ -296,12 +295,3 @@ class FeedbackContext(BaseModel):
     pause: bool | None = Field(None, description="Let a person edit the plan; needs a run of a single paragraph.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
-    models: dict[Role, dict[str, Any]] | None = Field(
-        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
-    )
-
-    def overrides(self) -> dict[str, Any]:
-        """As nested settings: only what was set."""
-        chosen = self.model_dump(exclude_none=True)
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models", "limits") if key in chosen}
-        return {**outer, "feedback": chosen}

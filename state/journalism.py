@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
-from pydantic import BaseModel, ConfigDict, Field, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from state.aids import JournalismAids
+from state.contexts import RunContext
 from state.records import CallRecord, Fact, Paper, Readability
 from state.reducers import append
-from state.settings import Audience, Role, Scope, Selection, StopRule, Variant
+from state.settings import Audience, Scope, Selection, StopRule, Variant
 
 
 class Draft(TypedDict):
@@ -151,16 +152,14 @@ class Revision(TypedDict):
     """The advice to follow instead of the editor's; left out: the editor's as it is."""
 
 
-class JournalismContext(BaseModel):
+class JournalismContext(RunContext):
     """Choices for one run. What is left empty comes from the settings file and the environment."""
 
-    model_config = ConfigDict(extra="forbid", title="Science journalism")
+    model_config = ConfigDict(title="Science journalism")
 
-    preset: str | None = Field(
-        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
-    )
+    table = "journalism"
+
     aids: JournalismAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     audience: Audience | None = Field(None, description="Who the article is for.")
     rounds: int | None = Field(None, ge=0, le=20, description="Rounds of notes, advice and revision.")
     select: Selection | None = Field(None, description="Which draft is returned.")
@@ -173,12 +172,3 @@ class JournalismContext(BaseModel):
     scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
     max_words: int | None = Field(None, ge=80, le=600, description="Length of the article that is aimed at.")
-    models: dict[Role, dict[str, Any]] | None = Field(
-        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
-    )
-
-    def overrides(self) -> dict[str, Any]:
-        """As nested settings: only what was set."""
-        chosen = self.model_dump(exclude_none=True)
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models", "limits") if key in chosen}
-        return {**outer, "journalism": chosen}

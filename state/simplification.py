@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from langgraph.channels import DeltaChannel
-from pydantic import BaseModel, ConfigDict, Field, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from state.aids import SimplificationAids
+from state.contexts import RunContext
 from state.records import CallRecord, LostDetail, Paper
 from state.reducers import append
-from state.settings import Lead, Restoration, Role, Scope, SimplificationStopRule, SimplificationVariant
+from state.settings import Lead, Restoration, Scope, SimplificationStopRule, SimplificationVariant
 
 Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]
 """The agents that have a memory; the layperson has none, so that it stays confused."""
@@ -231,16 +232,14 @@ class SimplificationOutput(TypedDict):
     """What each answered model call cost."""
 
 
-class SimplificationContext(BaseModel):
+class SimplificationContext(RunContext):
     """Choices for one run. What is left empty comes from the settings file and the environment."""
 
-    model_config = ConfigDict(extra="forbid", title="Medical simplification")
+    model_config = ConfigDict(title="Medical simplification")
 
-    preset: str | None = Field(
-        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
-    )
+    table = "simplification"
+
     aids: SimplificationAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     loops: list[Lead] | None = Field(None, min_length=1, description="Which interaction loops may be entered.")
     entries: int | None = Field(None, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
     stop: SimplificationStopRule | None = Field(
@@ -254,12 +253,3 @@ class SimplificationContext(BaseModel):
     max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
     scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
-    models: dict[Role, dict[str, Any]] | None = Field(
-        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
-    )
-
-    def overrides(self) -> dict[str, Any]:
-        """As nested settings: only what was set."""
-        chosen = self.model_dump(exclude_none=True)
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in ("preset", "models", "limits") if key in chosen}
-        return {**outer, "simplification": chosen}

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource
 from pydantic_settings import SettingsError as UnreadableVariable
 
+from state.contexts import RunContext
 from state.errors import SettingsError
 from state.settings import Settings
 
@@ -40,6 +41,19 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     values = merge(_read_toml(preset_path(str(preset))), chosen) if preset else chosen
     if not _names_a_model(values):
         values = merge(_read_toml(preset_path(EMBEDDED)), values)
+    return _checked(values)
+
+
+def resolve_settings(context: RunContext) -> Settings:
+    """The settings of a run: as a run before has resolved them, or from all sources, with its choices over them.
+
+    Raises:
+        SettingsError: As for `load_settings`.
+    """
+    return load_settings(context.overrides()) if context.resolved is None else _checked(context.resolved)
+
+
+def _checked(values: Mapping[str, Any]) -> Settings:
     try:
         return Settings(**values)
     except ValidationError as error:

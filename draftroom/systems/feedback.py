@@ -33,8 +33,8 @@ def graph_input(run_input: RunInput) -> dict[str, Any]:
 
 
 def context(settings: Mapping[str, Any]) -> FeedbackContext:
-    """The choices that resolve to `settings` again, whatever files and variables say by then."""
-    return FeedbackContext(**settings["feedback"], models=settings["models"], limits=settings["limits"])
+    """The settings as they are, whatever files and variables say by now."""
+    return FeedbackContext(resolved=dict(settings))
 
 
 def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:

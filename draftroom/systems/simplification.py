@@ -24,8 +24,8 @@ def graph_input(run_input: RunInput) -> dict[str, Any]:
 
 
 def context(settings: Mapping[str, Any]) -> SimplificationContext:
-    """The choices that resolve to `settings` again, whatever files and variables say by then."""
-    return SimplificationContext(**settings["simplification"], models=settings["models"], limits=settings["limits"])
+    """The settings as they are, whatever files and variables say by now."""
+    return SimplificationContext(resolved=dict(settings))
 
 
 def is_finished(values: Values) -> bool:

@@ -13,7 +13,7 @@ from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackContext, FeedbackInput, ParagraphState, Target
 from state.settings import FeedbackSettings, Role, Settings
-from tools.configuration import load_settings
+from tools.configuration import resolve_settings
 from tools.documents import load_document, read_document
 from tools.hidden_instructions import find_instructions
 from tools.quotes import locate
@@ -37,7 +37,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
         SettingsError: If the settings cannot.
     """
     context = runtime.context or FeedbackContext()
-    settings = await asyncio.to_thread(load_settings, context.overrides())
+    settings = await asyncio.to_thread(resolve_settings, context)
     paper = state.get("paper")
     if not isinstance(paper, str) or not paper.strip():
         raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")

@@ -11,7 +11,7 @@ from langgraph.types import Overwrite
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismContext, JournalismInput
 from state.settings import ModelSettings, Role, Settings
-from tools.configuration import load_settings
+from tools.configuration import resolve_settings
 from tools.documents import read_paper
 
 ROLES: tuple[Role, ...] = ("journalist", "reader", "editor")
@@ -25,7 +25,7 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
         SettingsError: If the settings cannot.
     """
     context = runtime.context or JournalismContext()
-    settings = await asyncio.to_thread(load_settings, context.overrides())
+    settings = await asyncio.to_thread(resolve_settings, context)
     paper = state.get("paper")
     if not isinstance(paper, str) or not paper.strip():
         raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")

@@ -13,7 +13,7 @@ from nodes.simplification.versions import as_version
 from state.errors import BadInput
 from state.settings import Role, Settings
 from state.simplification import SimplificationContext, SimplificationInput
-from tools.configuration import load_settings
+from tools.configuration import resolve_settings
 from tools.documents import read_paper, stored_text
 
 ROLES: tuple[Role, ...] = (
@@ -34,7 +34,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         SettingsError: If the settings cannot.
     """
     context = runtime.context or SimplificationContext()
-    settings = await asyncio.to_thread(load_settings, context.overrides())
+    settings = await asyncio.to_thread(resolve_settings, context)
     abstract = state.get("abstract")
     if not isinstance(abstract, str) or not abstract.strip():
         raise BadInput("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")

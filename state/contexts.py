@@ -1,0 +1,44 @@
+"""What the choices for one run have in common: the context of a graph, from a Python call, Studio or the command."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from state.settings import Role
+
+_OUTSIDE = ("preset", "models", "limits")
+"""Fields that stand beside a system's table in the settings."""
+
+
+class RunContext(BaseModel):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    table: ClassVar[str]
+    """Of the system in the settings."""
+
+    preset: str | None = Field(
+        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
+    )
+    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
+    models: dict[Role, dict[str, Any]] | None = Field(
+        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
+    )
+    resolved: dict[str, Any] | None = Field(
+        None, description="All settings, as a run before has resolved them: they hold as they are, and no others."
+    )
+
+    def overrides(self) -> dict[str, Any]:
+        """As nested settings: only what was set to something."""
+        return self._nested(self.model_dump(exclude_none=True))
+
+    def settled(self) -> Self:
+        """The same choices for good: nothing is looked up any more, not even for what was set to nothing."""
+        return type(self)(resolved=self._nested(self.model_dump(exclude_unset=True)))
+
+    def _nested(self, chosen: dict[str, Any]) -> dict[str, Any]:
+        outer: dict[str, Any] = {key: chosen.pop(key) for key in _OUTSIDE if key in chosen}
+        return {**outer, self.table: chosen}
