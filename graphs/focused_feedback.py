@@ -6,8 +6,8 @@ Assistance"). Use it from Python:
     from graphs.focused_feedback import graph
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
-`paragraph_review` is the paper's system. The weakness detector, the verifier, and answering independent questions
-together are ours. Each paragraph of the paper goes through it (`graphs/whole_paper.py`).
+`paragraph_review` is the paper's system. The weakness detector and the verifier are aids (`state/aids.py`), and
+answering independent questions together is ours. Each paragraph of the paper goes through it (`graphs/whole_paper.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.whole_paper import for_whole_paper
-from nodes.feedback.agent import options
 from nodes.feedback.conclude import conclude
 from nodes.feedback.controller import control_steps
 from nodes.feedback.investigator import answer_from_literature, answer_from_paper
@@ -36,12 +35,13 @@ def after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_plan", 
     """The trained re-ranker chooses among several plans; a person may edit the chosen one."""
     if state["outcome"]:
         return "conclude"
-    return "rank_plans" if options(state).rerank and len(state["plans"]) > 1 else after_ranking(state)
+    rerank = state["settings"]["feedback"]["rerank"] and len(state["plans"]) > 1
+    return "rank_plans" if rerank else after_ranking(state)
 
 
 def after_ranking(state: ParagraphState) -> Literal["edit_plan", "control_steps"]:
     """A person may edit the plan before it is followed."""
-    return "edit_plan" if options(state).pause else "control_steps"
+    return "edit_plan" if state["settings"]["feedback"]["pause"] else "control_steps"
 
 
 def after_control(state: ParagraphState) -> list[Send] | str:
@@ -50,7 +50,7 @@ def after_control(state: ParagraphState) -> list[Send] | str:
         return [Send(INVESTIGATIONS[step["action"]], question(state, step)) for step in state["wave"]]
     if state["remaining"]:
         return "control_steps"
-    return "detect_weaknesses" if options(state).detect else "write_review"
+    return "detect_weaknesses" if "detect" in state["settings"]["feedback"]["aids"] else "write_review"
 
 
 def question(state: ParagraphState, step: Step) -> QuestionState:
@@ -64,8 +64,9 @@ def after_detection(state: ParagraphState) -> Literal["write_review", "conclude"
 
 
 def after_review(state: ParagraphState) -> Literal["verify_comment", "conclude"]:
-    """Every comment is checked."""
-    return "verify_comment" if state["comment"] else "conclude"
+    """A comment is checked, if an aid does that."""
+    checks = not {"verify", "instructions"}.isdisjoint(state["settings"]["feedback"]["aids"])
+    return "verify_comment" if state["comment"] and checks else "conclude"
 
 
 paragraph_review = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)

@@ -107,8 +107,8 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
         default=True,
     ),
     "quotes": Aid(
-        "The investigator quotes the words that its answer rests on; one that quotes other words is asked once more, "
-        "and its answer is then kept without a quote and shown as such.",
+        "The investigator looks outside the paragraph and quotes the words that its answer rests on; one that quotes "
+        "other words is asked once more, and its answer is then kept without a quote and shown as such.",
         "Lets a person look an answer up. It reports.",
         default=True,
     ),

@@ -33,6 +33,7 @@ Action = Literal["ask_paper", "ask_literature", "write_review"]
 """What a step can be: the Investigator reads the paper or the literature, the Reviewer writes."""
 
 Decision = Literal["execute", "skip", "replace", "rewrite"]
+"""Carry a step out, perhaps with a better question; leave it out; ask the other source instead; write the rest anew."""
 
 
 class Step(TypedDict):
@@ -54,7 +55,7 @@ class Plan(TypedDict):
     """From 1, in the order in which they came."""
     steps: list[Step]
     repairs: list[str]
-    """Golden rules that it broke, and what code did about it."""
+    """What of it could not be followed, or was repaired by an aid."""
     score: float | None
     """Of the plan re-ranker; None if plans were not re-ranked."""
 
@@ -69,7 +70,7 @@ class Evidence(TypedDict):
     question: str
     answer: str
     quote: str
-    """Words of the passage that the answer rests on, verbatim; empty if it comes from the model."""
+    """Words of the passage that the answer rests on, verbatim; empty if it stands without a quote."""
     title: str
     """Of the document."""
     section: str
@@ -88,7 +89,7 @@ class StepRecord(TypedDict):
     """The controller's explanation; empty if it was not asked."""
     outcome: Literal["answered", "unanswered", "skipped"]
     note: str
-    """Why there is no answer."""
+    """Why there is no answer, or none with a quote."""
 
 
 class Answered(TypedDict):
@@ -98,7 +99,7 @@ class Answered(TypedDict):
     """Id of the step."""
     evidence: Evidence | None
     note: str
-    """Why there is no answer; empty if there is."""
+    """Why there is no answer, or none with a quote."""
 
 
 class Candidate(TypedDict):
@@ -290,8 +291,6 @@ class FeedbackContext(RunContext):
         None, description='Fields of LiteratureSettings, for example {"folder": "papers"}.'
     )
     passages: int | None = Field(None, ge=1, le=20, description="Segments that a question is answered from.")
-    detect: bool | None = Field(None, description="Look for weaknesses first; a sound paragraph gets no comment.")
-    verify: bool | None = Field(None, description="Test claims that something is missing against the paper.")
     pause: bool | None = Field(None, description="Let a person edit the plan; needs a run of a single paragraph.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")

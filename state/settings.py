@@ -253,8 +253,6 @@ class FeedbackSettings(BaseModel):
     segment_overlap: int = Field(200, ge=0, le=1000, description="What neighbouring segments share (the paper: 200).")
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     literature: LiteratureSettings = Field(default_factory=LiteratureSettings)
-    detect: bool = Field(True, description="Look for weaknesses first, so that a sound paragraph gets no comment.")
-    verify: bool = Field(True, description="Test a claim that something is missing against the rest of the paper.")
     pause: bool = Field(False, description="Let a person edit the plan; needs a run of a single paragraph.")
     min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed only if they are named.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")

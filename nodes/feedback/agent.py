@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
 from state.feedback import FeedbackState, ParagraphState, QuestionState
 from state.limits import Limits
 from state.settings import FeedbackSettings, ModelSettings
@@ -40,6 +42,14 @@ def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
 def options(state: AnyState) -> FeedbackSettings:
     """The settings that the run was started with."""
     return FeedbackSettings(**state["settings"]["feedback"])
+
+
+def at_most(number: int, role: AgentRole, state: AnyState) -> Any:
+    """A list in the answer of `role` that a setting bounds, not the table of limits.
+
+    Only the schema says so, and only to models that need it: what is more is left out with a note, never refused.
+    """
+    return Field(json_schema_extra={"maxItems": number} if model_of(role, state).schema_limits else None)
 
 
 def has_literature(state: AnyState) -> bool:

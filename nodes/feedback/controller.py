@@ -1,48 +1,50 @@
 """The controller: executes, skips or replaces steps, or rewrites those that remain (SWIF2T, Section 3, "Controller").
 
 `sequential` is the paper's: it decides about one step after the other. `parallel` (ours) sends questions that do not
-depend on each other out together and looks after each such wave.
+depend on each other out together and looks after each such wave. Rewriting the remaining steps is ours, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import ask_as, has_literature, options
-from nodes.feedback.evidence import evidence_shown, unanswered_shown
-from nodes.feedback.golden_rules import Asked, in_words, keep_golden_rules, numbered_steps
+from nodes.feedback.agent import ask_as, at_most, has_literature, options
+from nodes.feedback.evidence import log_shown
+from nodes.feedback.golden_rules import Asked, in_words, numbered_steps
 from nodes.feedback.paper import shown
+from nodes.feedback.planner import followed
 from state.errors import Unanswered
 from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord
+from state.limits import AtMost
 from state.records import CallRecord
 from tools.prompts import numbered
 
-MEANINGS: dict[Decision, str] = {
-    "execute": "carry the step out, perhaps with a better question",
-    "skip": "leave the step out, because it is answered already, impossible or of no use",
-    "replace": "ask another question instead",
-    "rewrite": "give up all remaining questions and write new ones, because the answers have made them obsolete",
+Choice = Literal["ask_paper", "ask_literature", "write_review", "skip", "rewrite"]
+"""What the controller can do about a step: an action of the investigator or the reviewer, or one of its own."""
+MEANINGS: dict[Choice, str] = {
+    "ask_paper": "`Investigator`, `ask_paper`: answer a question from the paper",
+    "ask_literature": "`Investigator`, `ask_literature`: answer a question from other publications",
+    "write_review": "`Reviewer`, `write_review`: write the comment now, without the questions that remain",
+    "skip": "`Controller`, `skip`: leave the step out",
+    "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
+    "and put the new ones of `steps` in their place; each has `action` and `question`",
 }
 
 
-class NewStep(BaseModel):
-    """A question of a rewritten plan."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    action: Literal["ask_paper", "ask_literature"]
-    question: str = Field(max_length=240)
+_STRICT = ConfigDict(extra="forbid")
+_QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
+_EXPLANATION: Any = (Annotated[str, AtMost("advice_words")], ...)
 
 
 class Ruling(NamedTuple):
     """What the controller has decided about the steps that it was shown."""
 
     because: str
-    decisions: list[tuple[Decision, str]]
-    """For each step, in order, with the question as it is to be asked."""
+    choices: list[tuple[Choice, str]]
+    """For each step, in order, with the question as it is to be asked; empty if it is that of the plan."""
     rewritten: list[Asked]
     """New questions that stand for all remaining ones; empty if the plan stays."""
     calls: list[CallRecord]
@@ -86,20 +88,24 @@ def _shown_steps(state: ParagraphState) -> list[Step]:
     return remaining[:-1]
 
 
-def open_decisions(state: ParagraphState, steps: Sequence[Step]) -> list[Decision]:
-    """What may be decided: the review can neither be skipped nor replaced, and rewrites are bounded."""
+def open_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
+    """What may be done: the review must come in the end, and rewrites are bounded."""
     for_review = all(step["action"] == "write_review" for step in steps)
-    choices: list[Decision] = ["execute"] if for_review else ["execute", "skip", "replace"]
+    choices: list[Choice] = ["write_review"] if for_review else [*_questions(state), "write_review", "skip"]
     return [*choices, "rewrite"] if state["rewrites"] < options(state).max_rewrites else choices
+
+
+def _questions(state: ParagraphState) -> list[Choice]:
+    return ["ask_paper", "ask_literature"] if has_literature(state) else ["ask_paper"]
 
 
 async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
     """Ask the model, unless there is nothing to decide: a wave of its own making, or a review that must come now."""
-    choices = open_decisions(state, steps)
-    as_planned: list[tuple[Decision, str]] = [("execute", step["question"]) for step in steps]
+    choices = open_choices(state, steps)
+    as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
     parallel = options(state).execution == "parallel"
     own = all(step["origin"] == "controller" for step in steps) and steps[0]["action"] != "write_review"
-    if choices == ["execute"] or (parallel and (not state["log"] or own)):
+    if choices == ["write_review"] or (parallel and (not state["log"] or own)):
         return Ruling("", as_planned, [], [])
     try:
         if parallel and steps[0]["action"] != "write_review":
@@ -110,126 +116,134 @@ async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
         return Ruling("", as_planned, [], error.spent, note)
 
 
-async def _rule_step(state: ParagraphState, step: Step, choices: list[Decision]) -> Ruling:
+async def _rule_step(state: ParagraphState, step: Step, choices: list[Choice]) -> Ruling:
     variables = {
         **_variables(state, choices),
         "next_step": in_words(step),
-        "remaining": numbered(map(in_words, state["remaining"][1:])) or "There are none.",
+        "remaining": numbered(map(in_words, state["remaining"])),
     }
-    answer = await ask_as("controller", "control_step", state, variables, step_decision(choices, _most(state)))
+    answer = await ask_as("controller", "control_step", state, variables, step_decision(state, choices), trim="log")
     value = answer.value.model_dump()
-    rewritten = _new_steps(value) if value["decision"] == "rewrite" else []
-    return Ruling(value["explanation"], [(value["decision"], value["question"])], rewritten, answer.calls)
+    asked = value["parameters"]["question"]
+    rewritten = _new_steps(value["parameters"]) if value["action"] == "rewrite" else []
+    return Ruling(value["explanation"], [(value["action"], asked)], rewritten, answer.calls)
 
 
-async def _rule_wave(state: ParagraphState, steps: list[Step], choices: list[Decision]) -> Ruling:
-    variables = {**_variables(state, choices), "remaining": numbered(map(in_words, steps))}
-    schema = wave_decision(choices, len(steps), _most(state))
-    answer = await ask_as("controller", "control_wave", state, variables, schema)
+async def _rule_wave(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> Ruling:
+    of_each = [choice for choice in choices if choice != "write_review"]
+    variables = {**_variables(state, of_each), "remaining": numbered(map(in_words, steps))}
+    schema = wave_decision(state, of_each, len(steps))
+    answer = await ask_as("controller", "control_wave", state, variables, schema, trim="log")
     value = answer.value.model_dump()
-    given = {item["step"]: (item["decision"], item["question"]) for item in value["decisions"]}
-    decisions = [given.get(number, ("execute", "")) for number in range(1, len(steps) + 1)]
-    return Ruling(value["explanation"], decisions, _new_steps(value), answer.calls)
+    given: dict[int, tuple[Choice, str]] = {
+        item["step"]: (item["action"], item["question"]) for item in value["decisions"]
+    }
+    decided = [given.get(number, (step["action"], "")) for number, step in enumerate(steps, start=1)]
+    return Ruling(value["explanation"], decided, _new_steps(value), answer.calls)
 
 
-def step_decision(choices: Sequence[Decision], most: int) -> type[BaseModel]:
-    """The schema of a decision about one step, which allows the open choices only."""
+def step_decision(state: ParagraphState, choices: Sequence[Choice]) -> type[BaseModel]:
+    """The schema of a decision about one step (the paper's four parts), which allows the open choices only."""
+    parameters = create_model("Parameters", __config__=_STRICT, question=_QUESTION, **_steps_field(state, choices))
     return create_model(
         "StepDecision",
-        __config__=ConfigDict(extra="forbid"),
-        explanation=(str, Field(min_length=5, max_length=240)),
-        decision=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
-        question=(str, Field(max_length=240)),
-        **_steps_field(choices, most),
+        __config__=_STRICT,
+        explanation=_EXPLANATION,
+        actor=(Literal["Investigator", "Reviewer", "Controller"], ...),
+        action=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
+        parameters=(parameters, ...),
     )
 
 
-def wave_decision(choices: Sequence[Decision], number: int, most: int) -> type[BaseModel]:
+def wave_decision(state: ParagraphState, choices: Sequence[Choice], number: int) -> type[BaseModel]:
     """The schema of decisions about `number` steps."""
-    per_step = tuple(choice for choice in choices if choice != "rewrite")
+    of_each = tuple(choice for choice in choices if choice != "rewrite")
     decision = create_model(
         "DecisionOnStep",
-        __config__=ConfigDict(extra="forbid"),
+        __config__=_STRICT,
         step=(Literal[tuple(range(1, number + 1))], ...),  # type: ignore[arg-type]
-        decision=(Literal[per_step], ...),  # type: ignore[arg-type]
-        question=(str, Field(max_length=240)),
+        action=(Literal[of_each], ...),  # type: ignore[arg-type]
+        question=_QUESTION,
     )
     return create_model(
         "WaveDecision",
-        __config__=ConfigDict(extra="forbid"),
-        explanation=(str, Field(min_length=5, max_length=240)),
-        decisions=(list[decision], Field(min_length=1, max_length=number)),
-        **_steps_field(choices, most),
+        __config__=_STRICT,
+        explanation=_EXPLANATION,
+        decisions=(list[decision], at_most(number, "controller", state)),
+        **_steps_field(state, choices),
     )
 
 
-def _steps_field(choices: Sequence[Decision], most: int) -> dict[str, Any]:
-    return {"steps": (list[NewStep], Field(max_length=most))} if "rewrite" in choices else {}
+def _steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, Any]:
+    if "rewrite" not in choices:
+        return {}
+    actions: Any = Literal[tuple(_questions(state))]
+    step = create_model("NewStep", __config__=_STRICT, action=(actions, ...), question=_QUESTION)
+    return {"steps": (list[step], at_most(options(state).max_questions, "controller", state))}
 
 
 def _new_steps(value: dict[str, Any]) -> list[Asked]:
     return [Asked(step["action"], step["question"]) for step in value.get("steps", [])]
 
 
-def _most(state: ParagraphState) -> int:
-    return options(state).max_questions
-
-
-def _variables(state: ParagraphState, choices: Sequence[Decision]) -> dict[str, object]:
+def _variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
     return {
-        "paragraph": shown(state["target"]["text"]),
-        "evidence": evidence_shown(state["evidence"]),
-        "log": unanswered_shown(state["log"]),
-        "choices": "\n".join(f"  - `{choice}`: {MEANINGS[choice]}" for choice in choices),
+        "paragraph": shown(state["target"]["text"], state),
+        "log": log_shown(state),
+        "choices": "\n".join(f"  - {MEANINGS[choice]}" for choice in choices),
     }
 
 
 def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: list[StepRecord]) -> dict[str, Any]:
     """What the ruling makes of the plan."""
-    news: dict[str, Any] = {"calls": ruling.calls, "notes": [ruling.note] if ruling.note else []}
-    new = _new_plan(state, ruling.rewritten) if state["rewrites"] < options(state).max_rewrites else []
+    notes = [ruling.note] if ruling.note else []
+    new, repairs = _new_plan(state, ruling.rewritten)
     if len(new) > 1:
         dropped = [_record(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]]
-        return {**news, "log": [*log, *dropped], "rewrites": state["rewrites"] + 1, "remaining": new}
+        rewritten = {"rewrites": state["rewrites"] + 1, "remaining": new, "log": [*log, *dropped]}
+        return {"calls": ruling.calls, "notes": [*notes, *repairs], **rewritten}
     wave: list[StepRecord] = []
     skipped: list[StepRecord] = []
-    for step, (decision, question) in zip(steps, ruling.decisions, strict=True):
-        if step["action"] == "write_review":
-            return {**news, "remaining": []}
-        if decision == "skip":
-            skipped.append(_record(step, decision, ruling.because, outcome="skipped"))
-        else:
-            wave.append(_decided(step, decision, question, ruling.because))
-    asked = [record["step"] for record in wave]
+    remaining = state["remaining"][len(steps) :]
+    for step, (choice, question) in zip(steps, ruling.choices, strict=True):
+        if choice == "write_review":
+            left = [other for other in state["remaining"] if other["action"] != "write_review"]
+            skipped, remaining = [_record(other, "skip", ruling.because, outcome="skipped") for other in left], []
+        elif choice == "skip":
+            skipped.append(_record(step, "skip", ruling.because, outcome="skipped"))
+        elif step["action"] != "write_review":
+            wave.append(_decided(state, step, choice, question, ruling.because))
+    remaining = [] if all(step["action"] == "write_review" for step in steps) else remaining
     return {
-        **news,
+        "calls": ruling.calls,
+        "notes": notes,
         "log": [*log, *skipped],
         "decided": wave,
-        "wave": asked,
-        "remaining": state["remaining"][len(steps) :],
+        "wave": [record["step"] for record in wave],
+        "remaining": remaining,
     }
 
 
-def _decided(step: Step, decision: Decision, question: str, because: str) -> StepRecord:
-    """A step as it is to be carried out: in the controller's words if they keep the golden rules."""
-    action: Action = step["action"]
-    asked = keep_golden_rules([Asked(action, question), Asked("write_review", "")], most=1).steps
-    if len(asked) < 2 or asked[0].question == step["question"]:  # no better question, so the planned one
+def _decided(state: ParagraphState, step: Step, choice: Choice, question: str, because: str) -> StepRecord:
+    """A step as it is to be carried out: as planned, with a better question, or replaced by one to the other source."""
+    action: Action = choice if choice in {"ask_paper", "ask_literature"} else step["action"]
+    asked, *_ = followed([Asked(action, question or step["question"]), Asked("write_review", "")], state).steps
+    if asked.action == "write_review" or asked == (step["action"], step["question"]):
         return _record(step, "execute", because)
-    changed: Step = {**step, "action": asked[0].action, "question": asked[0].question, "origin": "controller"}
-    return _record(changed, decision, because)
+    changed: Step = {**step, "action": asked.action, "question": asked.question, "origin": "controller"}
+    return _record(changed, "execute" if asked.action == step["action"] else "replace", because)
 
 
-def _new_plan(state: ParagraphState, asked: list[Asked]) -> list[Step]:
-    """Rewritten steps that keep the golden rules, without what was asked before; the review is the last of them."""
-    whole = [*asked, Asked("write_review", "")]
-    kept = keep_golden_rules(whole, most=_most(state), literature=has_literature(state)).steps
+def _new_plan(state: ParagraphState, asked: list[Asked]) -> tuple[list[Step], list[str]]:
+    """Rewritten steps as this run follows them, without what was asked before; the review is the last of them."""
+    if not asked:
+        return [], []
+    kept = followed([*asked, Asked("write_review", "")], state)
     asked_before = {record["step"]["question"].casefold() for record in state["log"]}
     known = [*(record["step"] for record in state["log"]), *state["remaining"]]
     first = 1 + max(int(step["id"][1:]) for step in known)
-    return numbered_steps(
-        [step for step in kept if step.question.casefold() not in asked_before], "controller", first=first
-    )
+    new = [step for step in kept.steps if step.question.casefold() not in asked_before]
+    return numbered_steps(new, "controller", first=first), kept.repairs
 
 
 def _record(

@@ -1,16 +1,18 @@
-"""The golden rules of a plan (SWIF2T, Section 3, "Planner"), checked by code; what breaks them is repaired or dropped.
+"""The golden rules of a plan (SWIF2T, Section 3, "Planner"), which stand in the planner's prompt, and what code does.
 
 Every step asks the investigator or the reviewer for something; questions to the paper come first, then those to the
 literature, and the last step is the review; a question to the literature can be understood by itself and ends with
-"?"; each question asks about one thing only.
+"?"; each question asks about one thing only. A plan is followed as it was written, but for what cannot be executed;
+that code repairs what breaks a rule is an aid.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from state.aids import FeedbackAid
 from state.feedback import Action, Step
 
 _NEEDS_THE_PAPER = re.compile(
@@ -36,7 +38,7 @@ class Asked(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """Steps that keep the golden rules."""
+    """Steps that can be followed."""
 
     steps: list[Asked]
     """The last one is the review, all others are questions."""
@@ -44,30 +46,41 @@ class Repaired(NamedTuple):
     """What was wrong, one sentence each."""
 
 
-def keep_golden_rules(steps: Sequence[Asked], *, most: int, literature: bool = True) -> Repaired:
-    """Repair a plan.
+REPAIRS: tuple[FeedbackAid, ...] = ("repair_plans", "reroute_literature")
+"""The aids that change questions and their order."""
+
+
+def keep_golden_rules(
+    steps: Sequence[Asked], *, most: int, literature: bool = True, aids: Collection[FeedbackAid] = REPAIRS
+) -> Repaired:
+    """The plan as it is followed.
 
     Args:
         steps: As the planner, the controller or a person wrote them.
         most: Most questions.
-        literature: Whether there is any literature to look in.
+        literature: Whether there is any literature to look in; without `repair_plans`, questions to it stay, and have
+            no answer.
+        aids: Those that are on.
 
     Returns:
         The plan; without any question left, it is the review alone.
     """
     repairs: list[str] = []
-    questions = _distinct([_repaired(step, repairs) for step in steps if step.action != "write_review"], repairs)
-    if not literature and any(step.action == "ask_literature" for step in questions):
-        repairs.append("Questions to the literature were left out, because no literature is set up.")
-        questions = [step for step in questions if step.action == "ask_paper"]
-    ordered = sorted(questions, key=lambda step: step.action != "ask_paper")
-    if ordered != questions:
-        repairs.append("Questions to the paper were put before those to the literature.")
-    if len(ordered) > most:
+    questions = [Asked(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"]
+    if "repair_plans" in aids:
+        questions = _distinct([_one_question(step, repairs) for step in questions], repairs)
+    if "reroute_literature" in aids:
+        questions = [_rerouted(step, repairs) for step in questions]
+    if "repair_plans" in aids:
+        questions = _in_order(questions, repairs, literature=literature)
+    if not all(step.question for step in questions):
+        repairs.append("A step without a question was left out.")
+        questions = [step for step in questions if step.question]
+    if len(questions) > most:
         repairs.append(f"Questions beyond the first {most} were left out.")
     if [step.action for step in steps].count("write_review") != 1 or steps[-1].action != "write_review":
         repairs.append("The review was made the last step, and the only one.")
-    return Repaired([*ordered[:most], Asked("write_review", "")], repairs)
+    return Repaired([*questions[:most], Asked("write_review", "")], repairs)
 
 
 def numbered_steps(asked: Sequence[Asked], origin: str, *, first: int = 1) -> list[Step]:
@@ -86,17 +99,29 @@ def in_words(step: Step) -> str:
     return f"Investigator: answer from the {source}: {step['question']}"
 
 
-def _repaired(step: Asked, repairs: list[str]) -> Asked:
-    question = " ".join(step.question.split())
-    first, *others = question.split("?")
+def _one_question(step: Asked, repairs: list[str]) -> Asked:
+    first, *others = step.question.split("?")
     joined = _SECOND_QUESTION.split(first, maxsplit=1)
     if len(joined) > 1 or any(other.strip() for other in others):
-        repairs.append(f"“{question}” asked about more than one thing; its first question was kept.")
-    question = joined[0].rstrip(" .,;:") + "?"
-    if step.action == "ask_literature" and _NEEDS_THE_PAPER.search(question):
-        repairs.append(f"“{question}” cannot be understood without the paper, so the paper is asked.")
-        return Asked("ask_paper", question)
-    return Asked(step.action, question)
+        repairs.append(f"“{step.question}” asked about more than one thing; its first question was kept.")
+    return Asked(step.action, joined[0].rstrip(" .,;:") + "?")
+
+
+def _rerouted(step: Asked, repairs: list[str]) -> Asked:
+    if step.action == "ask_literature" and _NEEDS_THE_PAPER.search(step.question):
+        repairs.append(f"“{step.question}” cannot be understood without the paper, so the paper is asked.")
+        return Asked("ask_paper", step.question)
+    return step
+
+
+def _in_order(questions: list[Asked], repairs: list[str], *, literature: bool) -> list[Asked]:
+    if not literature and any(step.action == "ask_literature" for step in questions):
+        repairs.append("Questions to the literature were left out, because no literature is set up.")
+        questions = [step for step in questions if step.action == "ask_paper"]
+    ordered = sorted(questions, key=lambda step: step.action != "ask_paper")
+    if ordered != questions:
+        repairs.append("Questions to the paper were put before those to the literature.")
+    return ordered
 
 
 def _distinct(steps: list[Asked], repairs: list[str]) -> list[Asked]:

@@ -1,34 +1,63 @@
-"""The investigator: answers one question from one source, and quotes what the answer rests on (SWIF2T, Section 3)."""
+"""The investigator: answers one question from one source, or says that it does not know (SWIF2T, Section 3).
+
+With the aid `quotes` it also quotes what the answer rests on, and looks outside the paragraph under review.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
-from nodes.feedback.agent import ask_as, options
+from nodes.feedback.agent import ask_as, has_literature, options
+from nodes.feedback.evidence import evidence_id
 from nodes.feedback.literature import find_studies
 from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_in, shown
 from state.documents import Document, Passage
 from state.errors import RetrievalUnavailable, Unanswered
-from state.feedback import Answered, Evidence, QuestionState, Target
+from state.feedback import Answered, Evidence, QuestionState
+from state.limits import AtMost
 from state.records import CallRecord
 from tools.quotes import locate
 
-_NO_ANSWER = re.compile(
-    r"\bI (?:do not|don['’]t) know\b|\bno answer\b|\bnot (?:mentioned|stated|given|specified)\b", re.IGNORECASE
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_UNKNOWN = re.compile(
+    r"(?:(?:sorry|unfortunately),? )?(?:I (?:do not|don['’]t) know|(?:there is )?no answer|unknown|"
+    r"(?:it is )?not (?:mentioned|stated|given|specified|known|available))\b"
+    r"(?!.*\b(?:but|however|although|though)\b)[^.!?]*[.!]?",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(
+    r"(?:the|these|none of the) (?:\w+ )?(?:passages?|paper|documents?|text|study|article)\b[^.!?]*[.!]?", re.IGNORECASE
 )
 
 
-class PassageAnswer(BaseModel):
-    """An answer: first the words that it rests on, so that a small model looks before it speaks."""
+class PlainAnswer(BaseModel):
+    """An answer, or "I don't know"."""
 
     model_config = ConfigDict(extra="forbid")
 
-    quote: str = Field(max_length=400)
-    passage: int = Field(ge=0, le=20)
-    answer: str = Field(max_length=500)
+    answer: Annotated[str, AtMost("answer_words")]
+
+
+class PassageAnswer(BaseModel):
+    """An answer: first the words that it rests on, so that a model looks before it speaks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quote: Annotated[str, AtMost("quote_words")]
+    passage: int
+    answer: Annotated[str, AtMost("answer_words")]
+
+
+class Source(NamedTuple):
+    """Where a question is looked up."""
+
+    document: Document
+    title: str
+    address: str = ""
+    """Empty for the paper under review."""
 
 
 class Finding(NamedTuple):
@@ -37,99 +66,142 @@ class Finding(NamedTuple):
     answer: str
     """Empty if there is none."""
     quote: str
-    passage: Passage | None
+    """Verbatim; empty if the answer stands without one."""
+    section: str
+    page: int
     note: str
-    """Why there is no answer."""
+    """Why there is no answer, or no quote."""
     calls: list[CallRecord]
 
 
 async def answer_from_paper(state: QuestionState) -> dict[str, Any]:
-    """Look a question up in the paper under review, outside the paragraph: what that says is no evidence for it."""
-    title = state["document"]["title"]
-    finding = await ask_document(state, await document_of(state), title, apart_from=state["target"])
-    return _brought_back(state, finding, "paper", finding.calls, [])
+    """Look a question up in the paper under review."""
+    source = Source(await document_of(state), state["document"]["title"])
+    finding = await ask_document(state, source)
+    return _brought_back(state, finding, source, finding.calls, [])
 
 
 async def answer_from_literature(state: QuestionState) -> dict[str, Any]:
     """Look a question up in other publications, one after the other; the first answer counts."""
-    step, calls = state["step"], list[CallRecord]()
+    if not has_literature(state):
+        return _brought_back(state, _nothing("no literature is set up"), None, [], [])
     try:
-        studies = await find_studies(state, step["question"])
+        studies = await find_studies(state, state["step"]["question"])
     except RetrievalUnavailable as error:
-        return _brought_back(state, _nothing(str(error)), "literature", [], [])
-    finding = _nothing("no publication was found")
+        return _brought_back(state, _nothing(str(error)), None, [], [])
+    calls, finding, source = list[CallRecord](), _nothing("no publication was found"), None
     for study in studies.found:
-        finding = await ask_document(state, study["document"], study["title"], address=study["address"])
+        source = Source(study["document"], study["title"], study["address"])
+        finding = await ask_document(state, source)
         calls += finding.calls
         if finding.answer:
             break
-    return _brought_back(state, finding, "literature", calls, studies.notes)
+    return _brought_back(state, finding, source, calls, studies.notes)
 
 
-async def ask_document(
-    state: QuestionState, document: Document, title: str, *, address: str = "", apart_from: Target | None = None
-) -> Finding:
-    """Ask the model to answer from passages of one document alone; an answer that quotes other words does not count.
-
-    Args:
-        state: With the question.
-        document: Where to look.
-        title: Of the document.
-        address: Where it was found; empty for the paper under review.
-        apart_from: A paragraph of it that answers nothing: an answer that quotes it does not count either.
-    """
-    leave_out = (apart_from["id"],) if apart_from else ()
-    found = await search_in([document], state["step"]["question"], options(state), leave_out=leave_out)
-    passages: list[Passage] = [{**passage, "title": title or passage["title"], "address": address} for passage in found]
+async def ask_document(state: QuestionState, source: Source) -> Finding:
+    """Ask the model to answer from passages of one document alone."""
+    quotes = "quotes" in options(state).aids
+    # With quotes it looks outside the paragraph: what that says is no evidence for it.
+    leave_out = () if source.address or not quotes else (state["target"]["id"],)
+    passages = await search_in([source.document], state["step"]["question"], options(state), leave_out=leave_out)
     if not passages:
         return _nothing("nothing in it is about the question")
     variables: dict[str, object] = {
-        "title": shown(title) or "without title",
+        "title": shown(source.title, state) or "without title",
         "question": state["step"]["question"],
-        "passages": passages_shown(passages),
+        "passages": passages_shown(passages, state),
+        "quotes": "yes" if quotes else "",
+        "again": "",
     }
     try:
-        answer = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
+        if quotes:
+            return await _quoted_answer(state, source, passages, variables)
+        plain = await ask_as("investigator", "answer_question", state, variables, PlainAnswer, trim="passages")
     except Unanswered as error:
         return _nothing(error.problem, error.spent)
-    if apart_from and locate(answer.value.quote, apart_from["text"]):
-        return _nothing("the answer quoted the paragraph itself", answer.calls)
-    return checked(answer.value, passages, document, answer.calls)
+    return _without_quote(plain.value.answer, "", plain.calls)
 
 
-def checked(answer: PassageAnswer, passages: list[Passage], document: Document, calls: list[CallRecord]) -> Finding:
-    """Accept an answer if the words that it quotes stand in one of the passages."""
-    if not answer.quote.strip() or not answer.answer.strip() or _NO_ANSWER.search(answer.answer):
-        return _nothing("the passages hold no answer", calls)
-    named = passages[answer.passage - 1 : answer.passage] if answer.passage else []
+async def _quoted_answer(
+    state: QuestionState, source: Source, passages: list[Passage], variables: dict[str, object]
+) -> Finding:
+    """The answer with words of a passage; one that quotes others is asked once more, and then stands without."""
+    first = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
+    if not _misquotes(first.value, state, source, passages):
+        return _accepted(first.value, state, source, passages, first.calls)
+    variables = {**variables, "again": first.value.quote.strip() or "nothing"}
+    try:
+        second = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
+    except Unanswered as error:
+        return _accepted(first.value, state, source, passages, [*first.calls, *error.spent])
+    return _accepted(second.value, state, source, passages, [*first.calls, *second.calls])
+
+
+def _misquotes(answer: PassageAnswer, state: QuestionState, source: Source, passages: list[Passage]) -> bool:
+    return says_something(answer.answer) and not _of_paragraph(answer, state, source) and not _placed(answer, passages)
+
+
+def _of_paragraph(answer: PassageAnswer, state: QuestionState, source: Source) -> bool:
+    return not source.address and locate(answer.quote, state["target"]["text"]) is not None
+
+
+def _accepted(
+    answer: PassageAnswer, state: QuestionState, source: Source, passages: list[Passage], calls: list[CallRecord]
+) -> Finding:
+    """The answer with its quote, or without one, if it is any."""
+    if says_something(answer.answer) and _of_paragraph(answer, state, source):
+        return _nothing("the answer quoted the paragraph itself", calls)
+    if not (placed := _placed(answer, passages)):
+        return _without_quote(answer.answer, "it quoted no words of the passages, so it stands without a quote", calls)
+    passage, quote = placed
+    place = pinpoint(passage, quote, source.document)
+    found = _without_quote(answer.answer, "", calls)
+    return found._replace(quote=quote, section=place["section"], page=place["page"]) if found.answer else found
+
+
+def says_something(answer: str) -> bool:
+    """Whether an answer is one: not if it is empty, or as a whole says that it does not know."""
+    first, *others = _SENTENCE_END.split(answer.strip())
+    unknown = not first or _UNKNOWN.fullmatch(first) is not None
+    return not unknown or any(not (_UNKNOWN.fullmatch(other) or _NOT_THERE.fullmatch(other)) for other in others)
+
+
+def _placed(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:
+    """The passage that holds the quote, the named one before others, and the quote in its own words."""
+    named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
     for passage in [*named, *passages]:
-        place = locate(answer.quote, passage["text"])
-        if place:
-            quote = place.of(passage["text"])
-            return Finding(answer.answer.strip(), quote, pinpoint(passage, quote, document), "", calls)
-    return _nothing("the answer quoted words that are not in the passages", calls)
+        if place := locate(answer.quote, passage["text"], fewest=1):  # "85.3%" and "n = 40" are quotes, too
+            return passage, place.of(passage["text"])
+    return None
+
+
+def _without_quote(answer: str, note: str, calls: list[CallRecord]) -> Finding:
+    if not says_something(answer):
+        return _nothing("the passages hold no answer", calls)
+    return Finding(answer.strip(), "", "", 0, note, calls)
 
 
 def _nothing(note: str, calls: list[CallRecord] | None = None) -> Finding:
-    return Finding("", "", None, note, calls or [])
+    return Finding("", "", "", 0, note, calls or [])
 
 
 def _brought_back(
-    state: QuestionState, finding: Finding, source: str, calls: list[CallRecord], notes: list[str]
+    state: QuestionState, finding: Finding, source: Source | None, calls: list[CallRecord], notes: list[str]
 ) -> dict[str, Any]:
     step = state["step"]
     evidence = None
-    if finding.passage:
+    if source and finding.answer:
         evidence = Evidence(
-            id=f"e{step['id'][1:]}",
-            source=source,  # type: ignore[typeddict-item]
+            id=evidence_id(step["id"]),
+            source="literature" if step["action"] == "ask_literature" else "paper",
             question=step["question"],
             answer=finding.answer,
             quote=finding.quote,
-            title=finding.passage["title"],
-            section=finding.passage["section"],
-            page=finding.passage["page"],
-            address=finding.passage["address"],
+            title=source.title or source.document["title"],
+            section=finding.section,
+            page=finding.page,
+            address=source.address,
         )
     answered = Answered(step=step["id"], evidence=evidence, note=finding.note)
     return {"answers": [answered], "calls": calls, "notes": notes}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 
-from nodes.feedback.agent import options
+from nodes.feedback.agent import AnyState, options
 from state.documents import Document, Passage
 from state.feedback import ParagraphState, QuestionState
 from state.settings import FeedbackSettings
@@ -13,30 +13,21 @@ from tools.documents import load_document
 from tools.hidden_instructions import as_data
 from tools.quotes import locate
 
-LONGEST_ABSTRACT = 1500
-"""Characters of the abstract that the planner sees."""
-
 
 async def document_of(state: ParagraphState | QuestionState) -> Document:
     """The paper, read from its file."""
     return await asyncio.to_thread(load_document, state["document"])
 
 
-async def abstract_of(state: ParagraphState) -> str:
-    """What the paper is about, for agents that see only a paragraph of it."""
-    document = await document_of(state)
-    return shown(document["abstract"][:LONGEST_ABSTRACT]) or "There is no abstract."
+def shown(text: str, state: AnyState) -> str:
+    """A text as a prompt shows it: what addresses the model stands there as a quotation only (an aid)."""
+    return as_data(text) if "instructions" in options(state).aids else text
 
 
-def shown(text: str) -> str:
-    """A text of the paper as a prompt shows it: what addresses the model stands there as a quotation only."""
-    return as_data(text)
-
-
-def passages_shown(passages: list[Passage]) -> str:
+def passages_shown(passages: list[Passage], state: AnyState) -> str:
     """Passages for a prompt, with numbers to cite them by."""
     return "\n\n".join(
-        f"[{number}] {passage['section'] or passage['title']}\n{shown(passage['text'])}"
+        f"[{number}] {passage['section'] or passage['title']}\n{shown(passage['text'], state)}"
         for number, passage in enumerate(passages, start=1)
     )
 

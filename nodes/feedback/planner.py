@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import PROMPTS, failed, has_literature, model_of, options
+from nodes.feedback.agent import PROMPTS, at_most, failed, has_literature, model_of, options
 from nodes.feedback.golden_rules import Asked, Repaired, in_words, keep_golden_rules, numbered_steps
-from nodes.feedback.paper import abstract_of, shown
+from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan
-from state.limits import Limits
+from state.limits import AtMost, Limits
 from state.settings import ModelSettings
 from tools.models import Caller, sample
 
@@ -22,43 +22,44 @@ Proposal = dict[str, Any]
 """A step as the planner wrote it."""
 TOP_P = 0.95
 """With which plans are sampled: at the usual 0.4 they are all the same."""
+NO_LITERATURE = "No literature is set up, so the paper alone was asked."
 
 
-def plan_of(most: int, *, literature: bool) -> type[BaseModel]:
-    """The schema of a plan of up to `most` questions and the review."""
-    actions = get_args(Action) if literature else ("ask_paper", "write_review")
-    return steps_of(actions, fewest=2, most=most + 1)
+def plan_of(state: ParagraphState) -> type[BaseModel]:
+    """The schema of a plan: questions to what can be asked, and the review."""
+    chosen = options(state)
+    actions = get_args(Action) if has_literature(state) else ("ask_paper", "write_review")
+    steps = at_most(chosen.max_questions + 1, "planner", state)
+    return steps_of(actions, steps, about="on_topic" in chosen.aids)
 
 
-def steps_of(actions: Sequence[str], *, fewest: int, most: int) -> type[BaseModel]:
-    """The schema of `fewest` to `most` steps.
+def steps_of(actions: Sequence[str], steps: Any, *, about: bool) -> type[BaseModel]:
+    """The schema of a plan.
 
-    `about` comes first in a step: a small model otherwise copies words of the paragraph instead of asking about them.
+    Args:
+        actions: What a step can be.
+        steps: The field of the list of steps.
+        about: Whether a step begins with the words that it is about: a small model otherwise copies words of the
+            paragraph instead of asking about them.
     """
     step = create_model(
         "ProposedStep",
         __config__=ConfigDict(extra="forbid"),
-        about=(str, Field(max_length=80)),
-        action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
-        question=(str, Field(max_length=240)),
+        **({"about": Annotated[str, AtMost("quote_words")]} if about else {}),
+        action=Literal[tuple(actions)],  # type: ignore[arg-type] # known only now
+        question=Annotated[str, AtMost("note_words")],
     )
-    return create_model(
-        "ProposedPlan",
-        __config__=ConfigDict(extra="forbid"),
-        steps=(list[step], Field(min_length=fewest, max_length=most)),
-    )
+    return create_model("ProposedPlan", __config__=ConfigDict(extra="forbid"), steps=(list[step], steps))
 
 
 async def propose_plans(state: ParagraphState) -> dict[str, Any]:
-    """Sample plans, and repair what breaks the golden rules; a plan without any question is dropped."""
+    """Sample plans, and make them such as can be followed."""
     chosen = options(state)
     variables: dict[str, object] = {
-        "title": state["document"]["title"] or "unknown",
-        "abstract": await abstract_of(state),
-        "section": state["target"]["section"],
-        "paragraph": shown(state["target"]["text"]),
+        "paragraph": shown(state["target"]["text"], state),
         "most": chosen.max_questions,
         "literature": "yes" if has_literature(state) else "",
+        "about": "yes" if "on_topic" in chosen.aids else "",
         "comment": "",  # known only when the re-ranker's training plans are written
     }
     try:
@@ -66,22 +67,20 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
             Caller("planner", "propose_plans", state["target"]["number"]),
             PROMPTS / "propose_plans.md",
             variables,
-            plan_of(chosen.max_questions, literature=has_literature(state)),
+            plan_of(state),
             _sampling(model_of("planner", state), chosen.plans, chosen.plan_temperature),
             number=chosen.plans,
-            trim="abstract",
+            trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
             limits=Limits(**state["settings"]["limits"]),
         )
     except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}
     proposals = [proposal.model_dump()["steps"] for proposal in samples.values]
     plans = await asyncio.to_thread(_plans, proposals, state)
-    usable = [plan for plan in plans if len(plan["steps"]) > 1]
-    notes = [f"{len(usable)} of {chosen.plans} plans could be used."] if len(usable) < chosen.plans else []
-    if not usable:
-        problem = "no plan asks anything that keeps the golden rules"
-        return {**failed("planner", problem), "plans": plans, "calls": samples.calls}
-    return {"plans": usable, "remaining": usable[0]["steps"], "notes": notes, "calls": samples.calls}
+    notes = [] if has_literature(state) else [NO_LITERATURE]
+    if len(plans) < chosen.plans:
+        notes.append(f"{len(plans)} of {chosen.plans} plans could be used.")
+    return {"plans": plans, "remaining": plans[0]["steps"], "notes": notes, "calls": samples.calls}
 
 
 async def edit_plan(state: ParagraphState) -> dict[str, Any]:
@@ -99,7 +98,7 @@ async def edit_plan(state: ParagraphState) -> dict[str, Any]:
     own = answer.get("advice") if isinstance(answer, dict) else None
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
-    asked = _kept([*map(step_of, own), Asked("write_review", "")], state)
+    asked = followed([*map(step_of, own), Asked("write_review", "")], state)
     edited: Plan = {**plan, "steps": numbered_steps(asked.steps, "person"), "repairs": asked.repairs}
     return {"plans": [edited, *state["plans"][1:]], "remaining": edited["steps"]}
 
@@ -122,15 +121,25 @@ def plan_in_words(plan: Plan) -> str:
     return "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(plan["steps"], start=1))
 
 
-def _kept(steps: list[Asked], state: ParagraphState) -> Repaired:
-    return keep_golden_rules(steps, most=options(state).max_questions, literature=has_literature(state))
+def followed(steps: Sequence[Asked], state: ParagraphState) -> Repaired:
+    """Steps as this run follows them."""
+    chosen = options(state)
+    return keep_golden_rules(steps, most=chosen.max_questions, literature=has_literature(state), aids=chosen.aids)
 
 
 def _plans(proposals: Sequence[list[Proposal]], state: ParagraphState) -> list[Plan]:
-    """The plans, without questions about something else than the paragraph: a small model repeats those of an example.
+    """The plans as they can be followed.
 
-    If nothing else was asked, they stay.
+    What code has left nothing of to ask is no choice for the re-ranker where other plans ask something.
     """
+    fitting = _on_topic(proposals, state) if "on_topic" in options(state).aids else proposals
+    together = zip(proposals, fitting, strict=True)
+    plans = [_plan(number, steps, fit, state) for number, (steps, fit) in enumerate(together, start=1)]
+    return [plan for plan in plans if len(plan["steps"]) > 1] or plans
+
+
+def _on_topic(proposals: Sequence[list[Proposal]], state: ParagraphState) -> Sequence[list[Proposal]]:
+    """Without questions about something else than the paragraph; if nothing else was asked, they stay."""
     from tools.retrieval.bm25 import words  # noqa: PLC0415 - takes seconds, and belongs to an extra
 
     paragraph = set(words(state["target"]["text"]))
@@ -141,12 +150,11 @@ def _plans(proposals: Sequence[list[Proposal]], state: ParagraphState) -> list[P
 
     fitting = [list(filter(fits, steps)) for steps in proposals]
     asks = any(step["action"] != "write_review" for steps in fitting for step in steps)
-    kept = zip(proposals, fitting if asks else proposals, strict=True)
-    return [_plan(number, steps, fit, state) for number, (steps, fit) in enumerate(kept, start=1)]
+    return fitting if asks else proposals
 
 
 def _plan(number: int, proposed: list[Proposal], fitting: list[Proposal], state: ParagraphState) -> Plan:
-    asked = _kept([Asked(step["action"], step["question"]) for step in fitting], state)
+    asked = followed([Asked(step["action"], step["question"]) for step in fitting], state)
     left_out = [
         f"“{step['question']}” asks about nothing in the paragraph and was left out."
         for step in proposed

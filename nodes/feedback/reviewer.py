@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, create_model, model_validator
 
-from nodes.feedback.agent import ask_as, failed
+from nodes.feedback.agent import ask_as, at_most, failed, options
 from nodes.feedback.evidence import candidates_shown, evidence_shown
 from nodes.feedback.paper import shown
 from nodes.feedback.worked_examples import repeats_example
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
+from state.limits import AtMost
 from state.records import CallRecord
 from tools.quotes import locate, locate_or_closest
 from tools.sentences import sentences
@@ -20,82 +21,72 @@ UNVERIFIED = Verification(verdict="kept", notes=[])
 
 
 class Review(BaseModel):
-    """A comment on a paragraph; reasoning comes first, as in the paper."""
+    """A comment on a paragraph; reasoning comes first, as in the paper. Quote, suggestion and evidence are ours."""
 
     model_config = ConfigDict(extra="forbid")
 
-    reasoning: str = Field(max_length=600)
-    verdict: Literal["weakness", "sound"]  # in words: asked for true or false, small models answer as they feel
-    quote: str = Field(max_length=400)
-    label: Weakness
-    review: str = Field(max_length=1200)
-    suggestion: str = Field(max_length=600)
+    reasoning: Annotated[str, AtMost("review_words")]
+    quote: Annotated[str, AtMost("quote_words")]
+    label: Weakness | Literal["No review needed"]
+    review: Annotated[str, AtMost("review_words")]
+    suggestion: Annotated[str, AtMost("review_words")]
 
 
-def review_of(paragraph: str, evidence: list[str], quotes: list[str] | None = None) -> type[Review]:
+def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[Review]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
-    A comment whose quote is not in the paragraph, that says nothing or that repeats a worked example is sent back once.
+    A comment whose quote is not in the paragraph, that says nothing or, with the aid `refuse_examples`, that repeats a
+    worked example is sent back once.
 
     Args:
-        paragraph: What the comment is on.
-        evidence: Ids of what was gathered.
+        state: The paragraph and what was gathered.
         quotes: What can be quoted; None: any words of the paragraph.
     """
+    paragraph = state["target"]["text"]
+    repeats = repeats_example if "refuse_examples" in options(state).aids else lambda _: False
 
-    class VerbatimReview(Review):
-        @field_validator("quote")
-        @classmethod
-        def _stands_in_the_paragraph(cls, quote: str) -> str:
-            place = locate_or_closest(quote, paragraph)
+    class CheckedReview(Review):
+        @model_validator(mode="after")
+        def _is_about_this_paragraph(self) -> Self:
+            if self.label == "No review needed":
+                return self
+            place = locate_or_closest(self.quote, paragraph)
             if place is None:
-                raise ValueError("its words are not in the paragraph; copy five to thirty words exactly")
-            return place.of(paragraph)
+                raise ValueError("the words of `quote` are not in the paragraph; copy some exactly")
+            self.quote = place.of(paragraph)
+            if not self.review.strip():
+                raise ValueError("`review` must say what is wrong with the quoted words")
+            if repeats(self.review):
+                raise ValueError("`review` repeats an example; say what is wrong with the quoted words")
+            if repeats(self.suggestion) and quotes is None:
+                raise ValueError("`suggestion` repeats an example; tell the author of this paragraph what to change")
+            if repeats(self.suggestion):
+                self.suggestion = ""  # asked often enough: better no advice than somebody else's
+            return self
 
-        @field_validator("review")
-        @classmethod
-        def _says_something(cls, review: str) -> str:
-            if len(review.split()) < 5:
-                raise ValueError("must say what is wrong with the quoted words, in two to four sentences")
-            if repeats_example(review):
-                raise ValueError("repeats an example; say what is wrong with the quoted words of this paragraph")
-            return review.strip()
-
-        @field_validator("suggestion")
-        @classmethod
-        def _is_for_this_author(cls, suggestion: str) -> str:
-            if not repeats_example(suggestion):
-                return suggestion.strip()
-            if quotes is None:
-                raise ValueError("repeats an example; tell the author of this paragraph what to change in it")
-            return ""  # asked often enough: better no advice than somebody else's
-
-    quote: Any = {"quote": (Literal[tuple(quotes)], ...)} if quotes else {}
-    return create_model("Review", __base__=VerbatimReview, evidence=_evidence_field(evidence), **quote)
-
-
-def _evidence_field(ids: list[str]) -> Any:
-    """A list of known ids; of nothing where there is no evidence."""
-    known: Any = Literal[tuple(ids)] if ids else str
-    return list[known], Field(max_length=len(ids))
+    quote: Any = {"quote": Literal[tuple(quotes)]} if quotes else {}
+    ids = tuple(item["id"] for item in state["evidence"])
+    known: Any = Literal[ids] if ids else str
+    evidence = (list[known], at_most(len(ids), "reviewer", state))
+    return create_model("Review", __base__=CheckedReview, evidence=evidence, **quote)
 
 
 async def write_review(state: ParagraphState) -> dict[str, Any]:
-    """Write the comment; the reviewer, too, may find nothing worth raising.
+    """Write the comment; the reviewer may find that none is needed.
 
-    One whose answers are unusable, mostly because it cannot copy words of the paragraph, is asked anew and chooses
-    among its sentences; a suggestion that still repeats a worked example is left out (ours).
+    With the aid `sentence_quotes`, one whose answers are unusable, mostly because it cannot copy words of the
+    paragraph, is asked anew and chooses among its sentences.
     """
     text = state["target"]["text"]
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
-        "evidence": evidence_shown(state["evidence"]),
-        "paragraph": shown(text),
+        "evidence": evidence_shown(state),
+        "paragraph": shown(text, state),
     }
     spent: list[CallRecord] = []
     problem = ""
-    for quotes in (None, sentences_of(text)):
-        schema = review_of(text, [item["id"] for item in state["evidence"]], quotes)
+    for quotes in (None, sentences_of(text)) if "sentence_quotes" in options(state).aids else (None,):
+        schema = review_of(state, quotes)
         try:
             answer = await ask_as("reviewer", "write_review", state, variables, schema)
         except Unanswered as error:
@@ -112,12 +103,12 @@ def sentences_of(paragraph: str) -> list[str]:
 
 
 def _outcome(state: ParagraphState, review: Review) -> dict[str, Any]:
-    if review.verdict == "sound":
+    if review.label == "No review needed":
         return {"outcome": "nothing worth raising", "problem": review.reasoning.strip()}
-    return {"outcome": "comment", "comment": _comment(state, review)}
+    return {"outcome": "comment", "comment": _comment(state, review, review.label)}
 
 
-def _comment(state: ParagraphState, review: Review) -> Comment:
+def _comment(state: ParagraphState, review: Review, label: Weakness) -> Comment:
     target = state["target"]
     cited = set(getattr(review, "evidence", []))
     return Comment(
@@ -125,11 +116,11 @@ def _comment(state: ParagraphState, review: Review) -> Comment:
         paragraph=target["id"],
         section=target["section"],
         page=target["page"],
-        label=review.label,
+        label=label,
         quote=review.quote,
         start=target["text"].index(review.quote),
-        review=review.review,
-        suggestion=review.suggestion,
+        review=review.review.strip(),
+        suggestion=review.suggestion.strip(),
         reasoning=review.reasoning.strip(),
         evidence=[item for item in state["evidence"] if item["id"] in cited],
         verification=UNVERIFIED,

@@ -8,29 +8,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import ask_as, failed, options
+from nodes.feedback.agent import ask_as, at_most, failed, options
+from nodes.feedback.evidence import evidence_id
 from nodes.feedback.golden_rules import Asked, numbered_steps
+from nodes.feedback.investigator import PlainAnswer, says_something
 from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState
-
-
-class VerificationQuestions(BaseModel):
-    """Questions whose answers show whether a paragraph is sound."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    questions: list[Annotated[str, Field(min_length=10, max_length=240)]] = Field(min_length=1, max_length=12)
-
-
-class OwnAnswer(BaseModel):
-    """An answer from general knowledge."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    answer: str = Field(min_length=1, max_length=500)
+from state.limits import AtMost
+from state.records import CallRecord
 
 
 class CrossCheck(BaseModel):
@@ -38,21 +26,31 @@ class CrossCheck(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    explanation: str = Field(min_length=5, max_length=400)
+    explanation: Annotated[str, AtMost("note_words")]
     verdict: Literal["consistent", "inconsistent", "open"]
+
+
+def questions_of(state: ParagraphState) -> type[BaseModel]:
+    """The schema of questions whose answers show whether a paragraph is sound."""
+    questions = at_most(options(state).max_questions, "planner", state)
+    question = Annotated[str, AtMost("note_words")]
+    return create_model(
+        "VerificationQuestions", __config__=ConfigDict(extra="forbid"), questions=(list[question], questions)
+    )
 
 
 async def plan_questions(state: ParagraphState) -> dict[str, Any]:
     """Plan what to verify."""
     most = options(state).max_questions
-    target = state["target"]
-    variables = {"section": target["section"], "paragraph": shown(target["text"]), "most": most}
+    variables = {"paragraph": shown(state["target"]["text"], state), "most": most}
     try:
-        answer = await ask_as("planner", "plan_questions", state, variables, VerificationQuestions, trim="paragraph")
+        answer = await ask_as("planner", "plan_questions", state, variables, questions_of(state), trim="paragraph")
     except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}
-    asked = [Asked("ask_literature", question) for question in dict.fromkeys(answer.value.questions)][:most]
-    return {"wave": numbered_steps(asked, "planner"), "calls": answer.calls}
+    questions = list(dict.fromkeys(filter(str.strip, answer.value.model_dump()["questions"])))
+    notes = [f"Questions beyond the first {most} were left out."] if len(questions) > most else []
+    asked = [Asked("ask_literature", question) for question in questions[:most]]
+    return {"wave": numbered_steps(asked, "planner"), "notes": notes, "calls": answer.calls}
 
 
 async def verify_question(state: QuestionState) -> dict[str, Any]:
@@ -60,23 +58,24 @@ async def verify_question(state: QuestionState) -> dict[str, Any]:
     step = state["step"]
     try:
         own = await ask_as(
-            "investigator", "answer_alone", state, {"question": step["question"]}, OwnAnswer, trim="question"
+            "investigator", "answer_alone", state, {"question": step["question"]}, PlainAnswer, trim="question"
         )
     except Unanswered as error:
-        return {"answers": [Answered(step=step["id"], evidence=None, note=error.problem)], "calls": error.spent}
+        return _unanswered(state, error.problem, error.spent)
+    if not says_something(own.value.answer):
+        return _unanswered(state, "the model does not know", own.calls)
     variables: dict[str, object] = {
-        "paragraph": shown(state["target"]["text"]),
+        "paragraph": shown(state["target"]["text"], state),
         "question": step["question"],
         "answer": own.value.answer,
     }
     try:
         check = await ask_as("verifier", "cross_check", state, variables, CrossCheck, trim="paragraph")
     except Unanswered as error:
-        note = Answered(step=step["id"], evidence=None, note=error.problem)
-        return {"answers": [note], "calls": [*own.calls, *error.spent]}
+        return _unanswered(state, error.problem, [*own.calls, *error.spent])
     answer = f"{own.value.answer} The paragraph is {check.value.verdict} with this: {check.value.explanation}"
     evidence = Evidence(
-        id=f"e{step['id'][1:]}",
+        id=evidence_id(step["id"]),
         source="model",
         question=step["question"],
         answer=answer,
@@ -88,6 +87,11 @@ async def verify_question(state: QuestionState) -> dict[str, Any]:
     )
     answered = Answered(step=step["id"], evidence=evidence, note="")
     return {"answers": [answered], "calls": [*own.calls, *check.calls]}
+
+
+def _unanswered(state: QuestionState, note: str, calls: list[CallRecord]) -> dict[str, Any]:
+    """A question that does not reach the reviewer."""
+    return {"answers": [Answered(step=state["step"]["id"], evidence=None, note=note)], "calls": calls}
 
 
 async def gather_answers(state: ParagraphState) -> dict[str, Any]:

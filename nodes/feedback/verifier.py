@@ -1,15 +1,16 @@
-"""The verifier: no comment reaches the author unchecked (ours, not the paper's).
+"""The verifier: what a person should know of a comment (the aids `verify` and `instructions`).
 
 The quote is verbatim and the evidence exists by the schema of the reviewer's answer. Here, a claim that something is
-missing is tested by retrieval against the paper, and what repeats an injected instruction is withdrawn.
+missing is tested by retrieval against the paper, which is reported beside the comment; only what repeats an injected
+instruction is withdrawn.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from nodes.feedback.agent import ask_as, options
 from nodes.feedback.evidence import evidence_shown
@@ -17,6 +18,7 @@ from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_p
 from state.documents import Passage
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
+from state.limits import AtMost
 from tools.fidelity import unsupported_facts
 from tools.hidden_instructions import obeys
 from tools.quotes import locate
@@ -34,25 +36,30 @@ class AbsenceTest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    missing: str = Field(max_length=200)
-    quote: str = Field(max_length=400)
+    missing: Annotated[str, AtMost("note_words")]
+    quote: Annotated[str, AtMost("quote_words")]
     given: bool
 
 
 async def verify_comment(state: ParagraphState) -> dict[str, Any]:
-    """Keep, soften or withdraw the comment."""
-    comment = state["comment"]
+    """Keep or soften the comment, or withdraw it if the paper has dictated it."""
+    comment, aids = state["comment"], options(state).aids
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    if obeys(said, state["findings"]):
+    if "instructions" in aids and obeys(said, state["findings"]):
         note = "It repeats a sentence of the paper that is addressed to a language model."
         return _verdict(comment, Verification(verdict="withdrawn", notes=[note]))
+    if "verify" not in aids:
+        return {}
     notes = _unsupported(state, comment, said)
-    if not options(state).verify or not claims_absence(said):
+    if not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
     passages = await search_paper(state, f"{comment['quote']} {said}")
-    variables: dict[str, object] = {"claim": shown(said), "passages": passages_shown(passages)}
+    variables: dict[str, object] = {
+        "claim": shown(said, state),
+        "passages": passages_shown(passages, state),
+    }
     try:
         answer = await ask_as("verifier", "test_absence", state, variables, AbsenceTest, trim="passages")
     except Unanswered as error:
@@ -72,12 +79,12 @@ def claims_absence(text: str) -> bool:
 def tested(
     answer: AbsenceTest, comment: Comment, paragraph: str, passages: list[Passage], notes: list[str]
 ) -> Verification:
-    """Withdraw what the paragraph itself gives, soften what the paper gives elsewhere; only verbatim quotes count."""
+    """Soften what the paper gives, in the paragraph itself or elsewhere; only verbatim quotes count."""
     if not answer.given or _overlap(answer.quote, comment["quote"]):
         return Verification(verdict="kept", notes=notes)
     if place := locate(answer.quote, paragraph):
         note = f"The paragraph itself gives what is called missing: “{place.of(paragraph)}”."
-        return Verification(verdict="withdrawn", notes=[*notes, note])
+        return Verification(verdict="softened", notes=[*notes, note])
     for passage in passages:
         if place := locate(answer.quote, passage["text"]):
             note = f"The paper does say, in {_where(passage)}: “{place.of(passage['text'])}”. Perhaps point there."
@@ -87,7 +94,7 @@ def tested(
 
 def _unsupported(state: ParagraphState, comment: Comment, said: str) -> list[str]:
     """Numbers and names of the comment that neither the paragraph nor the evidence has."""
-    known = [state["target"]["text"], evidence_shown(state["evidence"]), state["document"]["title"], comment["label"]]
+    known = [state["target"]["text"], evidence_shown(state), state["document"]["title"], comment["label"]]
     source = "\n\n".join(known)
     facts = [f"“{fact['text']}”" for fact in unsupported_facts(said, source)]
     return [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from nodes.feedback.agent import ask_as
 from nodes.feedback.evidence import evidence_shown
 from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Candidate, ParagraphState, Weakness
+from state.limits import AtMost
 from tools.quotes import locate_or_closest
 
 
@@ -19,8 +20,8 @@ class NoticedWeakness(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    quote: str = Field(max_length=300)
-    problem: str = Field(min_length=10, max_length=300)
+    quote: Annotated[str, AtMost("quote_words")]
+    problem: Annotated[str, AtMost("note_words")]
     label: Weakness
 
 
@@ -33,15 +34,15 @@ class Weaknesses(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    assessment: str = Field(min_length=20, max_length=300)
-    weaknesses: list[NoticedWeakness] = Field(max_length=3)
+    assessment: Annotated[str, AtMost("review_words")]
+    weaknesses: Annotated[list[NoticedWeakness], AtMost("weaknesses")]
 
 
 async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
     """List weaknesses of the paragraph; those that quote nothing of it are dropped, and without any the run ends."""
     variables: dict[str, object] = {
-        "evidence": evidence_shown(state["evidence"]),
-        "paragraph": shown(state["target"]["text"]),
+        "evidence": evidence_shown(state),
+        "paragraph": shown(state["target"]["text"], state),
     }
     try:
         answer = await ask_as("weakness_detector", "detect_weaknesses", state, variables, Weaknesses)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.fake_endpoint import Json, RecordedRequest, Reply
-from tests.graphs.review_room import METHODS, REVIEW, SOUND, Room
+from tests.graphs.review_room import METHODS, NOT_NEEDED, REVIEW, SOUND, Room
 
 if TYPE_CHECKING:
     from tests.draftroom.conftest import Command
@@ -23,7 +23,7 @@ class TwoMinds(Room):
             if request.schema_name == "Weaknesses":
                 return Json(SOUND)
             if request.schema_name == "Review":
-                return Json({**REVIEW, "verdict": "sound", "quote": METHODS[:40], "evidence": []})
+                return Json(NOT_NEEDED)
         return super().__call__(request)
 
 

@@ -14,7 +14,7 @@ from tests.draftroom.conftest import Command, without_package
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.typeset_draft import typeset
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, SOUND, Room, plan
+from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
 
 HEAVY = ("torch", "chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk")
 ONE = ["--paragraph", "3"]
@@ -38,7 +38,7 @@ def test_each_paragraph_is_told_when_it_is_done(room: Command, draft: Path):
     told = [re.sub(r" \([\d,]+ tokens so far\)$", "", line) for line in lines if line.startswith("Paragraph ")]
     outcomes = {line.rpartition("; ")[0] for line in told}
     assert outcomes == {
-        "Paragraph p2 (Methods): nothing worth raising: The weakness detector found nothing.",
+        f"Paragraph p2 (Methods): nothing worth raising: {REVIEW['reasoning']}",
         f'Paragraph p3 (Results): comment on "{QUOTE}", Empirical and Theoretical Soundness',
     }
     assert [line.rpartition("; ")[2] for line in told] == ["1 of 2 done", "2 of 2 done"]
@@ -167,11 +167,11 @@ def test_the_result_is_written_by_the_suffix_of_the_file(room: Command, draft: P
 
 def test_a_pdf_is_annotated(room: Command, tmp_path: Path):
     quote = "tested with a t-test for each pair of years"
-    room.endpoint.answer = Room(Review=[{**REVIEW, "quote": quote}], Weaknesses=[SOUND])
+    room.endpoint.answer = Room(Review=[{**REVIEW, "quote": quote}])
     draft = tmp_path / "moss.pdf"
     draft.write_bytes(typeset()[0])
     target = tmp_path / "comments.pdf"
-    result = room("review", draft, "--text", f"Differences between years were {quote}", "--no-detect", "-o", target)
+    result = room("review", draft, "--text", f"Differences between years were {quote}", "-o", target)
     assert result.exit_code == 0, result.output
     assert target.read_bytes().startswith(draft.read_bytes()[:1024])
     assert target.stat().st_size > draft.stat().st_size
@@ -185,8 +185,8 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
     studies = tmp_path / "studies"
     studies.mkdir()
     flags = ["--execution", "sequential", "--plans", "1", "--no-rerank", "--max-questions", "1", "--max-rewrites", "0"]
-    more = ["--retrieval", "bm25", "--passages", "2", "--literature", studies, "--no-pause", "--no-detect"]
-    rest = ["--no-verify", "--min-words", "30", "--max-comments", "3", "--max-pages", "9", "--model", "small"]
+    more = ["--retrieval", "bm25", "--passages", "2", "--literature", studies, "--no-pause", "--aids", "quotes"]
+    rest = ["--min-words", "30", "--max-comments", "3", "--max-pages", "9", "--model", "small"]
     other = room.with_variables({"DRAFTROOM_FEEDBACK__PASSAGES": "7", "DRAFTROOM_FEEDBACK__SEGMENT_CHARACTERS": "900"})
     assert other("review", draft, *ONE, *flags, *more, *rest).exit_code == 0
     settings = room.records()[0]["settings"]
@@ -194,7 +194,7 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
     assert (literature["providers"], literature["folder"]) == (["folder"], str(studies.resolve()))
     del settings["feedback"]["embedding"]
     assert settings["feedback"] == {
-        "aids": ["instructions", "quotes", "verify"],
+        "aids": ["quotes"],
         "plans": 1,
         "plan_temperature": 0.9,
         "rerank": False,
@@ -206,8 +206,6 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
         "passages": 2,
         "segment_characters": 900,
         "segment_overlap": 200,
-        "detect": False,
-        "verify": False,
         "pause": False,
         "min_words": 30,
         "max_comments": 3,
@@ -231,11 +229,11 @@ def test_literature_is_asked(room: Command, draft: Path, tmp_path: Path):
 @pytest.mark.parametrize(
     ("variant", "system", "roles"),
     [
-        ("full", "focused_feedback", {"planner", "controller", "investigator", "weakness_detector", "reviewer"}),
+        ("full", "focused_feedback", {"planner", "controller", "investigator", "reviewer"}),
         (
             "no-reranking",
             "focused_feedback",
-            {"planner", "controller", "investigator", "weakness_detector", "reviewer"},
+            {"planner", "controller", "investigator", "reviewer"},
         ),
         ("single", "single_model", {"reviewer"}),
         ("cove", "chain_of_verification", {"planner", "investigator", "verifier", "reviewer"}),

@@ -55,11 +55,11 @@ def test_a_failed_review_goes_on_where_it_failed(room: Command, draft: Path):
 
 def test_what_was_asked_for_outlives_a_run_that_was_killed_before_its_first_step(room: Command, draft: Path):
     room.endpoint.answer = Script([When(Status(503), times=1)], otherwise=TwoMinds())
-    assert room("review", draft, *ONE, "--no-verify").exit_code == EXIT_CODES["endpoint_down"]
+    assert room("review", draft, *ONE, "--aids", "none").exit_code == EXIT_CODES["endpoint_down"]
     (room.home / "state" / "checkpoints.sqlite").unlink()
     assert room("resume", "last").exit_code == 0
     assert reviewed(room) == ["p3"]
-    assert room.records()[0]["settings"]["feedback"]["verify"] is False
+    assert room.records()[0]["settings"]["feedback"]["aids"] == []
 
 
 def test_a_finished_review_prints_its_comments_again_without_a_call(room: Command, draft: Path):

@@ -56,19 +56,26 @@ every_execution = pytest.mark.parametrize("execution", ["sequential", "parallel"
 
 def plan(*questions: str, literature: str = "") -> dict[str, Any]:
     """A plan that asks the paper these questions, then perhaps one of the literature, and ends with the review."""
-    steps = [{"about": "seedlings", "action": "ask_paper", "question": question} for question in questions]
-    steps += [{"about": "tea", "action": "ask_literature", "question": literature}] if literature else []
-    return {"steps": [*steps, {"about": "all", "action": "write_review", "question": ""}]}
+    steps = [{"action": "ask_paper", "question": question} for question in questions]
+    steps += [{"action": "ask_literature", "question": literature}] if literature else []
+    return {"steps": [*steps, {"action": "write_review", "question": ""}]}
 
 
 REVIEW = {
     "reasoning": "The design cannot carry the advice.",
-    "verdict": "weakness",
     "quote": "Tea therefore makes seedlings grow",
     "label": "Empirical and Theoretical Soundness",
     "review": "Three trays on one window sill cannot show that tea is the cause, because light may differ along it.",
     "suggestion": "Speak of an observation, and randomise the places of the trays.",
     "evidence": ["e1"],
+}
+NOT_NEEDED = {
+    **REVIEW,
+    "label": "No review needed",
+    "quote": "",
+    "review": "",
+    "suggestion": "",
+    "evidence": [],
 }
 MISSING = {
     **REVIEW,
@@ -150,20 +157,22 @@ def _first_passage(request: RecordedRequest) -> dict[str, Any]:
 
 
 def _keep(request: RecordedRequest) -> dict[str, Any]:
-    steps: dict[str, Any] = {"steps": []} if "`rewrite`" in request.text else {}
-    return {"explanation": "Go on.", "decision": "execute", "question": "", **steps}
+    return decision(_action(request.text.split("The next step is: ")[1]), rewrites="`rewrite`" in request.text)
 
 
 def _keep_all(request: RecordedRequest) -> dict[str, Any]:
     steps: dict[str, Any] = {"steps": []} if "`rewrite`" in request.text else {}
-    return {
-        "explanation": "Go on.",
-        "decisions": [{"step": 1, "decision": "execute", "question": ""}],
-        **steps,
-    }
+    return {"explanation": "Go on.", "decisions": [], **steps}
+
+
+def _action(step: str) -> str:
+    if step.startswith("Reviewer"):
+        return "write_review"
+    return "ask_paper" if step.startswith("Investigator: answer from the paper") else "ask_literature"
 
 
 _DEFAULTS: dict[str, Any] = {"PassageAnswer": _first_passage, "StepDecision": _keep, "WaveDecision": _keep_all}
+_ACTORS = {"ask_paper": "Investigator", "ask_literature": "Investigator", "write_review": "Reviewer"}
 
 
 def asked(endpoint: FakeEndpoint) -> list[str]:
@@ -180,9 +189,16 @@ def prompts(endpoint: FakeEndpoint, schema: str) -> list[str]:
     return [request.text for request in endpoint.chat_requests if request.schema_name == schema]
 
 
-def decision(kind: str, question: str = "", *, steps: list[dict[str, str]] | None = None) -> dict[str, Any]:
+def decision(
+    action: str, question: str = "", *, steps: list[dict[str, str]] | None = None, rewrites: bool = True
+) -> dict[str, Any]:
     """What the controller says about one step."""
-    return {"explanation": "So be it.", "decision": kind, "question": question, "steps": steps or []}
+    return {
+        "explanation": "So be it.",
+        "actor": _ACTORS.get(action, "Controller"),
+        "action": action,
+        "parameters": {"question": question, **({"steps": steps or []} if rewrites else {})},
+    }
 
 
 def ruling(*decisions: tuple[str, str], steps: list[dict[str, str]] | None = None) -> dict[str, Any]:
@@ -190,6 +206,6 @@ def ruling(*decisions: tuple[str, str], steps: list[dict[str, str]] | None = Non
     numbered = enumerate(decisions, start=1)
     return {
         "explanation": "So be it.",
-        "decisions": [{"step": at, "decision": kind, "question": question} for at, (kind, question) in numbered],
+        "decisions": [{"step": at, "action": action, "question": question} for at, (action, question) in numbered],
         "steps": steps or [],
     }

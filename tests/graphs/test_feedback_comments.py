@@ -11,6 +11,7 @@ from tests.fake_endpoint import FakeEndpoint
 from tests.graphs.review_room import (
     CLAIM,
     MISSING,
+    NOT_NEEDED,
     PAPER,
     REVIEW,
     SOUND,
@@ -24,7 +25,7 @@ from tests.graphs.support import steps
 
 async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Weaknesses=[SOUND])
-    found = await review(fake_endpoint)
+    found = await review(fake_endpoint, aids=["detect"])
     assert found["outcome"] == "nothing worth raising"
     assert found["comment"] is None
     assert "Review" not in steps(fake_endpoint)
@@ -32,7 +33,7 @@ async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -
 
 async def test_the_paragraph_is_assessed_before_weaknesses_are_listed(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await review(fake_endpoint)
+    await review(fake_endpoint, aids=["detect"])
     (detector,) = (request for request in fake_endpoint.chat_requests if request.schema_name == "Weaknesses")
     assert list(detector.schema["properties"]) == ["assessment", "weaknesses"]
 
@@ -42,7 +43,7 @@ async def test_weaknesses_that_quote_nothing_of_the_paragraph_leave_it_to_the_re
 ) -> None:
     noticed = {"quote": "words from nowhere at all", "problem": "They are not there.", "label": "Substance"}
     fake_endpoint.answer = Room(Weaknesses=[{**SOUND, "weaknesses": [noticed]}])
-    found = await review(fake_endpoint)
+    found = await review(fake_endpoint, aids=["detect"])
     assert found["candidates"] == []
     assert found["outcome"] == "comment"
     assert any("quote nothing of the paragraph" in note for note in found["notes"])
@@ -50,15 +51,16 @@ async def test_weaknesses_that_quote_nothing_of_the_paragraph_leave_it_to_the_re
 
 
 async def test_the_reviewer_may_find_nothing_worth_raising_either(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "verdict": "sound"}])
+    fake_endpoint.answer = Room(Review=[NOT_NEEDED])
     found = await review(fake_endpoint)
     assert found["outcome"] == "nothing worth raising"
     assert found["problem"] == REVIEW["reasoning"]
+    assert steps(fake_endpoint).count("Review") == 1, "an empty quote is no mistake where there is no comment"
 
 
 async def test_without_the_detector_the_reviewer_decides_alone(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    found = await review(fake_endpoint, detect=False)
+    found = await review(fake_endpoint)
     assert "Weaknesses" not in steps(fake_endpoint)
     assert found["outcome"] == "comment"
 
@@ -67,7 +69,7 @@ async def test_a_quote_that_is_not_verbatim_is_sent_back_and_then_never_shown(fa
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
     fake_endpoint.answer = Room(Review=[wrong, REVIEW])
     found = await review(fake_endpoint)
-    assert prompts(fake_endpoint, "Review")[1].count("copy five to thirty words exactly") == 1
+    assert prompts(fake_endpoint, "Review")[1].count("are not in the paragraph; copy some exactly") == 1
     assert found["comment"]
     assert found["comment"]["quote"] in CLAIM
 
@@ -80,7 +82,7 @@ async def test_a_reviewer_that_cannot_copy_chooses_among_the_sentences(fake_endp
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
     sentence = CLAIM.split(". ")[0]
     fake_endpoint.answer = Room(Review=[wrong, wrong, {**REVIEW, "quote": sentence}])
-    found = await review(fake_endpoint)
+    found = await review(fake_endpoint, aids=["sentence_quotes"])
     assert found["comment"]
     assert found["comment"]["quote"] == sentence
     schemas = [each.schema for each in fake_endpoint.chat_requests if each.schema_name == "Review"]
@@ -103,7 +105,7 @@ COPIED = "Run the same packages in every evaluation, or say for each panel which
 
 async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Review=[{**REVIEW, "suggestion": f"The author could: {COPIED}"}, REVIEW])
-    found = await review(fake_endpoint)
+    found = await review(fake_endpoint, aids=["refuse_examples"])
     assert "repeats an example" in prompts(fake_endpoint, "Review")[1]
     assert found["comment"]
     assert found["comment"]["suggestion"] == REVIEW["suggestion"]
@@ -112,7 +114,7 @@ async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endp
 async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_endpoint: FakeEndpoint) -> None:
     sentence = CLAIM.split(". ")[0]
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": sentence, "suggestion": COPIED}])
-    found = await review(fake_endpoint)
+    found = await review(fake_endpoint, aids=["refuse_examples", "sentence_quotes"])
     assert len(prompts(fake_endpoint, "Review")) == 3
     assert found["comment"]
     assert found["comment"]["review"] == REVIEW["review"]
@@ -125,7 +127,8 @@ async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_en
     )
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": CLAIM.split(". ")[0], "review": copied}])
     with pytest.raises(ModelOutputError, match="repeats an example"):
-        await run(fake_endpoint)
+        await run(fake_endpoint, aids=["refuse_examples"])
+    assert (await review(fake_endpoint))["outcome"] == "comment", "without the aid nobody looks"
 
 
 async def test_the_paragraph_itself_is_no_evidence(fake_endpoint: FakeEndpoint) -> None:
@@ -151,10 +154,19 @@ async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_pass
 
 async def test_the_type_of_a_noticed_weakness_stands_apart_from_it(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await review(fake_endpoint)
+    await review(fake_endpoint, aids=["detect"])
     (shown,) = prompts(fake_endpoint, "Review")
     assert "problem: The conclusion goes beyond six trays on one window sill.\n" in shown
     assert "label: Empirical and Theoretical Soundness\n" in shown
+
+
+async def test_without_the_aid_the_paragraph_is_among_what_the_investigator_reads(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(PlainAnswer=[{"answer": "They grew taller with cold tea."}])
+    found = await review(fake_endpoint, aids="none")
+    (shown,) = prompts(fake_endpoint, "PlainAnswer")
+    assert CLAIM[:40] in shown
+    (evidence,) = found["evidence"]
+    assert (evidence["answer"], evidence["quote"]) == ("They grew taller with cold tea.", "")
 
 
 async def test_evidence_that_does_not_exist_cannot_be_cited(fake_endpoint: FakeEndpoint) -> None:
@@ -174,8 +186,8 @@ async def test_evidence_that_does_not_exist_cannot_be_cited(fake_endpoint: FakeE
         ({"missing": "the number", "quote": "We raised 24 seedlings", "given": True}, "comment", "softened"),
         (
             {"missing": "the number", "quote": "seen in every tray", "given": True},
-            "withdrawn",
-            "withdrawn",
+            "comment",
+            "softened",
         ),
         ({"missing": "the number", "quote": "We raised 900 seedlings", "given": True}, "comment", "kept"),
         ({"missing": "the number", "quote": "", "given": True}, "comment", "kept"),
@@ -195,8 +207,9 @@ async def test_a_claim_that_something_is_missing_is_tested_against_the_paper(
     assert verification["verdict"] == verdict
     assert len(result["comments"]) == (outcome == "comment")
     if verdict == "softened":
-        assert "“Methods”" in verification["notes"][-1]
-        assert "We raised 24 seedlings" in verification["notes"][-1]
+        where = "“Methods”" if "24" in test["quote"] else "The paragraph itself"
+        assert where in verification["notes"][-1]
+        assert test["quote"] in verification["notes"][-1]
 
 
 async def test_a_comment_that_claims_no_absence_costs_no_test(fake_endpoint: FakeEndpoint) -> None:

@@ -6,16 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
+from graphs.focused_feedback import builder
 from tests.fake_endpoint import FakeEndpoint
 from tests.graphs.review_room import (
+    CLAIM,
     LITERATURE_QUESTION,
     METHODS,
     NONSENSE,
+    PAPER,
     PAPER_QUESTION,
     REVIEW,
     Room,
     asked,
+    context,
     decision,
     every_execution,
     folder_of_literature,
@@ -25,6 +31,7 @@ from tests.graphs.review_room import (
     ruling,
     run,
 )
+from tests.graphs.support import steps
 
 
 @every_execution
@@ -34,16 +41,23 @@ async def test_a_skipped_question_is_not_asked_and_a_replaced_one_is_asked_anew(
     replaced = "Does caffeine slow the growth of lettuce roots?"
     questions = ["What was the water like?"]
     planned = plan(*questions, literature=LITERATURE_QUESTION)
-    planned["steps"].insert(-1, {"about": "tea", "action": "ask_literature", "question": "What is green tea made of?"})
+    planned["steps"].insert(-1, {"action": "ask_literature", "question": "What is green tea made of?"})
     fake_endpoint.answer = Room(
         ProposedPlan=[planned],
-        StepDecision=[decision("execute"), decision("skip"), decision("replace", replaced), decision("execute")],
-        WaveDecision=[ruling(("skip", ""), ("replace", replaced))],
+        StepDecision=[
+            decision("ask_paper"),
+            decision("skip"),
+            decision("ask_literature", replaced),
+            decision("write_review"),
+        ],
+        WaveDecision=[ruling(("skip", ""), ("ask_literature", replaced))],
     )
     found = await review(fake_endpoint, execution=execution, literature=folder_of_literature(own_state))
     assert set(asked(fake_endpoint)) == {*questions, replaced}
     decisions = {record["step"]["question"]: record["decision"] for record in found["log"]}
-    assert decisions == {questions[0]: "execute", LITERATURE_QUESTION: "skip", replaced: "replace"}
+    assert decisions == {questions[0]: "execute", LITERATURE_QUESTION: "skip", replaced: "execute"}
+    origins = {record["step"]["question"]: record["step"]["origin"] for record in found["log"]}
+    assert (origins[questions[0]], origins[replaced]) == ("planner", "controller")
 
 
 @every_execution
@@ -53,8 +67,8 @@ async def test_the_remaining_steps_are_rewritten_as_often_as_allowed(
     new = [{"action": "ask_paper", "question": f"Which tray number {number} was it?"} for number in range(1, 9)]
     rewrites = [decision("rewrite", steps=[step]) for step in new]
     fake_endpoint.answer = Room(
-        StepDecision=[decision("execute"), *rewrites] if execution == "sequential" else rewrites,
-        WaveDecision=[ruling(("execute", ""), steps=[step]) for step in new],
+        StepDecision=[decision("ask_paper"), *rewrites] if execution == "sequential" else rewrites,
+        WaveDecision=[ruling(("ask_paper", ""), steps=[step]) for step in new],
     )
     found = await review(fake_endpoint, execution=execution, max_rewrites=2)
     assert found["rewrites"] == 2
@@ -76,37 +90,150 @@ async def test_a_controller_that_talks_nonsense_follows_the_plan_on_record(fake_
 
 
 async def test_the_review_can_be_neither_skipped_nor_replaced(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(StepDecision=[decision("execute"), decision("skip")])
+    fake_endpoint.answer = Room(StepDecision=[decision("ask_paper"), decision("skip")])
     found = await review(fake_endpoint, execution="sequential")
     last = [request for request in fake_endpoint.chat_requests if request.schema_name == "StepDecision"][-1]
     assert last.schema
-    assert last.schema["properties"]["decision"]["enum"] == ["execute", "rewrite"]
+    assert last.schema["properties"]["action"]["enum"] == ["write_review", "rewrite"]
     assert found["outcome"] == "comment"
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"quote": "", "passage": 0, "answer": "I don't know."},
-        {"quote": "We raised 24 seedlings", "passage": 1, "answer": "I do not know that."},
-        {"quote": "We raised a hundred seedlings", "passage": 1, "answer": "A hundred."},
-        {"quote": "raised 24", "passage": 1, "answer": "24."},
-    ],
-    ids=["says so", "says so beside a quote", "a quote that is not there", "too short a quote"],
-)
+async def test_the_controller_may_ask_the_other_source_and_go_straight_to_the_review(
+    fake_endpoint: FakeEndpoint, own_state: Path
+) -> None:
+    literature = folder_of_literature(own_state)
+    asked_instead = "Does caffeine slow the growth of roots?"
+    fake_endpoint.answer = Room(
+        ProposedPlan=[plan("What was the water like?", "How tall were they?", literature=LITERATURE_QUESTION)],
+        StepDecision=[
+            decision("ask_literature", asked_instead, rewrites=False),
+            decision("write_review", rewrites=False),
+        ],
+        Review=[{**REVIEW, "evidence": []}],
+    )
+    found = await review(fake_endpoint, execution="sequential", literature=literature, max_rewrites=0)
+    assert asked(fake_endpoint) == [asked_instead]
+    assert found["evidence"][0]["source"] == "literature"
+    assert [(record["decision"], record["outcome"]) for record in found["log"]] == [
+        ("replace", "answered"),
+        ("skip", "skipped"),
+        ("skip", "skipped"),
+    ]
+    assert found["outcome"] == "comment"
+    assert prompts(fake_endpoint, "StepDecision")[1].count(found["evidence"][0]["answer"]) == 1
+
+
+async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
+    fake_endpoint: FakeEndpoint, own_state: Path
+) -> None:
+    fake_endpoint.answer = Room(
+        ProposedPlan=[plan(literature=LITERATURE_QUESTION)],
+        StepDecision=[decision("ask_paper", PAPER_QUESTION, rewrites=False)],
+    )
+    chosen = {"execution": "sequential", "max_rewrites": 0, "literature": folder_of_literature(own_state)}
+    found = await review(fake_endpoint, **chosen)
+    (record,) = found["log"]
+    assert (record["decision"], record["step"]["action"], record["step"]["origin"]) == (
+        "replace",
+        "ask_paper",
+        "controller",
+    )
+    assert found["evidence"][0]["source"] == "paper"
+
+
+every_kind_of_answer = pytest.mark.parametrize("aids", ["none", "default"])
+DONT_KNOW = ["I don't know.", "I do not know the number. The passages do not say it.", "Not specified.", " "]
+
+
+@every_kind_of_answer
+@pytest.mark.parametrize("answer", DONT_KNOW)
 @every_execution
 async def test_an_unanswered_question_never_reaches_the_reviewer(
-    fake_endpoint: FakeEndpoint, execution: str, answer: dict[str, Any]
+    fake_endpoint: FakeEndpoint, execution: str, answer: str, aids: str
 ) -> None:
-    fake_endpoint.answer = Room(PassageAnswer=[answer], Review=[{**REVIEW, "evidence": []}])
-    found = await review(fake_endpoint, execution=execution)
+    fake_endpoint.answer = Room(
+        PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer}],
+        PlainAnswer=[{"answer": answer}],
+        Review=[{**REVIEW, "evidence": []}],
+    )
+    found = await review(fake_endpoint, execution=execution, aids=aids)
     assert [record["outcome"] for record in found["log"]] == ["unanswered"]
     assert found["log"][0]["note"]
     assert found["evidence"] == []
-    for schema in ("Weaknesses", "Review"):
-        (prompt,) = prompts(fake_endpoint, schema)
-        assert PAPER_QUESTION not in prompt
-        assert answer["answer"] not in prompt
+    (prompt,) = prompts(fake_endpoint, "Review")
+    assert PAPER_QUESTION not in prompt
+    assert "I don't know" not in prompt
+
+
+@every_kind_of_answer
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The tea is not specified beyond being green, but the number of trays is six.",
+        "I don't know the exact height, but it was measured with a ruler.",
+        "The light is not mentioned, and each tray stood on one window sill.",
+    ],
+)
+async def test_an_answer_that_does_not_know_everything_is_one(
+    fake_endpoint: FakeEndpoint, answer: str, aids: str
+) -> None:
+    fake_endpoint.answer = Room(
+        PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer}],
+        PlainAnswer=[{"answer": answer}],
+    )
+    found = await review(fake_endpoint, aids=aids)
+    assert [item["answer"] for item in found["evidence"]] == [answer]
+
+
+@pytest.mark.parametrize("quote", ["24", "24 seedlings", "raised 24 seedlings of garden cress"])
+async def test_a_short_quote_counts(fake_endpoint: FakeEndpoint, quote: str) -> None:
+    fake_endpoint.answer = Room(PassageAnswer=[{"quote": quote, "passage": 1, "answer": "There were 24."}])
+    found = await review(fake_endpoint)
+    (evidence,) = found["evidence"]
+    assert evidence["quote"] == quote
+    assert steps(fake_endpoint).count("PassageAnswer") == 1
+
+
+async def test_an_answer_that_quotes_other_words_is_asked_again(fake_endpoint: FakeEndpoint) -> None:
+    wrong = {"quote": "We raised a hundred seedlings", "passage": 1, "answer": "A hundred."}
+    right = {"quote": "We raised 24 seedlings", "passage": 1, "answer": "24."}
+    fake_endpoint.answer = Room(PassageAnswer=[wrong, right])
+    result = await run(fake_endpoint)
+    first, second = prompts(fake_endpoint, "PassageAnswer")
+    assert wrong["quote"] not in first
+    assert wrong["quote"] in second
+    (found,) = result["reviews"]
+    assert [(item["answer"], item["quote"]) for item in found["evidence"]] == [("24.", right["quote"])]
+    assert len(result["calls"]) == len(fake_endpoint.chat_requests), "both are accounted for"
+
+
+@pytest.mark.parametrize("again", [None, NONSENSE[0]], ids=["misquoted again", "unusable"])
+async def test_an_answer_that_only_ever_quotes_other_words_stands_without_a_quote(
+    fake_endpoint: FakeEndpoint, again: Any
+) -> None:
+    wrong = {"quote": "We raised a hundred seedlings", "passage": 1, "answer": "Some dozens of seedlings."}
+    fake_endpoint.answer = Room(PassageAnswer=[wrong, again or wrong])
+    result = await run(fake_endpoint)
+    (found,) = result["reviews"]
+    assert [(item["answer"], item["quote"]) for item in found["evidence"]] == [(wrong["answer"], "")]
+    assert found["log"][0]["outcome"] == "answered"
+    assert "without a quote" in found["log"][0]["note"]
+    assert wrong["answer"] in prompts(fake_endpoint, "Review")[0]
+    assert len(result["calls"]) == len(fake_endpoint.chat_requests)
+
+
+async def test_without_literature_a_question_to_it_is_on_record_as_unanswered(fake_endpoint: FakeEndpoint) -> None:
+    paused = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": []}])
+    chosen = context(fake_endpoint, pause=True, aids="none")
+    await paused.ainvoke({"paper": PAPER, "text": CLAIM}, config, context=chosen)
+    own = {"advice": [f"literature: {LITERATURE_QUESTION}"]}
+    result = await paused.ainvoke(Command(resume=own), config, context=chosen)
+    (found,) = result["reviews"]
+    (record,) = found["log"]
+    assert (record["outcome"], record["note"]) == ("unanswered", "no literature is set up")
+    assert found["notes"] == ["No literature is set up, so the paper alone was asked."]
 
 
 async def test_the_literature_may_hold_no_answer(fake_endpoint: FakeEndpoint, own_state: Path) -> None:

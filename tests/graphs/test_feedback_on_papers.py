@@ -15,9 +15,9 @@ from tests.graphs.review_room import (
     METHODS,
     MISSING,
     NONSENSE,
+    NOT_NEEDED,
     PAPER,
     REVIEW,
-    SOUND,
     Room,
     context,
     prompts,
@@ -94,7 +94,7 @@ async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoi
 async def test_what_is_named_is_reviewed(
     fake_endpoint: FakeEndpoint, request_: dict[str, Any], paragraphs: list[str]
 ) -> None:
-    fake_endpoint.answer = Room(Weaknesses=[SOUND])
+    fake_endpoint.answer = Room(Review=[NOT_NEEDED])
     result = await graph.ainvoke({"paper": PAPER, **request_}, context=context(fake_endpoint, min_words=20))
     assert sorted(item["paragraph"] for item in result["reviews"]) == sorted(paragraphs)
 
@@ -131,14 +131,14 @@ async def test_the_chain_of_verification_answers_and_checks_each_question_by_its
     questions = ["Is tea a fertiliser for cress?", "How fast does cress grow in a week?"]
     fake_endpoint.answer = Room(
         VerificationQuestions=[{"questions": questions}],
-        OwnAnswer=[{"answer": "It holds some nitrogen."}],
+        PlainAnswer=[{"answer": "It holds some nitrogen."}],
         CrossCheck=[{"explanation": "The paragraph says more.", "verdict": "inconsistent"}],
     )
     result = await chain_of_verification.ainvoke({"paper": PAPER, "text": CLAIM}, context=context(fake_endpoint))
     assert sorted(steps(fake_endpoint)) == sorted(
-        ["VerificationQuestions", "OwnAnswer", "OwnAnswer", "CrossCheck", "CrossCheck", "Review"]
+        ["VerificationQuestions", "PlainAnswer", "PlainAnswer", "CrossCheck", "CrossCheck", "Review"]
     )
-    for prompt in prompts(fake_endpoint, "OwnAnswer"):
+    for prompt in prompts(fake_endpoint, "PlainAnswer"):
         assert CLAIM[:40] not in prompt, "each is answered by itself, so that the paragraph cannot bias the answer"
     assert "inconsistent" in prompts(fake_endpoint, "Review")[0]
     (found,) = result["reviews"]

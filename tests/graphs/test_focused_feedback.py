@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graphs.focused_feedback import builder, graph
-from state.errors import BadInput, ModelOutputError
+from state.errors import BadInput
 from state.feedback import FeedbackOutput
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
 from tests.graphs.review_room import (
@@ -20,6 +20,7 @@ from tests.graphs.review_room import (
     NONSENSE,
     PAPER,
     PAPER_QUESTION,
+    REVIEW,
     Room,
     asked,
     context,
@@ -60,8 +61,7 @@ async def test_all_that_is_planned_is_asked_the_paper_first_and_the_review_comes
     assert [item["source"] for item in found["evidence"]] == ["paper", "paper", "literature"]
     assert found["evidence"][2]["address"].endswith("caffeine.md")
     assert found["evidence"][2]["title"] == "Caffeine slows the growth of roots"
-    after_questions = steps(fake_endpoint)[steps(fake_endpoint).index("Weaknesses") :]
-    assert after_questions[:2] == ["Weaknesses", "Review"]
+    assert steps(fake_endpoint)[-1] == "Review"
 
 
 async def test_independent_questions_are_under_way_together(fake_endpoint: FakeEndpoint) -> None:
@@ -135,19 +135,50 @@ async def test_without_literature_nobody_may_plan_to_look_there(fake_endpoint: F
 
 
 async def test_a_question_about_something_else_than_the_paragraph_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    proposal = plan(PAPER_QUESTION)
     leaves = "At what temperature were the leaves dried?"
-    proposal["steps"].insert(0, {"about": "dried in an oven", "action": "ask_paper", "question": leaves})
+    proposal = plan(leaves, PAPER_QUESTION)
+    for step, about in zip(proposal["steps"], ("dried in an oven", "seedlings", "all"), strict=True):
+        step["about"] = about
     fake_endpoint.answer = Room(ProposedPlan=[proposal])
-    found = await review(fake_endpoint)
+    found = await review(fake_endpoint, aids=["on_topic"])
     assert [record["step"]["question"] for record in found["log"]] == [PAPER_QUESTION]
     assert found["plans"][0]["repairs"] == [f"“{leaves}” asks about nothing in the paragraph and was left out."]
 
 
-async def test_a_plan_that_asks_nothing_fails_the_paragraph(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(ProposedPlan=[plan("Why?", "")])
-    with pytest.raises(ModelOutputError, match="golden rules"):
-        await run(fake_endpoint)
+async def test_a_plan_is_followed_as_it_was_written(fake_endpoint: FakeEndpoint, own_state: Path) -> None:
+    questions = ["How tall were they, and how was that measured?", "Why?", "Why?"]
+    proposal = {
+        "steps": [
+            {"action": "write_review", "question": ""},
+            {"action": "ask_literature", "question": "What did the authors of this paper say above?"},
+            *({"action": "ask_paper", "question": question} for question in questions),
+        ]
+    }
+    fake_endpoint.answer = Room(ProposedPlan=[proposal])
+    found = await review(fake_endpoint, execution="sequential", literature=folder_of_literature(own_state))
+    assert asked(fake_endpoint) == [proposal["steps"][1]["question"], *questions]
+    (followed,) = found["plans"]
+    assert followed["steps"][-1]["action"] == "write_review"
+    assert followed["repairs"] == ["The review was made the last step, and the only one."]
+
+
+async def test_questions_beyond_the_most_are_left_out_on_record(fake_endpoint: FakeEndpoint) -> None:
+    questions = [f"Which tray was number {number}?" for number in range(1, 9)]
+    fake_endpoint.answer = Room(ProposedPlan=[plan(*questions)])
+    found = await review(fake_endpoint, max_questions=3, aids="none")
+    assert [record["step"]["question"] for record in found["log"]] == questions[:3]
+    assert found["plans"][0]["repairs"] == ["Questions beyond the first 3 were left out."]
+
+
+@pytest.mark.parametrize("aids", ["none", "all"])
+async def test_a_plan_that_asks_nothing_leaves_the_review(fake_endpoint: FakeEndpoint, aids: str) -> None:
+    nothing = plan("")
+    if aids == "all":
+        nothing["steps"] = [{"about": "tea", **step} for step in nothing["steps"]]
+    fake_endpoint.answer = Room(ProposedPlan=[nothing], Review=[{**REVIEW, "evidence": []}])
+    found = await review(fake_endpoint, aids=aids)
+    assert found["log"] == []
+    assert found["outcome"] == "comment"
 
 
 async def test_a_person_edits_the_plan_before_it_runs(fake_endpoint: FakeEndpoint) -> None:

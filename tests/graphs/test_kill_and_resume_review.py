@@ -31,7 +31,7 @@ def feedback(execution: str, calls: list[str], at_once: int) -> Killed:
         return Script([nonsense], otherwise=Room(ProposedPlan=[FEEDBACK_PLAN], Review=[MISSING]))
 
     command = ["review", "--paragraph", "3", "--plans", "1", "--execution", execution]
-    planned, reviewed = ["ProposedPlan"], ["Weaknesses", "Review", "Review", "AbsenceTest"]
+    planned, reviewed = ["ProposedPlan"], ["Review", "Review", "AbsenceTest"]
     return Killed(command, focused_feedback, REVIEWED, room, [*planned, *calls, *reviewed], "paper.md", at_once)
 
 

@@ -32,7 +32,6 @@ PAIRS: list[dict[str, Any]] = [
     }
     for paper, (subject, missing) in SUBJECTS.items()
 ]
-PAPERS = [{"paper_id": paper, "title": f"On {paper}", "abstract": "It grows."} for paper in SUBJECTS]
 
 
 class Writer:
@@ -72,8 +71,7 @@ def plan(questions: list[str]) -> dict[str, Any]:
 
 async def generate(folder: Path, endpoint: FakeEndpoint, pairs: list[dict[str, Any]] = PAIRS) -> tuple[int, str]:
     """Generate as a person does; the exit code and what was told."""
-    for name, records in (("pairs", pairs), ("papers", PAPERS)):
-        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records), encoding="utf-8")
+    (folder / "pairs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in pairs), encoding="utf-8")
     settings = {
         "MODELS__DEFAULT__BASE_URL": endpoint.base_url,
         "MODELS__DEFAULT__MODEL": "large",
@@ -82,7 +80,6 @@ async def generate(folder: Path, endpoint: FakeEndpoint, pairs: list[dict[str, A
     }
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "training.plan_reranker.generate", str(folder / "pairs.jsonl")),
-        *("--papers", str(folder / "papers.jsonl")),
         *("--log", str(folder / "log.jsonl"), "--out", str(folder / "plans.jsonl")),
         cwd=ROOT,
         env={**os.environ, **{f"DRAFTROOM_{name}": value for name, value in settings.items()}},
@@ -169,18 +166,16 @@ def test_pairs_about_other_things_are_left_out() -> None:
 
 
 def test_a_comment_on_another_paragraph_is_of_another_paper_and_the_same_split() -> None:
-    papers = {paper["paper_id"]: paper for paper in PAPERS}
     sibling, dev = {**PAIRS[0], "id": "sibling"}, {**PAIRS[1], "id": "dev", "split": "dev"}
     pairs = [PAIRS[0], sibling, PAIRS[1], dev]
     model: Any = None
-    assert assignment_of(PAIRS[0], "coherence", pairs, papers, model)["comment"] == PAIRS[1]["feedback"]
+    assert assignment_of(PAIRS[0], "coherence", pairs, model)["comment"] == PAIRS[1]["feedback"]
     with pytest.raises(BadInput, match="all of one paper"):
-        assignment_of(dev, "coherence", pairs, papers, model)
+        assignment_of(dev, "coherence", pairs, model)
 
 
 def test_all_plans_of_a_paragraph_ask_equally_many_questions() -> None:
-    papers = {paper["paper_id"]: paper for paper in PAPERS}
     model: Any = None
     criteria: Any = ("optimal", "coherence", "specificity")
-    numbers = {assignment_of(PAIRS[0], each, PAIRS, papers, model)["questions"] for each in criteria}
+    numbers = {assignment_of(PAIRS[0], each, PAIRS, model)["questions"] for each in criteria}
     assert len(numbers) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from state.errors import BadInput
 from state.settings import ModelSettings
@@ -30,19 +30,13 @@ def in_scope(pairs: Sequence[Record]) -> list[Record]:
     return [pair for pair in criticised if pair["aspect"] in GENERIC_COMMENTS]
 
 
-def assignment_of(
-    pair: Record, criterion: Criterion, pairs: Sequence[Record], papers: Mapping[str, Record], model: ModelSettings
-) -> Assignment:
+def assignment_of(pair: Record, criterion: Criterion, pairs: Sequence[Record], model: ModelSettings) -> Assignment:
     """What the plan of a paragraph is written from; the same every time.
 
     Raises:
         BadInput: There is no other paper to take a comment from.
     """
-    paper = papers[pair["paper_id"]]
     return Assignment(
-        title=paper["title"],
-        abstract=paper["abstract"] or "There is no abstract.",
-        section=pair["section"] or "",
         paragraph=pair["paragraph"],
         comment=_comment(pair, criterion, pairs),
         questions=_chance(pair).randint(*_QUESTIONS),

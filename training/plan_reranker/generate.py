@@ -1,10 +1,10 @@
 """Writes the training plans of the re-ranker with a model (SWIF2T, "Training the plan re-ranker").
 
-    python -m training.plan_reranker.generate PAIRS.jsonl --papers PAPERS.jsonl --log LOG.jsonl --out PLANS.jsonl
+    python -m training.plan_reranker.generate PAIRS.jsonl --log LOG.jsonl --out PLANS.jsonl
 
-Both inputs have one JSON object a line. A pair has `id`, `paper_id`, `section`, `paragraph`, `split`, `feedback` (what
+The input has one JSON object a line. A pair has `id`, `paper_id`, `section`, `paragraph`, `split`, `feedback` (what
 a human reviewer criticised in it) and `aspect` (which weakness that is about; `training.review_filters.label_aspects`
-says so where no person has). A paper has `paper_id`, `title` and `abstract`.
+says so where no person has).
 
 The model is that of the role `planner` in the settings. Each plan is appended to the log as soon as it is written,
 with every attempt at it; a second call with the same log goes on where the first one stopped. The paragraphs that have
@@ -47,9 +47,8 @@ async def main() -> None:
     # What is measured on comes first, should the time run out; a paper's pairs together, while the server knows it.
     pairs.sort(key=lambda pair: (pair["split"], pair["paper_id"]))
     model = load_settings().model_for("planner")
-    papers = {paper["paper_id"]: paper for paper in read_records(arguments.papers)}
     jobs: dict[Key, Job] = {
-        (pair["id"], criterion): partial(write, assignment_of(pair, criterion, pairs, papers, model), criterion, pair)
+        (pair["id"], criterion): partial(write, assignment_of(pair, criterion, pairs, model), criterion, pair)
         for pair in pairs
         for criterion in CRITERIA
     }
@@ -94,7 +93,6 @@ async def write(assignment: Assignment, criterion: Criterion, pair: Record) -> R
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", type=Path)
-    parser.add_argument("--papers", type=Path, required=True)
     parser.add_argument("--log", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--train", type=int, default=600, help="most pairs of this split (SWIF2T: 600)")

@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import nodes.feedback
 from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
-from nodes.feedback.paper import LONGEST_ABSTRACT
 from nodes.feedback.planner import plan_in_words, steps_of
 from state.feedback import Plan
 from state.records import CallRecord
@@ -35,9 +34,6 @@ _FREE = Path(__file__).parent / "prompts" / "plan_freely.md"
 class Assignment(TypedDict):
     """What a plan is written from."""
 
-    title: str
-    abstract: str
-    section: str
     paragraph: str
     comment: str
     questions: int
@@ -84,10 +80,10 @@ async def _structured(assignment: Assignment) -> WrittenPlan:
     answer = await ask(
         Caller("planner", "propose_plans", 1),
         _PLANNER,
-        {**_subject(assignment), "most": most, "literature": "yes"},
-        steps_of(("ask_paper", "ask_literature"), fewest=most, most=most),
+        {**_subject(assignment), "most": most, "literature": "yes", "about": "yes"},
+        steps_of(("ask_paper", "ask_literature"), Field(min_length=most, max_length=most), about=True),
         assignment["model"],
-        trim="abstract",
+        trim="comment",
     )
     asked = [Asked(step["action"], step["question"]) for step in answer.value.model_dump()["steps"]]
     # The schema has questions only: with a fixed number of steps, one question more would crowd the review out.
@@ -100,15 +96,9 @@ async def _free(assignment: Assignment) -> WrittenPlan:
     caller = Caller("planner", "plan_freely", 1)
     sentences = assignment["questions"] + 1
     variables = {**_subject(assignment), "sentences": sentences}
-    answer = await ask(caller, _FREE, variables, free_plan_of(sentences), assignment["model"], trim="abstract")
+    answer = await ask(caller, _FREE, variables, free_plan_of(sentences), assignment["model"], trim="comment")
     return WrittenPlan(plan=answer.value.model_dump()["plan"].strip(), repairs=[], calls=answer.calls)
 
 
 def _subject(assignment: Assignment) -> dict[str, object]:
-    return {
-        "title": assignment["title"],
-        "abstract": assignment["abstract"][:LONGEST_ABSTRACT],
-        "section": assignment["section"],
-        "paragraph": assignment["paragraph"],
-        "comment": assignment["comment"],
-    }
+    return {"paragraph": assignment["paragraph"], "comment": assignment["comment"]}

@@ -14,6 +14,7 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
 from draftroom.records import RunRecord
+from draftroom.rendering.aids import aids_line
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.quads import bounds, quads, words_between
 from draftroom.rendering.feedback.story import RankedComment, Values, ranked_comments, source
@@ -40,7 +41,7 @@ _ICON = 20.0
 """Width and height of a note's icon in points."""
 
 
-def to_annotated_pdf(_: RunRecord, values: Values) -> bytes:
+def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
     """The PDF that was reviewed, with its comments; apart from them it is the file that was read.
 
     Raises:
@@ -53,15 +54,15 @@ def to_annotated_pdf(_: RunRecord, values: Values) -> bytes:
     data = _original(reference)
     words = {paragraph["id"]: paragraph["words"] for paragraph in load_document(reference)["paragraphs"]}
     try:
-        return _annotated(data, ranked_comments(values), words)
+        return _annotated(data, ranked_comments(values), words, aids_line(record.get("aids")))
     except _MALFORMED as error:
         raise BadInput(
             f"{reference['source']} is too unusual a PDF to be annotated ({error}); {_INSTEAD}.", kind="broken_pdf"
         ) from error
 
 
-def note(ranked: RankedComment) -> str:
-    """A comment as the text of a note."""
+def note(ranked: RankedComment, aids: str) -> str:
+    """A comment as the text of a note, which also says what helped the agents."""
     comment = ranked.comment
     parts = [
         f"{ranked.rank}. {comment['label']}",
@@ -69,6 +70,7 @@ def note(ranked: RankedComment) -> str:
         f"Suggestion: {comment['suggestion']}" if comment["suggestion"] else "",
         *(f"Evidence: {item['question']} {item['answer']} ({source(item)})" for item in comment["evidence"]),
         *(f"Check: {text}" for text in comment["verification"]["notes"]),
+        aids,
     ]
     return "\n\n".join(plain(part) for part in parts if part)
 
@@ -93,28 +95,28 @@ def _original(reference: DocumentRef) -> bytes:
     return data
 
 
-def _annotated(data: bytes, comments: list[RankedComment], words: dict[str, list[Word]]) -> bytes:
+def _annotated(data: bytes, comments: list[RankedComment], words: dict[str, list[Word]], aids: str) -> bytes:
     reader = PdfReader(BytesIO(data))
     # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
     writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
     for ranked in comments:
-        _annotate(writer, ranked, words.get(ranked.comment["paragraph"], []))
+        _annotate(writer, ranked, words.get(ranked.comment["paragraph"], []), note(ranked, aids))
     buffer = BytesIO()
     writer.write(buffer)
     return buffer.getvalue()
 
 
-def _annotate(writer: PdfWriter, ranked: RankedComment, words: list[Word]) -> None:
+def _annotate(writer: PdfWriter, ranked: RankedComment, words: list[Word], text: str) -> None:
     """A highlight on each page of the quote; if the page does not show its words, a note at the top of the page."""
     comment = ranked.comment
     quoted = words_between(words, comment["start"], comment["start"] + len(comment["quote"]))
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
-        _add(writer, page, _highlight(list(on_page), comment, writer.pages[page - 1].rotation), ranked)
+        _add(writer, page, _highlight(list(on_page), comment, writer.pages[page - 1].rotation), ranked, text)
     if not quoted:
         page = max(comment["page"], 1)
         left, top = writer.pages[page - 1].cropbox.upper_left
         icon = Text(rect=(left, top - _ICON, left + _ICON, top), text="", title_bar=AUTHOR)
-        _add(writer, page, icon, ranked)
+        _add(writer, page, icon, ranked, text)
 
 
 def _highlight(words: list[Word], comment: Comment, rotation: int) -> Highlight:
@@ -127,9 +129,9 @@ def _highlight(words: list[Word], comment: Comment, rotation: int) -> Highlight:
     )
 
 
-def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, ranked: RankedComment) -> None:
+def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, ranked: RankedComment, text: str) -> None:
     annotation.flags = AnnotationFlag.PRINT
     annotation[NameObject("/NM")] = TextStringObject(f"{ranked.comment['id']}-{page}")
     annotation[NameObject("/Subj")] = TextStringObject(ranked.comment["label"])
-    annotation[NameObject("/Contents")] = TextStringObject(note(ranked))
+    annotation[NameObject("/Contents")] = TextStringObject(text)
     writer.add_annotation(page - 1, annotation)

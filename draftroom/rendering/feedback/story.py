@@ -83,7 +83,8 @@ def source(evidence: Evidence) -> str:
     if evidence["source"] == "model":
         return "the model's own knowledge, not looked up"
     title = "this paper" if evidence["source"] == "paper" else evidence["title"]
-    return _listed(title, evidence["section"], _page(evidence["page"]), evidence["address"])
+    unquoted = "" if evidence["quote"] else "without a quote"
+    return _listed(title, evidence["section"], _page(evidence["page"]), evidence["address"], unquoted)
 
 
 def summary(values: Values) -> str:

@@ -31,6 +31,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
+from nodes.feedback.evidence import evidence_id
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
 from tools.plain_characters import plain
 
@@ -133,7 +134,7 @@ def _story(target: Target, review: ParagraphReview | None, *, whole: bool) -> It
         yield from _plan(plan, followed=position == 0)
     found = {item["id"]: item for item in review["evidence"]}
     for record in review["log"]:
-        yield from _step(record, found.get(f"e{record['step']['id'][1:]}"))
+        yield from _step(record, found.get(evidence_id(record["step"]["id"])))
     for candidate in review["candidates"]:
         yield f'  possible weakness ({candidate["label"]}): "{candidate["quote"]}": {candidate["problem"]}', "magenta"
     if review["comment"]:
@@ -167,7 +168,7 @@ def _step(record: StepRecord, evidence: Evidence | None) -> Iterator[Line]:
         yield f"    {evidence['id']}: {evidence['answer']} ({source(evidence)})", "green"
     if evidence and evidence["quote"]:
         yield f'      "{evidence["quote"]}"', "dim"
-    if not evidence:
+    if not evidence or record["note"]:
         yield f"    {record['outcome']}{': ' if record['note'] else ''}{record['note']}", "dim"
 
 
