@@ -24,6 +24,7 @@ from tools.prompts import numbered
 
 Choice = Literal["ask_paper", "ask_literature", "write_review", "skip", "rewrite"]
 """What the controller can do about a step: an action of the investigator or the reviewer, or one of its own."""
+Actor = Literal["Investigator", "Reviewer", "Controller"]
 MEANINGS: dict[Choice, str] = {
     "ask_paper": "`Investigator`, `ask_paper`: answer a question from the paper",
     "ask_literature": "`Investigator`, `ask_literature`: answer a question from other publications",
@@ -149,7 +150,7 @@ def step_decision(state: ParagraphState, choices: Sequence[Choice]) -> type[Base
         "StepDecision",
         __config__=_STRICT,
         explanation=_EXPLANATION,
-        actor=(Literal["Investigator", "Reviewer", "Controller"], ...),
+        actor=(Actor, ...),
         action=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
         parameters=(parameters, ...),
     )

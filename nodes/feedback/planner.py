@@ -22,6 +22,8 @@ Proposal = dict[str, Any]
 """A step as the planner wrote it."""
 TOP_P = 0.95
 """With which plans are sampled: at the usual 0.4 they are all the same."""
+_QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
+_WORDS: Any = (Annotated[str, AtMost("quote_words")], ...)
 NO_LITERATURE = "No literature is set up, so the paper alone was asked."
 
 
@@ -42,12 +44,13 @@ def steps_of(actions: Sequence[str], steps: Any, *, about: bool) -> type[BaseMod
         about: Whether a step begins with the words that it is about: a small model otherwise copies words of the
             paragraph instead of asking about them.
     """
+    words = {"about": _WORDS} if about else {}
     step = create_model(
         "ProposedStep",
         __config__=ConfigDict(extra="forbid"),
-        **({"about": Annotated[str, AtMost("quote_words")]} if about else {}),
-        action=Literal[tuple(actions)],  # type: ignore[arg-type] # known only now
-        question=Annotated[str, AtMost("note_words")],
+        **words,
+        action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
+        question=_QUESTION,
     )
     return create_model("ProposedPlan", __config__=ConfigDict(extra="forbid"), steps=(list[step], steps))
 

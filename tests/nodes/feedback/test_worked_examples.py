@@ -13,6 +13,7 @@ import pytest
 from nodes.feedback.agent import PROMPTS
 from nodes.feedback.worked_examples import repeats_example
 from state.feedback import Weakness
+from state.limits import Limits
 from tools.prompts import load_prompt
 
 PAIRS = Path(__file__).parents[4] / "shared" / "data" / "paragraph_reviews.jsonl"
@@ -64,7 +65,7 @@ def test_sources_and_licence_are_named_but_not_sent() -> None:
     comment = FILE[: FILE.index("#}")]
     assert comment.count("doi.org/") == len(EXAMPLES)
     assert "CC BY 4.0" in comment
-    variables = {"paragraph": "P.", "evidence": "", "candidates": ""}
+    variables = {"paragraph": "P.", "evidence": "", "candidates": "", "limits": Limits()}
     sent = load_prompt(PROMPTS / "write_review.md").render(variables)
     assert EXAMPLES[0]["review"] in sent
     assert "doi.org" not in sent
