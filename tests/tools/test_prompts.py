@@ -101,7 +101,7 @@ def test_every_agent_reads_the_same_parts(path: Path) -> None:
 def test_each_value_reaches_the_text(path: Path) -> None:
     prompt = load_prompt(path)
     texts = renderings(prompt)
-    for name in set(prompt.front_matter.variables) - SWITCHES - {"limits"}:
+    for name in set(prompt.front_matter.variables) - SWITCHES:
         assert any(f"<{name}>" in text for text in texts), name
     if SWITCHES & set(prompt.front_matter.variables):
         assert len(set(texts)) == len(texts), "two audiences, or with and without a variable, read the same"
