@@ -114,6 +114,23 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
         assert all(text.startswith("# The paper\n\n<paper>\n") for text in renderings(prompt)), prompt.name
 
 
+SAME_FOR_ALL = {
+    **dict.fromkeys(("most", "title"), "<the same>"),
+    **dict.fromkeys(("literature", "about", "quotes", "choices"), "rewrite"),
+    "limits": Limits(),
+}
+"""What an agent of the feedback room is told for every paragraph."""
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if "feedback" in path.parts], ids=lambda path: path.stem)
+def test_what_an_agent_reads_for_every_paragraph_comes_first(path: Path) -> None:
+    prompt = load_prompt(path)
+    names = prompt.front_matter.variables
+    text = prompt.render({name: SAME_FOR_ALL.get(name, "<news>") for name in names})
+    head = text.index("<news>")
+    assert head > 0.75 * len(text), "the server has read the rules before, so they stand above what is new"
+
+
 @every_file
 def test_values_are_not_rendered_themselves(path: Path) -> None:
     prompt = load_prompt(path)
