@@ -1,3 +1,13 @@
 """Fixtures of the whole suite."""
 
+import signal
+
+import pytest
+
 pytest_plugins = ["tests.blocking", "tests.browser", "tests.fake_endpoint.fixtures"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where a shell ignores Ctrl-C, as for a job in the background, children would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

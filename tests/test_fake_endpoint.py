@@ -16,6 +16,7 @@ from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from pydantic import SecretStr
 
 from tests.fake_endpoint import Choices, FakeEndpoint, Text
+from tests.processes import Child
 
 QUESTION: Any = [{"role": "system", "content": "You are a reader."}, {"role": "user", "content": "What is a cell?"}]
 PLAIN: Any = {"trust_env": False, "verify": False}  # certificates take longer to read than any answer here
@@ -253,7 +254,7 @@ def test_requests_are_recorded_in_order_and_finished(endpoint: FakeEndpoint, cli
 def test_runs_as_a_command_until_interrupted() -> None:
     command = [sys.executable, "-m", "tests.fake_endpoint", "--port", "0", "--models", "a,b"]
     root = Path(__file__).parents[1]
-    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with Child(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         base_url = process.stdout.readline().strip()
         models = httpx.get(base_url + "/models", **PLAIN).json()["data"]

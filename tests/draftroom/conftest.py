@@ -16,6 +16,7 @@ from draftroom.cli import app
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import FakeEndpoint
 from tests.graphs.review_room import PAPER as DRAFT
+from tests.processes import Child
 
 PAPER = """# Moss grows where it is wet
 
@@ -49,10 +50,10 @@ class Command:
         """Run the command in this process."""
         return CliRunner().invoke(app, list(map(str, arguments)), input=stdin, env=self.variables)
 
-    def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
+    def start(self, *arguments: str | Path, **options: Any) -> Child:
         """Start the command as a process of its own."""
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen(
+        return Child(
             [sys.executable, "-m", "draftroom", *map(str, arguments)],
             env={**os.environ, **self.variables},
             cwd=Path(__file__).parents[2],

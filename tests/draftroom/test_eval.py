@@ -17,6 +17,7 @@ import pytest
 from draftroom.exit_codes import EXIT_CODES
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
 from tests.graphs.society import ABSTRACT, PART, WORDING, Society
+from tests.processes import Child
 from tools.jobs import read_records
 
 ROOT = Path(__file__).parents[2]
@@ -39,10 +40,10 @@ class Room:
         settings = {f"DRAFTROOM_MODELS__DEFAULT__{key.upper()}": str(value) for key, value in models.items()}
         self.environment = {**os.environ, **settings, "DRAFTROOM_HOME": str(folder / "home")}
 
-    def begin(self, *arguments: str) -> subprocess.Popen[str]:
+    def begin(self, *arguments: str) -> Child:
         """Start the command and leave it running."""
         command = [sys.executable, "-m", "draftroom", "eval", *arguments]
-        return subprocess.Popen(
+        return Child(
             command,
             cwd=ROOT,
             env=self.environment,
@@ -53,8 +54,8 @@ class Room:
 
     def eval(self, *arguments: str) -> tuple[int, str]:
         """Run the command; its exit code and what it printed."""
-        process = self.begin(*arguments)
-        printed, _ = process.communicate(timeout=200)
+        with self.begin(*arguments) as process:
+            printed, _ = process.communicate(timeout=200)
         return process.returncode, printed
 
     def simplify(self, *flags: str) -> tuple[int, str]:
@@ -145,11 +146,12 @@ def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
 def test_ctrl_c_says_how_to_go_on(room: Room, fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society()
     fake_endpoint.hold_after(2)
-    process = room.begin("medical_simplification", str(room.corpus), "--out", str(room.run_folder), "--rows", "single")
-    fake_endpoint.wait_for_requests(1, timeout_s=60)
-    process.send_signal(signal.SIGINT)
-    fake_endpoint.release()
-    printed, _ = process.communicate(timeout=60)
+    arguments = ["medical_simplification", str(room.corpus), "--out", str(room.run_folder), "--rows", "single"]
+    with room.begin(*arguments) as process:
+        fake_endpoint.wait_for_requests(1, timeout_s=60)
+        process.send_signal(signal.SIGINT)
+        fake_endpoint.release()
+        printed, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"draftroom eval resume {room.run_folder}" in printed
     assert "Traceback" not in printed
