@@ -180,6 +180,11 @@ def total_tokens(record: RunRecord) -> int:
     return sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
 
 
+def total_calls(record: RunRecord) -> int:
+    """Answered calls of the whole run."""
+    return sum(part["calls"] for part in record["usage"])
+
+
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

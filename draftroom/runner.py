@@ -20,7 +20,7 @@ from langgraph.types import Command, StateSnapshot
 
 from draftroom.newest_state import NewestState, Step
 from draftroom.progress import Progress
-from draftroom.records import RunRecord, total_tokens, with_failure, with_state
+from draftroom.records import RunRecord, total_calls, total_tokens, with_failure, with_state
 from draftroom.run_files import hold_run, write_record
 from draftroom.stopping import handled, stop_on_signals
 from draftroom.systems import System, find_system
@@ -36,6 +36,25 @@ Ask = Callable[[Mapping[str, Any]], Answer | None]
 
 
 @dataclass(frozen=True)
+class Budget:
+    """What a run may cost, all its resumes together; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+
+    def used_up(self, record: RunRecord) -> str:
+        """A sentence that says what is used up and how to go on; empty if nothing is."""
+        spent = ((self.calls, total_calls(record), "calls"), (self.tokens, total_tokens(record), "tokens"))
+        for limit, used, what in spent:
+            if limit is not None and used >= limit:
+                return (
+                    f"The run has used {used:,} {what} of the {limit:,} that --max-{what} allows; "
+                    f"to go on: {resume_command(record)} --max-{what} MORE"
+                )
+        return ""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How a run stands after it was driven."""
 
@@ -44,6 +63,11 @@ class Outcome:
     values: Mapping[str, Any]
     question: Mapping[str, Any]
     """What a paused run asks; otherwise empty."""
+    used_up: str = ""
+    """Of a run that was stopped by its budget: what is used up, and how to go on."""
+
+
+UNLIMITED = Budget()
 
 
 def drive(
@@ -53,6 +77,7 @@ def drive(
     checkpoints: str | None = None,
     answer: Answer | None = None,
     ask: Ask | None = None,
+    budget: Budget = UNLIMITED,
 ) -> Outcome:
     """Begin or go on with a run, and return when it is done, waits for a person, or was stopped.
 
@@ -62,12 +87,13 @@ def drive(
         checkpoints: Address of the checkpoints of a new run; for others it follows from the record.
         answer: To the question at which the run has paused.
         ask: Asks a person when the run pauses; without it the run stays paused.
+        budget: Stops the run at the next safe point once it is used up.
 
     Raises:
         DraftroomError: Whatever ended the run early. It is in the record, and a note tells how to resume.
     """
     with hold_run(record["id"]):
-        runner = _Runner(find_system(record["system"]), record, progress, ask)
+        runner = _Runner(find_system(record["system"]), record, progress, ask, budget)
         return asyncio.run(runner.run(checkpoints or checkpoints_of(record), answer))
 
 
@@ -111,11 +137,12 @@ def _config(record: RunRecord) -> RunnableConfig:
 
 
 class _Runner:
-    def __init__(self, system: System, record: RunRecord, progress: Progress, ask: Ask | None) -> None:
+    def __init__(self, system: System, record: RunRecord, progress: Progress, ask: Ask | None, budget: Budget) -> None:
         self._system = system
         self._record = record
         self._progress = progress
         self._ask = ask
+        self._budget = budget
         self._config = _config(record)
         self._context = system.context(record["settings"])
         self._values: Mapping[str, Any] = {}
@@ -167,6 +194,8 @@ class _Runner:
             newest = NewestState(snapshot)
             self._save("running", newest.joined(self._system))
             self._begun = True
+            if self._budget.used_up(self._record):
+                return self._outcome("stopped", snapshot)
             stopped = await self._stream(graph, start, newest)
             snapshot = await graph.aget_state(self._config, subgraphs=True)
             if stopped:
@@ -218,14 +247,21 @@ class _Runner:
             durability="sync",
             control=control,
         )
+        before, begun = total_calls(self._record), 0
         async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
             async for part in parts:
                 if part["type"] == "custom":
                     self._progress.event(part["data"])
+                    # Counted when they begin: a step's answers are told only once the next step is under way.
+                    begun += part["data"]["event"] == "call"
+                    if self._budget.calls is not None and before + begun >= self._budget.calls:
+                        control.request_drain()
                     continue
                 steps = newest.take(part)
                 self._save("running", newest.joined(self._system))
                 self._tell(steps)
+                if self._budget.used_up(self._record):
+                    control.request_drain()
 
     def _tell(self, steps: list[Step]) -> None:
         for node, update in steps:
@@ -236,7 +272,8 @@ class _Runner:
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
         self._save(status, NewestState(snapshot).joined(self._system))
         question = snapshot.interrupts[0].value if status == "paused" else {}
-        return Outcome(status, self._record, self._values, question)
+        used_up = self._budget.used_up(self._record) if status == "stopped" else ""
+        return Outcome(status, self._record, self._values, question, used_up)
 
     def _save(self, status: Literal["running", "done", "paused", "stopped"], values: Mapping[str, Any]) -> None:
         self._values = values

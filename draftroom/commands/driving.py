@@ -19,7 +19,7 @@ from draftroom.outputs import write_outputs
 from draftroom.progress import Progress
 from draftroom.records import RunRecord
 from draftroom.rendering.aids import aids_line
-from draftroom.runner import Answer, Ask, Outcome, drive, resume_command
+from draftroom.runner import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from draftroom.systems import Dialogue, System, find_system
 from state.errors import BadInput
 from tools.input_files import read_text
@@ -34,6 +34,7 @@ def drive_and_show(
     quiet: bool,
     checkpoints: str | None = None,
     answer: Answer | None = None,
+    budget: Budget = UNLIMITED,
 ) -> None:
     """Drive a run as far as it goes and print what came of it.
 
@@ -43,6 +44,7 @@ def drive_and_show(
         quiet: Print nothing but the result and errors.
         checkpoints: Address of the checkpoints of a new run.
         answer: To the question at which the run has paused.
+        budget: What the run may cost.
 
     Raises:
         typer.Exit: With the code for a run that was stopped or waits for a person.
@@ -51,7 +53,7 @@ def drive_and_show(
     system = find_system(record["system"])
     progress = Progress(system.unit, quiet=quiet)
     ask = _person(system.dialogue) if system.dialogue else None
-    outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=ask)
+    outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = resume_command(outcome.record)
     if outcome.status == "done":
         show_result(system, outcome, outputs, quiet=quiet)
@@ -61,7 +63,7 @@ def drive_and_show(
         tell(f"To go on with your own, one {system.dialogue.line} a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
     else:
-        tell(f"Stopped. To go on: {command}")
+        tell(outcome.used_up or f"Stopped. To go on: {command}")
         raise typer.Exit(STOPPED)
 
 

@@ -10,6 +10,8 @@ from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
     AidsOption,
     BaseUrlOption,
+    MaxCallsOption,
+    MaxTokensOption,
     ModelOption,
     OutputOption,
     PresetOption,
@@ -20,6 +22,7 @@ from draftroom.commands.options import (
 from draftroom.outputs import check_outputs
 from draftroom.papers import take_paper
 from draftroom.records import new_record
+from draftroom.runner import Budget
 from draftroom.systems import JOURNALISM
 from nodes.journalism.initialise import ROLES, freeze
 from state.settings import Audience, Selection, StopRule, Variant
@@ -44,6 +47,8 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     pause: Annotated[bool | None, typer.Option(help="Let you edit the advice before each revision.")] = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
@@ -64,4 +69,4 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     settings = load_settings(overrides("journalism", journalism, ROLES, preset=preset, model=model, base_url=base_url))
     run_input = take_paper(file, scope=settings.journalism.scope, max_pages=settings.journalism.max_pages)
     record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)
-    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
+    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

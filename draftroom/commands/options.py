@@ -18,6 +18,12 @@ OutputOption = Annotated[
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
+MaxCallsOption = Annotated[
+    int | None, typer.Option(min=1, help="Stop the run once it has made this many calls, all resumes together.")
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option(min=1, help="Stop the run once it has used this many tokens, in and out.")
+]
 PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
 ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF: its abstract, or the whole paper.")]
 AidsOption = Annotated[

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from draftroom.commands.driving import drive_and_show, read_advice
-from draftroom.commands.options import OutputOption, QuietOption, RunArgument
+from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.outputs import check_outputs
 from draftroom.run_files import find_record
-from draftroom.runner import Answer
+from draftroom.runner import Answer, Budget
 from draftroom.systems import Dialogue, find_system
 from state.errors import BadInput
 
@@ -24,6 +24,8 @@ def resume(
     accept: Annotated[
         bool, typer.Option("--accept", help="Go on with the advice or the questions as they are.")
     ] = False,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
@@ -38,7 +40,7 @@ def resume(
     answer = _answer(system.dialogue, advice, accept=accept) if system.dialogue else None
     if record["status"] != "done":
         record = {**record, "resumed": record["resumed"] + 1}
-    drive_and_show(record, output, quiet=quiet, answer=answer)
+    drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))
 
 
 def _answer(dialogue: Dialogue, advice: Path | None, *, accept: bool) -> Answer | None:

@@ -11,6 +11,8 @@ from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
     AidsOption,
     BaseUrlOption,
+    MaxCallsOption,
+    MaxTokensOption,
     ModelOption,
     OutputOption,
     PresetOption,
@@ -21,6 +23,7 @@ from draftroom.extras import REVIEW, require
 from draftroom.outputs import check_outputs
 from draftroom.papers import STANDARD_INPUT, read_standard_input, take_document
 from draftroom.records import new_record
+from draftroom.runner import Budget
 from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
 from nodes.feedback.initialise import ROLES, choose_targets, freeze
 from state.documents import Document
@@ -72,6 +75,8 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
@@ -104,7 +109,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     if system is FOCUSED_FEEDBACK:
         check_reranker(settings.feedback)
     record = new_record(system.name, {**run_input, "request": request}, freeze(settings), settings.checkpoints)
-    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
+    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))
 
 
 def _rerank(variant: ReviewVariant, *, wanted: bool | None) -> bool | None:

@@ -10,6 +10,8 @@ from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
     AidsOption,
     BaseUrlOption,
+    MaxCallsOption,
+    MaxTokensOption,
     ModelOption,
     OutputOption,
     PresetOption,
@@ -20,6 +22,7 @@ from draftroom.commands.options import (
 from draftroom.outputs import check_outputs
 from draftroom.papers import take_paper
 from draftroom.records import new_record
+from draftroom.runner import Budget
 from draftroom.systems import SIMPLIFICATION
 from nodes.simplification.initialise import ROLES, freeze
 from state.settings import Restoration, SimplificationStopRule, SimplificationVariant
@@ -49,6 +52,8 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
@@ -73,4 +78,4 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     options = settings.simplification
     run_input = take_paper(file, scope=options.scope, max_pages=options.max_pages)
     record = new_record(SIMPLIFICATION.name, run_input, freeze(settings), settings.checkpoints)
-    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints)
+    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

@@ -1,0 +1,55 @@
+"""A budget stops a run at a safe point, counts all resumes together, and loses nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from draftroom.exit_codes import STOPPED
+from tests.draftroom.conftest import Command
+
+ROUND = ["Article", "ReadingNotes", "EditorReview", "RevisedArticle"]
+
+
+def asked(draftroom: Command) -> list[str | None]:
+    return [request.schema_name for request in draftroom.endpoint.chat_requests]
+
+
+def test_a_run_stops_once_its_calls_are_used_up_and_goes_on_with_more(draftroom: Command, paper: Path):
+    stopped = draftroom("explain", paper, "--max-calls", "2")
+    (record,) = draftroom.records()
+    assert (stopped.exit_code, record["status"]) == (STOPPED, "stopped")
+    assert asked(draftroom) == ROUND[:2]
+    sentence = (
+        "The run has used 2 calls of the 2 that --max-calls allows; "
+        f"to go on: draftroom resume {record['id']} --max-calls MORE"
+    )
+    assert sentence in " ".join(stopped.stderr.split())
+    assert "Stopped." not in stopped.stderr
+
+    again = draftroom("resume", "last", "--max-calls", "2")
+    assert (again.exit_code, asked(draftroom)) == (STOPPED, ROUND[:2]), "all resumes count together"
+    assert draftroom("resume", "last", "--max-calls", "3").exit_code == STOPPED
+    assert draftroom("resume", "last").exit_code == 0
+    assert asked(draftroom) == ROUND, "every call was made once"
+
+
+def test_a_run_stops_once_its_tokens_are_used_up(draftroom: Command, paper: Path):
+    stopped = draftroom("explain", paper, "--max-tokens", "1")
+    assert stopped.exit_code == STOPPED
+    assert "--max-tokens allows" in " ".join(stopped.stderr.split())
+    assert len(asked(draftroom)) < len(ROUND)
+
+
+def test_a_finished_run_has_no_budget_left_to_ask_for(draftroom: Command, paper: Path):
+    assert draftroom("explain", paper, "--max-calls", "5").exit_code == 0
+    assert draftroom("resume", "last", "--max-calls", "1").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["simplify", "review"])
+def test_every_system_has_one(draftroom: Command, draft: Path, command: str):
+    stopped = draftroom(command, draft, "--max-calls", "1")
+    assert stopped.exit_code == STOPPED
+    assert draftroom.records()[0]["status"] == "stopped"
+    assert "--max-calls allows" in " ".join(stopped.stderr.split())
