@@ -5,8 +5,8 @@ The Society of Medical Simplifiers of Lyu and Pergola (SoMS). Use it from Python
     from graphs.medical_simplification import graph
     result = await graph.ainvoke({"abstract": "abstract.txt"}, context={"entries": 2})
 
-Each loop is a subgraph and gives a new version of the text. The content guard, which sends lost details back once, is
-ours and not the paper's.
+Each loop is a subgraph and gives a new version of the text. The content guard, which reports what a version has lost,
+is ours and not the paper's; what else is ours is an aid (state/aids.py), and a node of its own where it can be.
 """
 
 from __future__ import annotations
@@ -16,9 +16,17 @@ from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from nodes.simplification.agent import options
+from nodes.simplification.agent import has_aid
 from nodes.simplification.content_guard import check_content, restore_content
-from nodes.simplification.editing import apply_wordings, judge_wordings, remove_redundancies
+from nodes.simplification.editing import (
+    apply_wordings,
+    correct_sentences,
+    correct_text,
+    enter_wordings,
+    judge_wordings,
+    leave_out_redundancies,
+    remove_redundancies,
+)
 from nodes.simplification.finish import finish
 from nodes.simplification.initialise import initialise
 from nodes.simplification.language_clarifier import of_round, propose_wordings, revise_wordings
@@ -27,7 +35,7 @@ from nodes.simplification.logger import log_exchange
 from nodes.simplification.medical_expert import answer_questions, check_accuracy, validate_redundancies
 from nodes.simplification.redundancy_checker import find_redundancies
 from nodes.simplification.selector import condense_history, select_agent
-from nodes.simplification.simplifier import correct_text, rewrite_alone, rewrite_copied, rewrite_text
+from nodes.simplification.simplifier import rewrite_alone, rewrite_copied, rewrite_text
 from state.simplification import (
     LoopOutput,
     LoopState,
@@ -53,37 +61,56 @@ def unless_failed(node: str) -> Callable[[LoopState], str]:
 
 
 def after_rewrite(state: LoopState) -> Literal["rewrite_copied", "check_accuracy", "__end__"]:
-    """Hard sentences that were copied are written anew one by one (ours, not the paper's)."""
-    return "rewrite_copied" if state["copied"] and not failed(state) else after_rewriting(state)
+    """Hard sentences that were copied are written anew one by one (an aid)."""
+    return "rewrite_copied" if state["copied"] and not failed(state) else after_new_text(state)
 
 
-def after_rewriting(state: LoopState) -> Literal["check_accuracy", "__end__"]:
-    """The medical expert checks the new text if the run was started so."""
-    return "check_accuracy" if not failed(state) and options(state).accuracy_check else "__end__"
+def after_new_text(state: LoopState) -> Literal["check_accuracy", "__end__"]:
+    """The medical expert reviews each new text, as long as there are rounds and the run wants it."""
+    chosen = state["settings"]["simplification"]
+    is_wanted = chosen["accuracy_check"] and state["loop_round"] < chosen["revision_rounds"]
+    return "check_accuracy" if is_wanted and not failed(state) else "__end__"
 
 
-def after_accuracy_check(state: LoopState) -> Literal["correct_text", "__end__"]:
-    """The simplifier follows the expert's comments, if there are any."""
-    return "correct_text" if state["exchange"]["comments"] and not failed(state) else "__end__"
-
-
-def after_proposal(state: LoopState) -> Literal["judge_wordings", "apply_wordings", "__end__"]:
-    """The simplifier judges what can be judged."""
-    if failed(state) or not of_round(state):
+def after_review(state: LoopState) -> Literal["correct_text", "correct_sentences", "__end__"]:
+    """The simplifier follows the expert's comments; without any the loop ends."""
+    if failed(state) or not state["to_correct"]:
         return "__end__"
-    return "judge_wordings" if any(item["verdict"] == "open" for item in of_round(state)) else "apply_wordings"
+    return "correct_sentences" if has_aid("edit_by_code", state) else "correct_text"
 
 
-def after_application(state: LoopState) -> Literal["revise_wordings", "__end__"]:
-    """Rejected wordings go back to the language clarifier, as long as there are rounds."""
-    rejected = any(item["verdict"] == "rejected" for item in of_round(state))
-    return "revise_wordings" if rejected and not failed(state) else "__end__"
+Entering = Literal["enter_wordings", "apply_wordings", "__end__"]
+
+
+def after_proposal(state: LoopState) -> Literal["judge_wordings", "revise_wordings", Entering]:
+    """The simplifier judges what can be judged."""
+    is_open = any(item["verdict"] == "open" for item in of_round(state))
+    return "judge_wordings" if is_open and not failed(state) else after_verdicts(state)
+
+
+def after_verdicts(state: LoopState) -> Literal["revise_wordings", Entering]:
+    """What was rejected goes back to the language clarifier; in the last round it is dropped instead.
+
+    In the end the accepted wordings enter the text, also if an agent failed after they were accepted.
+    """
+    if any(item["verdict"] == "rejected" for item in of_round(state)) and not failed(state):
+        return "revise_wordings"
+    if not any(item["verdict"] == "accepted" for item in state["exchange"]["suggestions"]):
+        return "__end__"
+    return "apply_wordings" if has_aid("edit_by_code", state) else "enter_wordings"
 
 
 def after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
     """The expert judges the quotes that keep to the rules, if there are any."""
     open_ones = any(part["verdict"] == "open" for part in state["exchange"]["redundancies"])
     return "validate_redundancies" if open_ones and not failed(state) else "__end__"
+
+
+def after_validation(state: LoopState) -> Literal["leave_out_redundancies", "remove_redundancies", "__end__"]:
+    """What was validated leaves the text."""
+    if failed(state) or not any(part["verdict"] == "removed" for part in state["exchange"]["redundancies"]):
+        return "__end__"
+    return "remove_redundancies" if has_aid("edit_by_code", state) else "leave_out_redundancies"
 
 
 def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
@@ -95,27 +122,28 @@ def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
     return builder
 
 
-layperson_loop = loop(ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text)
+layperson_loop = loop(
+    ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text, correct_sentences
+)
 layperson_loop.add_conditional_edges("ask_questions", unless_failed("answer_questions"), ["answer_questions", END])
 layperson_loop.add_conditional_edges("answer_questions", unless_failed("rewrite_text"), ["rewrite_text", END])
 layperson_loop.add_conditional_edges("rewrite_text", after_rewrite)
-layperson_loop.add_conditional_edges("rewrite_copied", after_rewriting)
-layperson_loop.add_conditional_edges("check_accuracy", after_accuracy_check)
-layperson_loop.add_edge("correct_text", END)
+layperson_loop.add_conditional_edges("rewrite_copied", after_new_text)
+layperson_loop.add_conditional_edges("check_accuracy", after_review)
+layperson_loop.add_conditional_edges("correct_text", after_new_text)
+layperson_loop.add_conditional_edges("correct_sentences", after_new_text)
 
-language_clarifier_loop = loop(propose_wordings, judge_wordings, apply_wordings, revise_wordings)
+language_clarifier_loop = loop(propose_wordings, judge_wordings, revise_wordings, enter_wordings, apply_wordings)
 language_clarifier_loop.add_conditional_edges("propose_wordings", after_proposal)
+language_clarifier_loop.add_conditional_edges("judge_wordings", after_verdicts)
 language_clarifier_loop.add_conditional_edges("revise_wordings", after_proposal)
-language_clarifier_loop.add_conditional_edges(
-    "judge_wordings", unless_failed("apply_wordings"), ["apply_wordings", END]
-)
-language_clarifier_loop.add_conditional_edges("apply_wordings", after_application)
+language_clarifier_loop.add_edge("enter_wordings", END)
+language_clarifier_loop.add_edge("apply_wordings", END)
 
-redundancy_checker_loop = loop(find_redundancies, validate_redundancies, remove_redundancies)
+redundancy_checker_loop = loop(find_redundancies, validate_redundancies, leave_out_redundancies, remove_redundancies)
 redundancy_checker_loop.add_conditional_edges("find_redundancies", after_quotes)
-redundancy_checker_loop.add_conditional_edges(
-    "validate_redundancies", unless_failed("remove_redundancies"), ["remove_redundancies", END]
-)
+redundancy_checker_loop.add_conditional_edges("validate_redundancies", after_validation)
+redundancy_checker_loop.add_edge("leave_out_redundancies", END)
 redundancy_checker_loop.add_edge("remove_redundancies", END)
 
 LOOPS = {
@@ -127,7 +155,7 @@ LOOPS = {
 
 def first_step(state: SimplificationState) -> Literal["select_agent", "rewrite_alone"]:
     """The society, or the single-model baseline."""
-    return "rewrite_alone" if options(state).variant == "single" else "select_agent"
+    return "rewrite_alone" if state["settings"]["simplification"]["variant"] == "single" else "select_agent"
 
 
 def chosen_loop(state: SimplificationState) -> str:
@@ -136,7 +164,7 @@ def chosen_loop(state: SimplificationState) -> str:
 
 
 def after_check(state: SimplificationState) -> Literal["restore_content", "log_exchange"]:
-    """Lost details go back to the simplifier once."""
+    """Lost details go back to the simplifier once (an aid)."""
     return "restore_content" if state["to_restore"] else "log_exchange"
 
 

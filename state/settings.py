@@ -42,7 +42,6 @@ Lead = Literal["layperson", "language_clarifier", "redundancy_checker"]
 """The lead agents of medical simplification; each enters the interaction loop that bears its name."""
 SimplificationStopRule = Literal["fixed", "adaptive"]
 SimplificationVariant = Literal["society", "single"]
-Restoration = Literal["everything", "essentials", "nothing"]
 Execution = Literal["parallel", "sequential"]
 RetrievalMode = Literal["hybrid", "dense", "bm25"]
 LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref", "google"]
@@ -172,12 +171,15 @@ class SimplificationSettings(BaseModel):
         "loop that changed nothing, or when the target grade and length are reached.",
     )
     variant: SimplificationVariant = Field("society", description="The society, or one rewrite by a single model.")
-    revision_rounds: int = Field(3, ge=1, le=10, description="Most rounds of proposing and judging wordings in a loop.")
-    accuracy_check: bool = Field(False, description="Let the medical expert check each text that was rewritten.")
-    restore: Restoration = Field(
-        "essentials",
-        description="Which lost details go back to the simplifier: everything, the essentials (doses and other "
-        "quantities, negations, names of drugs and conditions), or nothing. All are reported.",
+    revision_rounds: int = Field(
+        3,
+        ge=1,
+        le=10,
+        description="Most rounds in which the agents of a loop come to agree: of proposing and judging wordings, and "
+        "of reviewing and correcting a rewritten text.",
+    )
+    accuracy_check: bool = Field(
+        True, description="Let the medical expert review each rewritten text, and the simplifier correct it (paper)."
     )
     target_grade: float | None = Field(
         None, ge=1, le=16, description="School grade (Flesch-Kincaid) that the text should reach."

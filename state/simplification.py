@@ -16,7 +16,7 @@ from state.aids import SimplificationAids
 from state.contexts import RunContext
 from state.records import CallRecord, LostDetail, Paper
 from state.reducers import append
-from state.settings import Lead, Restoration, Scope, SimplificationStopRule, SimplificationVariant
+from state.settings import Lead, Scope, SimplificationStopRule, SimplificationVariant
 
 Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]
 """The agents that have a memory; the layperson has none, so that it stays confused."""
@@ -28,7 +28,7 @@ class Question(TypedDict):
     number: int
     text: str
     term: str
-    """The medical term that the question turns on; empty if it is about none."""
+    """What the question is about, as the medical expert restates it in as few words as possible; empty until then."""
     answer: str
     """Empty if the expert has not answered."""
 
@@ -46,7 +46,7 @@ class Suggestion(TypedDict):
     reason: str
     """Why it was accepted or rejected."""
     judge: Literal["", "simplifier", "guard"]
-    """Who decided; `guard` is code: the piece is not in the text, or checked content would be lost."""
+    """Who decided; `guard` is code: the piece is not in the text, or the aid `veto` objects."""
 
 
 class Redundancy(TypedDict):
@@ -104,7 +104,9 @@ class Exchange(TypedDict):
     suggestions: list[Suggestion]
     redundancies: list[Redundancy]
     comments: list[str]
-    """What the medical expert found wrong in the rewritten text, if it was asked to check it."""
+    """What the medical expert found wrong in the rewritten texts of this entry, in the order in which it said so."""
+    accurate: bool
+    """Whether the medical expert stated of the last text that it reviewed in this entry that it is accurate."""
     sent_back: list[LostDetail]
     """What the loop had lost, and the simplifier was asked to restore."""
     changed: bool
@@ -157,9 +159,11 @@ class LoopState(LoopOutput):
     entry: int
     memories: list[Memory]
     copied: list[str]
-    """Hard sentences that the newest rewrite has copied."""
+    """Hard sentences that the newest rewrite has copied; empty without the aid `rewrite_copied`."""
+    to_correct: list[str]
+    """Comments of the newest review, which the simplifier has not heeded yet."""
     loop_round: int
-    """Rounds of proposing and judging so far."""
+    """Rounds of proposing and judging, or of reviewing and correcting, so far."""
 
 
 class SimplificationState(TypedDict):
@@ -191,11 +195,12 @@ class SimplificationState(TypedDict):
     changes: list[TextChange]
     loop_calls: list[CallRecord]
     copied: list[str]
+    to_correct: list[str]
     loop_round: int
     lost: list[LostDetail]
     """What the newest text has lost of the source's checked content."""
     to_restore: list[LostDetail]
-    """What is sent back to the simplifier; empty if nothing is, or it was sent back already."""
+    """What is sent back to the simplifier; empty without the aid `restore`, or if it was sent back already."""
     glossary: list[GlossaryEntry]
     simplified: str
     warnings: list[str]
@@ -246,9 +251,10 @@ class SimplificationContext(RunContext):
         None, description="Enter every loop that often, or stop early once nothing changes or the target is reached."
     )
     variant: SimplificationVariant | None = Field(None, description="The society, or one rewrite by a single model.")
-    revision_rounds: int | None = Field(None, ge=1, le=10, description="Rounds of proposing and judging wordings.")
-    accuracy_check: bool | None = Field(None, description="Let the medical expert check each rewritten text.")
-    restore: Restoration | None = Field(None, description="Which lost details are sent back to the simplifier.")
+    revision_rounds: int | None = Field(
+        None, ge=1, le=10, description="Rounds in which the agents of a loop come to agree, at most."
+    )
+    accuracy_check: bool | None = Field(None, description="Let the medical expert review each rewritten text (paper).")
     target_grade: float | None = Field(None, ge=1, le=16, description="School grade that the text should reach.")
     max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
     scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")

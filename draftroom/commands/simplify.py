@@ -25,7 +25,7 @@ from draftroom.records import new_record
 from draftroom.runner import Budget
 from draftroom.systems import SIMPLIFICATION
 from nodes.simplification.initialise import ROLES, freeze
-from state.settings import Restoration, SimplificationStopRule, SimplificationVariant
+from state.settings import SimplificationStopRule, SimplificationVariant
 from tools.configuration import load_settings
 
 LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
@@ -42,9 +42,12 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     variant: Annotated[
         SimplificationVariant | None, typer.Option(help="The society, or one rewrite by a single model.")
     ] = None,
-    revision_rounds: Annotated[int | None, typer.Option(help="Rounds of proposing and judging wordings.")] = None,
-    accuracy_check: Annotated[bool | None, typer.Option(help="Let the medical expert check each rewrite.")] = None,
-    restore: Annotated[Restoration | None, typer.Option(help="Which lost details the simplifier puts back.")] = None,
+    revision_rounds: Annotated[
+        int | None, typer.Option(help="Rounds in which the agents of a loop come to agree, at most.")
+    ] = None,
+    accuracy_check: Annotated[
+        bool | None, typer.Option(help="Let the medical expert review each rewritten text.")
+    ] = None,
     target_grade: Annotated[float | None, typer.Option(help="School grade that the text should reach.")] = None,
     max_words: Annotated[int | None, typer.Option(help="Length that the text should keep to.")] = None,
     scope: ScopeOption = None,
@@ -66,7 +69,6 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
         "variant": variant,
         "revision_rounds": revision_rounds,
         "accuracy_check": accuracy_check,
-        "restore": restore,
         "target_grade": target_grade,
         "max_words": max_words,
         "scope": scope,

@@ -7,10 +7,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
+from state.aids import SimplificationAid
 from state.errors import Unanswered
 from state.limits import Limits
 from state.settings import ModelSettings, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, SimplificationState
+from tools.documents import stored_text
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
 
@@ -34,8 +36,8 @@ async def ask_as(
 ) -> Answer[Value]:
     """Ask the model of `role` with the prompt named `step`, on the account of this entry unless another is given."""
     caller = Caller(role, step, state["entry"] if entry is None else entry)
-    limits = Limits(**state["settings"]["limits"])
-    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim, limits=limits)
+    model, limits = model_of(role, state), limits_of(state)
+    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits)
 
 
 def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
@@ -46,6 +48,21 @@ def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
 def options(state: AnyState) -> SimplificationSettings:
     """The settings that the run was started with."""
     return SimplificationSettings(**state["settings"]["simplification"])
+
+
+def limits_of(state: AnyState) -> Limits:
+    """The limits that the run was started with."""
+    return Limits(**state["settings"]["limits"])
+
+
+def has_aid(aid: SimplificationAid, state: AnyState) -> bool:
+    """Whether an aid is on; a router may ask, too, for this only looks it up."""
+    return aid in state["settings"]["simplification"]["aids"]
+
+
+def texts_of(state: AnyState) -> dict[str, object]:
+    """The original abstract and the newest text, with which the prompts of all agents that see both begin."""
+    return {"source": stored_text(state["source"]), "text": state["text"]}
 
 
 def memory_of(agent: Agent, state: LoopState) -> str:

@@ -1,11 +1,14 @@
-"""The content guard: what of the source a loop has lost goes back to the simplifier once (ours, not the paper's)."""
+"""The content guard: what of the source a version has lost is reported in the result (ours, not the paper's).
+
+With the aid `restore` it also goes back to the simplifier, once an entry.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from nodes.simplification.agent import ask_as, options
-from nodes.simplification.repairs import MOST_AT_ONCE, Repairs, numbered_sentences, repaired
+from nodes.simplification.agent import ask_as, has_aid, limits_of
+from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
 from state.errors import Unanswered
 from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
@@ -20,9 +23,10 @@ async def check_content(state: SimplificationState) -> dict[str, Any]:
     """List what the newest text has lost of the source, and what of it is new and goes back to the simplifier."""
     lost = lost_content(stored_text(state["source"]), state["text"])
     known = state["versions"][-1]["lost"]
-    may_return = state["next_loop"] != "single" and not state["exchange"]["sent_back"]
-    new = [detail for detail in lost if detail not in known and _is_wanted(detail, state)] if may_return else []
-    return {"lost": lost, "to_restore": new[:MOST_AT_ONCE]}
+    is_single = state["next_loop"] == "single"
+    may_return = has_aid("restore", state) and not is_single and not state["exchange"]["sent_back"]
+    new = [item for item in lost if item not in known and item["kind"] in ESSENTIAL] if may_return else []
+    return {"lost": lost, "to_restore": new[: limits_of(state).comments]}
 
 
 async def restore_content(state: SimplificationState) -> dict[str, Any]:
@@ -73,11 +77,6 @@ def keeps_essentials(before: str, after: str, source: str) -> bool:
     lost_before = lost_content(source, before)
     lost = [detail for detail in lost_content(source, after) if detail not in lost_before]
     return not any(detail["kind"] in ESSENTIAL for detail in lost)
-
-
-def _is_wanted(detail: LostDetail, state: SimplificationState) -> bool:
-    restore = options(state).restore
-    return restore == "everything" or (restore == "essentials" and detail["kind"] in ESSENTIAL)
 
 
 def _restoration(exchange: Exchange, before: str, after: str, detail: LostDetail) -> TextChange:

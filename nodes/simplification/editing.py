@@ -1,15 +1,23 @@
-"""The simplifier, editing: it judges wordings, and code applies what was accepted and validated (SoMS)."""
+"""The simplifier, editing: it judges wordings, and what was accepted, validated or commented on enters the text (SoMS).
+
+The paper's simplifier writes the whole text anew with it. With the aid `edit_by_code` code puts it in, piece by piece,
+so that nothing else changes.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, options
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
 from nodes.simplification.attribution import change_of
-from nodes.simplification.language_clarifier import objection, of_round
+from nodes.simplification.content_guard import is_safe
+from nodes.simplification.language_clarifier import objection, of_round, rejection
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
+from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
+from nodes.simplification.simplifier import write_anew
+from state.limits import AtMost
 from state.simplification import LoopState, Redundancy, Suggestion
 from tools.documents import stored_text
 from tools.prompts import numbered
@@ -21,8 +29,8 @@ class WordingVerdict(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    number: int = Field(ge=1, le=8)
-    reason: str = Field(min_length=5, max_length=160)
+    number: int = Field(ge=1)
+    reason: Annotated[str, AtMost("note_words")]
     accept: bool
 
 
@@ -31,7 +39,7 @@ class WordingVerdicts(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    verdicts: list[WordingVerdict] = Field(min_length=1, max_length=8)
+    verdicts: Annotated[list[WordingVerdict], AtMost("wordings")] = Field(min_length=1)
 
 
 @ends_loop_on_nonsense
@@ -39,13 +47,13 @@ async def judge_wordings(state: LoopState) -> dict[str, Any]:
     """Accept or reject each suggestion of this round; one without a verdict is rejected."""
     open_ones = [item for item in of_round(state) if item["verdict"] == "open"]
     variables: dict[str, object] = {
-        "text": state["text"],
+        **texts_of(state),
         "suggestions": numbered(f'"{item["original"]}" -> "{item["replacement"]}"' for item in open_ones),
         "memory": memory_of("simplifier", state),
     }
     answer = await ask_as("simplifier", "judge_wordings", state, variables, WordingVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
-    judged = iter([_judged(item, verdicts.get(number)) for number, item in enumerate(open_ones, start=1)])
+    judged = iter([_judged(item, verdicts.get(number), state) for number, item in enumerate(open_ones, start=1)])
     suggestions = [next(judged) if item["verdict"] == "open" else item for item in state["exchange"]["suggestions"]]
     return {
         "exchange": in_exchange(state, suggestions=suggestions),
@@ -53,55 +61,95 @@ async def judge_wordings(state: LoopState) -> dict[str, Any]:
     }
 
 
-async def apply_wordings(state: LoopState) -> dict[str, Any]:
-    """Put the accepted wordings into the text, and drop what is still rejected when the rounds are used up.
+@ends_loop_on_nonsense
+async def enter_wordings(state: LoopState) -> dict[str, Any]:
+    """Write the text anew with the accepted wordings of all rounds in it."""
+    accepted = [item for item in state["exchange"]["suggestions"] if item["verdict"] == "accepted"]
+    wordings = [f'"{item["original"]}" -> "{item["replacement"]}"' for item in accepted]
+    reasons = [f"{wording}: {item['reason']}" for wording, item in zip(wordings, accepted, strict=True)]
+    return await write_anew("enter_wordings", state, {"wordings": numbered(wordings)}, reasons, "substitution")
 
-    Code does it, so that nothing else changes. A wording that an earlier one has made impossible is rejected.
+
+async def apply_wordings(state: LoopState) -> dict[str, Any]:
+    """Put the accepted wordings of all rounds into the text by code (the aid `edit_by_code`).
+
+    A wording that an earlier one has made impossible is dropped.
     """
     text, changes, suggestions = state["text"], list(state["changes"]), list[Suggestion]()
-    is_last = state["loop_round"] >= options(state).revision_rounds
-    source = stored_text(state["source"])
     for item in state["exchange"]["suggestions"]:
-        suggestion = item
-        if item["round"] == state["loop_round"] and item["verdict"] == "accepted":
-            problem = objection(item["original"], item["replacement"], text, source)
-            if problem:
-                suggestion = {**item, "verdict": "rejected", "reason": problem, "judge": "guard"}
-            else:
-                text = substitute(text, item["original"], item["replacement"])
-                changes.append(change_of(state, "substitution", item["original"], item["replacement"], item["reason"]))
-        if is_last and suggestion["round"] == state["loop_round"] and suggestion["verdict"] == "rejected":
-            suggestion = {**suggestion, "verdict": "dropped"}
-        suggestions.append(suggestion)
+        if item["verdict"] != "accepted":
+            suggestions.append(item)
+        elif problem := objection(item["original"], item["replacement"], text, state):
+            suggestions.append({**item, "verdict": "dropped", "reason": problem, "judge": "guard"})
+        else:
+            suggestions.append(item)
+            text = substitute(text, item["original"], item["replacement"])
+            changes.append(change_of(state, "substitution", item["original"], item["replacement"], item["reason"]))
     return {"text": text, "changes": changes, "exchange": in_exchange(state, suggestions=suggestions)}
 
 
+@ends_loop_on_nonsense
+async def leave_out_redundancies(state: LoopState) -> dict[str, Any]:
+    """Write the text anew without the parts that the expert validated, in grammatical sentences."""
+    removed = [part for part in state["exchange"]["redundancies"] if part["verdict"] == "removed"]
+    reasons = [f'"{part["quote"]}": {part["reason"]}' for part in removed]
+    return await write_anew("leave_out_redundancies", state, {"parts": numbered(reasons)}, reasons, "removal")
+
+
 async def remove_redundancies(state: LoopState) -> dict[str, Any]:
-    """Take out what the expert validated and nothing else; code does it.
+    """Take out what the expert validated and nothing else, by code (the aid `edit_by_code`).
 
     A part that an earlier removal has made impossible, because they overlap, is kept.
     """
     text, changes, redundancies = state["text"], list(state["changes"]), list[Redundancy]()
-    source = stored_text(state["source"])
-    for item in state["exchange"]["redundancies"]:
-        part = item
-        if item["verdict"] == "removed":
-            problem = objection_to_removal(item["quote"], text, source)
-            if problem:
-                part = {**item, "verdict": "kept", "justification": problem, "judge": "guard"}
-            else:
-                text = remove(text, item["quote"])
-                changes.append(change_of(state, "removal", item["quote"], "", item["reason"]))
-        redundancies.append(part)
+    for part in state["exchange"]["redundancies"]:
+        if part["verdict"] != "removed":
+            redundancies.append(part)
+        elif problem := objection_to_removal(part["quote"], text, state):
+            redundancies.append({**part, "verdict": "kept", "justification": problem, "judge": "guard"})
+        else:
+            redundancies.append(part)
+            text = remove(text, part["quote"])
+            changes.append(change_of(state, "removal", part["quote"], "", part["reason"]))
     return {"text": text, "changes": changes, "exchange": in_exchange(state, redundancies=redundancies)}
 
 
-def _judged(item: Suggestion, verdict: WordingVerdict | None) -> Suggestion:
-    if verdict is None:
-        return {**item, "verdict": "rejected", "reason": "The simplifier gave no verdict.", "judge": "simplifier"}
-    return {
-        **item,
-        "verdict": "accepted" if verdict.accept else "rejected",
-        "reason": verdict.reason,
-        "judge": "simplifier",
+@ends_loop_on_nonsense
+async def correct_text(state: LoopState) -> dict[str, Any]:
+    """Write the text anew as the medical expert's comments ask."""
+    comments = state["to_correct"]
+    return await write_anew("correct_text", state, {"comments": numbered(comments)}, comments, "correction")
+
+
+@ends_loop_on_nonsense
+async def correct_sentences(state: LoopState) -> dict[str, Any]:
+    """Write single sentences anew as the expert's comments ask; code puts them in (the aid `edit_by_code`)."""
+    comments, source = state["to_correct"], stored_text(state["source"])
+    variables: dict[str, object] = {
+        "points": numbered(comments),
+        "sentences": numbered(numbered_sentences(state["text"])),
     }
+    answer = await ask_as("simplifier", "correct_sentences", state, variables, Repairs, trim="sentences")
+    vetoed = has_aid("veto", state)
+    steps = list(
+        repaired(
+            state["text"],
+            answer.value.repairs,
+            len(comments),
+            helps=lambda before, after: not vetoed or is_safe(before, after, source),
+        )
+    )
+    changes = [change_of(state, "correction", step.before, step.after, comments[step.point - 1]) for step in steps]
+    return {
+        "text": steps[-1].text if steps else state["text"],
+        "changes": [*state["changes"], *changes],
+        "to_correct": [],
+        "loop_calls": [*state["loop_calls"], *answer.calls],
+    }
+
+
+def _judged(item: Suggestion, verdict: WordingVerdict | None, state: LoopState) -> Suggestion:
+    if verdict and verdict.accept:
+        return {**item, "verdict": "accepted", "reason": verdict.reason, "judge": "simplifier"}
+    reason = verdict.reason if verdict else "The simplifier gave no verdict."
+    return {**item, "verdict": rejection(state["loop_round"], state), "reason": reason, "judge": "simplifier"}

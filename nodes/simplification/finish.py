@@ -15,10 +15,11 @@ async def finish(state: SimplificationState) -> dict[str, Any]:
     """Return the newest version.
 
     Raises:
-        NothingUsable: If every loop ended early, because no agent gave a usable answer: the source is no result.
+        NothingUsable: If every loop ended early and changed nothing, because no agent gave a usable answer: the source
+            is no result.
     """
     history = state["history"]
-    if history and all(exchange["problem"] for exchange in history):
+    if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
         problem = history[-1]["problem"]
         raise NothingUsable(
             f"No loop came to its end ({problem}); begin a new run with a stronger model or more `max_tokens`.",

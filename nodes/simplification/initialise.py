@@ -57,6 +57,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "changes": [],
         "loop_calls": [],
         "copied": [],
+        "to_correct": [],
         "loop_round": 0,
         "lost": [],
         "to_restore": [],

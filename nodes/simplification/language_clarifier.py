@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, options
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, options
+from state.limits import AtMost
+from state.records import CallRecord
 from state.simplification import LoopState, Suggestion
 from tools.documents import stored_text
 from tools.fidelity import lost_content, unsupported_facts
@@ -14,19 +16,15 @@ from tools.prompts import numbered
 from tools.readability import hard_sentences
 from tools.text_edits import occurrences, substitute
 
-Piece = Annotated[str, Field(min_length=2, max_length=400)]
+Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]
 
 
 class Wording(BaseModel):
-    """A piece of the text, and simpler words for it.
-
-    `meaning` comes between them, because a small model otherwise copies the piece as its own replacement.
-    """
+    """A piece of the text, and simpler words for it."""
 
     model_config = ConfigDict(extra="forbid")
 
     original: Piece
-    meaning: str = Field(min_length=3, max_length=120)
     replacement: Piece
 
 
@@ -35,7 +33,7 @@ class Wordings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    suggestions: list[Wording] = Field(max_length=8)
+    suggestions: Annotated[list[Wording], AtMost("wordings")]
 
 
 @ends_loop_on_nonsense
@@ -43,7 +41,7 @@ async def propose_wordings(state: LoopState) -> dict[str, Any]:
     """List complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
         "text": state["text"],
-        "hard_sentences": numbered(hard_sentences(state["text"])),
+        "hard_sentences": numbered(hard_sentences(state["text"])) if has_aid("hard_sentences", state) else "",
         "memory": memory_of("language_clarifier", state),
         "target_grade": f"{grade:g}" if (grade := options(state).target_grade) else "",
     }
@@ -69,28 +67,40 @@ def of_round(state: LoopState) -> list[Suggestion]:
     return [item for item in state["exchange"]["suggestions"] if item["round"] == state["loop_round"]]
 
 
-def screened(wording: Wording, number: int, text: str, source: str) -> Suggestion:
-    """A suggestion that can be applied stays open for the simplifier; any other is rejected with the reason."""
-    problem = objection(wording.original, wording.replacement, text, source)
+def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
+    """What becomes of a wording that is rejected in a round: it goes back, or is dropped if there is no further one."""
+    return "rejected" if number < options(state).revision_rounds else "dropped"
+
+
+def _screened(wording: Wording, number: int, state: LoopState) -> Suggestion:
+    """A suggestion without objection stays open for the simplifier; any other is rejected with the reason."""
+    problem = objection(wording.original, wording.replacement, state["text"], state)
     return Suggestion(
         round=number,
         original=wording.original.strip(),
         replacement=wording.replacement.strip(),
-        verdict="rejected" if problem else "open",
+        verdict=rejection(number, state) if problem else "open",
         reason=problem,
         judge="guard" if problem else "",
     )
 
 
-def is_idle(wording: Wording) -> bool:
+def _is_idle(wording: Wording) -> bool:
     """Whether a suggestion leaves the piece as it is; there is nothing to judge or to revise in it."""
     return wording.original.casefold().split() == wording.replacement.casefold().split()
 
 
-def objection(original: str, replacement: str, text: str, source: str) -> str:
-    """Why a suggestion cannot be applied; empty if it can."""
-    if not occurrences(text, original):
+def objection(original: str, replacement: str, text: str, state: LoopState) -> str:
+    """Why code cannot put a wording into a text, or vetoes it; empty if neither.
+
+    Without the aid `edit_by_code` the simplifier is shown any wording.
+    """
+    if has_aid("edit_by_code", state) and not occurrences(text, original):
         return "The text does not contain the original; copy it exactly."
+    return _veto(original, replacement, text, stored_text(state["source"])) if has_aid("veto", state) else ""
+
+
+def _veto(original: str, replacement: str, text: str, source: str) -> str:
     before = [detail["text"] for detail in lost_content(source, text)]
     after = lost_content(source, substitute(text, original, replacement))
     lost = [detail["text"] for detail in after if detail["text"] not in before]
@@ -100,15 +110,10 @@ def objection(original: str, replacement: str, text: str, source: str) -> str:
     return f"It adds what the abstract does not say: {', '.join(added)}." if added else ""
 
 
-def _proposed(state: LoopState, wordings: Wordings, calls: list[Any]) -> dict[str, Any]:
+def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> dict[str, Any]:
     number = state["loop_round"] + 1
-    source = stored_text(state["source"])
-    first_of_each = {wording.original.strip(): wording for wording in reversed(wordings.suggestions)}
-    new = [
-        screened(wording, number, state["text"], source)
-        for wording in reversed(first_of_each.values())
-        if not is_idle(wording)
-    ]
+    each_once = {(wording.original.strip(), wording.replacement.strip()): wording for wording in wordings.suggestions}
+    new = [_screened(wording, number, state) for wording in each_once.values() if not _is_idle(wording)]
     return {
         "loop_round": number,
         "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nodes.simplification.agent import options
 from nodes.simplification.selector import visits
 from nodes.simplification.versions import as_version
-from state.simplification import Exchange, Memory, SimplificationState, Version
+from state.simplification import Agent, Exchange, Memory, SimplificationState, Version
 
 
 async def log_exchange(state: SimplificationState) -> dict[str, Any]:
@@ -52,23 +52,45 @@ def stop_reason(
 def _memories(exchange: Exchange) -> Iterator[Memory]:
     """What each agent with a memory learns from an exchange, in natural language."""
     entry = exchange["entry"]
-    for question in exchange["questions"]:
-        if question["answer"]:
-            yield Memory(
-                agent="medical_expert",
-                entry=entry,
-                text=f"I was asked: {question['text']} I said: {question['answer']}",
-            )
-    for item in exchange["suggestions"]:
-        wording = f'"{item["original"]}" -> "{item["replacement"]}": {item["verdict"]}. {item["reason"]}'
-        yield Memory(agent="language_clarifier", entry=entry, text=f"I suggested {wording}")
-    for part in exchange["redundancies"]:
-        verdict = f'"{part["quote"]}": {part["verdict"]}. {part["justification"]}'
-        yield Memory(agent="redundancy_checker", entry=entry, text=f"I quoted {verdict}")
-        if part["judge"] == "medical_expert":
-            yield Memory(agent="medical_expert", entry=entry, text=f"I judged {verdict}")
+    for agent, text in _learnt(exchange):
+        yield Memory(agent=agent, entry=entry, text=text)
     if exchange["changed"]:
         lead = exchange["loop"].replace("_", " ")
-        for agent in ("simplifier", "language_clarifier", "redundancy_checker"):
+        for agent in ("language_clarifier", "redundancy_checker"):
             text = f"Entry {entry}: the {lead} loop changed the text; the version shown now is the newest."
             yield Memory(agent=agent, entry=entry, text=text)
+
+
+def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    yield from _clarified(exchange)
+    yield from _edited(exchange)
+    for detail in exchange["sent_back"]:
+        yield "simplifier", f'I was told that my text had lost "{detail["text"]}", and to put it back.'
+
+
+def _clarified(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    for question in exchange["questions"]:
+        if question["answer"]:
+            yield "medical_expert", f"I was asked: {question['text']} I said: {question['answer']}"
+            yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {question['answer']}"
+    for comment in exchange["comments"]:
+        yield "medical_expert", f"I commented on a rewritten text: {comment}"
+        yield "simplifier", f"The medical expert commented on my text: {comment}"
+    if exchange["accurate"]:
+        yield "medical_expert", "I stated that the rewritten text was accurate."
+
+
+def _edited(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    for item in exchange["suggestions"]:
+        wording = f'"{item["original"]}" -> "{item["replacement"]}"'
+        yield "language_clarifier", f"I suggested {wording}: {item['verdict']}. {item['reason']}"
+        if item["judge"] == "simplifier":
+            did = "accepted" if item["verdict"] == "accepted" else "rejected"
+            yield "simplifier", f"I {did} the wording {wording}. {item['reason']}"
+    for part in exchange["redundancies"]:
+        verdict = f'"{part["quote"]}": {part["verdict"]}. {part["justification"]}'
+        yield "redundancy_checker", f"I quoted {verdict}"
+        if part["judge"] == "medical_expert":
+            yield "medical_expert", f"I judged {verdict}"
+        if part["verdict"] == "removed":
+            yield "simplifier", f'I left out "{part["quote"]}", for it is redundant: {part["reason"]}'

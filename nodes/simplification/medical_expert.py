@@ -6,20 +6,22 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
+from state.limits import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.documents import stored_text
+from tools.fidelity import lost_content
 from tools.prompts import numbered
 
 
 class ExpertAnswer(BaseModel):
-    """The answer to one question."""
+    """The answer to one question, with what it is about in as few words as possible."""
 
     model_config = ConfigDict(extra="forbid")
 
-    question: int = Field(ge=1, le=6)
-    term: str = Field(max_length=60)
-    answer: str = Field(min_length=5, max_length=300)
+    question: int = Field(ge=1)
+    about: Annotated[str, AtMost("note_words")]
+    answer: Annotated[str, AtMost("answer_words")]
 
 
 class Answers(BaseModel):
@@ -27,7 +29,7 @@ class Answers(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    answers: list[ExpertAnswer] = Field(min_length=1, max_length=6)
+    answers: Annotated[list[ExpertAnswer], AtMost("questions")] = Field(min_length=1)
 
 
 class RemovalVerdict(BaseModel):
@@ -35,8 +37,8 @@ class RemovalVerdict(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    number: int = Field(ge=1, le=6)
-    justification: str = Field(min_length=5, max_length=200)
+    number: int = Field(ge=1)
+    justification: Annotated[str, AtMost("note_words")]
     remove: bool
 
 
@@ -45,15 +47,15 @@ class RemovalVerdicts(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    verdicts: list[RemovalVerdict] = Field(min_length=1, max_length=6)
+    verdicts: Annotated[list[RemovalVerdict], AtMost("redundancies")] = Field(min_length=1)
 
 
 class AccuracyCheck(BaseModel):
-    """What is medically wrong in a rewritten text; no comment means that it is accurate."""
+    """What is medically wrong in a rewritten text; an empty list is the statement that it is accurate."""
 
     model_config = ConfigDict(extra="forbid")
 
-    comments: list[Annotated[str, Field(min_length=10, max_length=240)]] = Field(max_length=5)
+    comments: Annotated[list[Annotated[str, AtMost("advice_words")]], AtMost("comments")]
 
 
 @ends_loop_on_nonsense
@@ -61,14 +63,14 @@ async def answer_questions(state: LoopState) -> dict[str, Any]:
     """Answer the layperson's questions from the source and from general medical knowledge."""
     questions = state["exchange"]["questions"]
     variables: dict[str, object] = {
-        "source": stored_text(state["source"]),
+        **texts_of(state),
         "memory": memory_of("medical_expert", state),
         "questions": numbered(question["text"] for question in questions),
     }
     answer = await ask_as("medical_expert", "answer_questions", state, variables, Answers)
     given = {item.question: item for item in answer.value.answers}
     answered = [
-        {**question, "term": given[number].term.strip(), "answer": given[number].answer.strip()}
+        {**question, "term": given[number].about.strip(), "answer": given[number].answer.strip()}
         if (number := question["number"]) in given
         else question
         for question in questions
@@ -82,7 +84,7 @@ async def validate_redundancies(state: LoopState) -> dict[str, Any]:
     redundancies = state["exchange"]["redundancies"]
     open_parts = [part for part in redundancies if part["verdict"] == "open"]
     variables: dict[str, object] = {
-        "text": state["text"],
+        **texts_of(state),
         "memory": memory_of("medical_expert", state),
         "redundancies": numbered(f'"{part["quote"]}" ({part["reason"]})' for part in open_parts),
     }
@@ -98,17 +100,28 @@ async def validate_redundancies(state: LoopState) -> dict[str, Any]:
 
 @ends_loop_on_nonsense
 async def check_accuracy(state: LoopState) -> dict[str, Any]:
-    """Compare the rewritten text with the source and list what is medically wrong."""
+    """Review the rewritten text: list what is medically wrong in it, or state that it is accurate."""
+    said = state["exchange"]["comments"]
     variables: dict[str, object] = {
-        "source": stored_text(state["source"]),
+        **texts_of(state),
         "memory": memory_of("medical_expert", state),
-        "text": state["text"],
+        "earlier_comments": numbered(said),
+        "lost_details": numbered(_lost(state)) if has_aid("lost_details", state) else "",
     }
     answer = await ask_as("medical_expert", "check_accuracy", state, variables, AccuracyCheck)
+    comments = [comment.strip() for comment in answer.value.comments if comment.strip()]
     return {
-        "exchange": in_exchange(state, comments=answer.value.comments),
+        "to_correct": comments,
+        "loop_round": state["loop_round"] + 1,
+        "exchange": in_exchange(state, comments=[*said, *comments], accurate=not comments),
         "loop_calls": [*state["loop_calls"], *answer.calls],
     }
+
+
+def _lost(state: LoopState) -> list[str]:
+    """Details of the abstract that a check no longer finds in the text (the aid `lost_details`)."""
+    lost = lost_content(stored_text(state["source"]), state["text"])
+    return [f'"{detail["text"]}" in: {detail["sentence"]}' for detail in lost]
 
 
 def _judged(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:

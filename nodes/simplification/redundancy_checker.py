@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of
+from state.limits import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.documents import stored_text
 from tools.fidelity import lost_content
@@ -14,10 +15,7 @@ from tools.text_edits import occurrences, remove
 
 MOST_WORDS = 5
 """The paper's: quotes of at most five words."""
-
-
-SHORT_QUOTE = rf'^[^\s"]{{1,24}}( [^\s"]{{1,24}}){{0,{MOST_WORDS - 1}}}$'
-"""The rule as a pattern for constrained decoding; where a server cannot do that, a longer quote is put aside."""
+NOT_THERE = "The text does not contain these words."
 
 
 class RedundantPart(BaseModel):
@@ -25,8 +23,8 @@ class RedundantPart(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    quote: str = Field(min_length=2, json_schema_extra={"pattern": SHORT_QUOTE})
-    reason: str = Field(min_length=5, max_length=160)
+    quote: Annotated[str, AtMost("quote_words")] = Field(min_length=1)
+    reason: Annotated[str, AtMost("note_words")]
 
 
 class Redundancies(BaseModel):
@@ -34,7 +32,7 @@ class Redundancies(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    redundancies: list[RedundantPart] = Field(max_length=6)
+    redundancies: Annotated[list[RedundantPart], AtMost("redundancies")]
 
 
 @ends_loop_on_nonsense
@@ -42,18 +40,18 @@ async def find_redundancies(state: LoopState) -> dict[str, Any]:
     """Quote redundant parts; what breaks a rule is put aside before the expert is bothered."""
     variables: dict[str, object] = {"text": state["text"], "memory": memory_of("redundancy_checker", state)}
     answer = await ask_as("redundancy_checker", "find_redundancies", state, variables, Redundancies)
-    source = stored_text(state["source"])
-    found = {part.quote.strip(): part for part in answer.value.redundancies}
-    redundancies = [screened(quote, part.reason, state["text"], source) for quote, part in found.items()]
+    found = {quote: part for part in answer.value.redundancies if (quote := part.quote.strip())}
+    redundancies = [_screened(quote, part.reason, state) for quote, part in found.items()]
     return {
         "exchange": in_exchange(state, redundancies=redundancies),
         "loop_calls": [*state["loop_calls"], *answer.calls],
     }
 
 
-def screened(quote: str, reason: str, text: str, source: str) -> Redundancy:
+def _screened(quote: str, reason: str, state: LoopState) -> Redundancy:
     """A quote that keeps to the rules stays open for the expert; any other is kept in the text."""
-    problem = objection(quote, text, source)
+    is_long = len(quote.split()) > MOST_WORDS
+    problem = f"It has more than {MOST_WORDS} words." if is_long else objection(quote, state["text"], state)
     return Redundancy(
         quote=quote,
         reason=reason,
@@ -63,15 +61,17 @@ def screened(quote: str, reason: str, text: str, source: str) -> Redundancy:
     )
 
 
-def objection(quote: str, text: str, source: str) -> str:
-    """Which rule a quote breaks; empty if none."""
-    if len(quote.split()) > MOST_WORDS:
-        return f"It has more than {MOST_WORDS} words."
-    places = len(occurrences(text, quote))
-    if places == 0:
-        return "The text does not contain these words."
-    if places > 1:
-        return f"The text contains these words {places} times, so it is unclear which are meant."
+def objection(quote: str, text: str, state: LoopState) -> str:
+    """Why code cannot take a quote out of a text, or vetoes it; empty if neither.
+
+    Code takes out what stands there once. Without the aid `edit_by_code` the simplifier is shown any quote.
+    """
+    if has_aid("edit_by_code", state) and (places := len(occurrences(text, quote))) != 1:
+        return f"The text contains these words {places} times, not once." if places else NOT_THERE
+    return _veto(quote, text, stored_text(state["source"])) if has_aid("veto", state) else ""
+
+
+def _veto(quote: str, text: str, source: str) -> str:
     before = [detail["text"] for detail in lost_content(source, text)]
     lost = [item["text"] for item in lost_content(source, remove(text, quote)) if item["text"] not in before]
     return f"Without it the text would lose: {', '.join(lost)}." if lost else ""

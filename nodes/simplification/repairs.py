@@ -7,10 +7,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from state.limits import AtMost
 from tools.sentences import sentences
-
-MOST_AT_ONCE = 8
-"""Points that are sent back together: a small model loses its way in a longer list."""
 
 
 class Repair(BaseModel):
@@ -18,9 +16,9 @@ class Repair(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    point: int = Field(ge=1, le=MOST_AT_ONCE)
-    sentence: int = Field(ge=1, le=99)
-    rewritten: Annotated[str, Field(min_length=10, max_length=400)]
+    point: int = Field(ge=1)
+    sentence: int = Field(ge=1)
+    rewritten: Annotated[str, AtMost("note_words"), Field(min_length=1)]
 
 
 class Repairs(BaseModel):
@@ -28,7 +26,7 @@ class Repairs(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    repairs: list[Repair] = Field(max_length=MOST_AT_ONCE)
+    repairs: Annotated[list[Repair], AtMost("comments")]
 
 
 class Repaired(NamedTuple):

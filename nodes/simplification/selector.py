@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from nodes.simplification.agent import PROMPTS, ask_as, model_of, options
+from nodes.simplification.agent import PROMPTS, ask_as, limits_of, model_of, options
 from nodes.simplification.exchange import begin_exchange, in_words
 from state.errors import ContextOverflow, Unanswered
+from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState
@@ -23,7 +24,7 @@ class HistorySummary(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    summary: str = Field(min_length=20, max_length=1500)
+    summary: Annotated[str, AtMost("review_words")] = Field(min_length=1)
 
 
 async def condense_history(state: SimplificationState) -> dict[str, Any]:
@@ -66,6 +67,7 @@ async def select_agent(state: SimplificationState) -> dict[str, Any]:
         "changes": [],
         "loop_calls": [],
         "copied": [],
+        "to_correct": [],
         "loop_round": 0,
         "calls": calls,
     }
@@ -102,12 +104,19 @@ async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, 
     return chosen["agent"], chosen["reason"], answer.calls
 
 
+class ReasonedChoice(BaseModel):
+    """First why, then which agent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Annotated[str, AtMost("note_words")]
+
+
 def choice_of(choices: list[Any]) -> type[BaseModel]:
     """The schema of the selector's answer, which allows the open choices only."""
     return create_model(
         "AgentChoice",
-        __config__=ConfigDict(extra="forbid"),
-        reason=(str, Field(min_length=5, max_length=200)),
+        __base__=ReasonedChoice,
         agent=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
     )
 
@@ -119,9 +128,9 @@ def _variables(state: SimplificationState, choices: list[Any]) -> dict[str, obje
         "summary": state["history_summary"],
         "history": "\n\n".join(in_words(exchange) for exchange in state["history"][state["summarised"] :]),
         "choices": "\n".join(
-            f"  - `{DONE}`, if no agent would improve the text any further"
+            f"- `{DONE}`, if no agent would improve the text any further"
             if choice == DONE
-            else f"  - `{choice}` (may act {chosen.entries - visits(state, choice)} more times)"
+            else f"- `{choice}` (may act {chosen.entries - visits(state, choice)} more times)"
             for choice in choices
         ),
     }
@@ -133,7 +142,8 @@ async def _outgrows_context(state: SimplificationState) -> bool:
         return False
     prompt = load_prompt(PROMPTS / "select_agent.md")
     try:
-        fitted = await fit(prompt, _variables(state, choices), "history", model_of("agent_selector", state))
+        variables = {**_variables(state, choices), "limits": limits_of(state)}
+        fitted = await fit(prompt, variables, "history", model_of("agent_selector", state))
     except ContextOverflow:
         return True
     return bool(fitted.trims)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from nodes.rewriting import RewrittenSentences, better, still_in
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, options
-from nodes.simplification.attribution import change_of, rewritten
-from nodes.simplification.content_guard import is_safe, keeps_essentials
-from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, options, texts_of
+from nodes.simplification.attribution import Kind, change_of, rewritten
+from nodes.simplification.content_guard import keeps_essentials
+from state.errors import ModelOutputError
+from state.limits import AtMost
 from state.simplification import LoopState, SimplificationState
 from tools.documents import stored_text
+from tools.models import Answer
 from tools.prompts import numbered
 from tools.prose import finished_paragraphs
 from tools.readability import hard_sentences
@@ -20,28 +22,22 @@ from tools.readability import hard_sentences
 MOST_HARD_SENTENCES = 4
 """An abstract is short, and most of its sentences are hard."""
 
-Paragraph = Annotated[str, Field(min_length=20, max_length=1500)]
+Paragraph = Annotated[str, AtMost("paragraph_words")]
 
 
 class LatestSimplification(BaseModel):
-    """The simplifier's version of the entire text."""
+    """The simplifier's latest version of the entire text."""
 
     model_config = ConfigDict(extra="forbid")
 
-    paragraphs: list[Paragraph] = Field(min_length=1, max_length=8)
+    paragraphs: Annotated[list[Paragraph], AtMost("paragraphs")] = Field(min_length=1)
 
     @field_validator("paragraphs")
     @classmethod
-    def _holds_whole_sentences_once(cls, paragraphs: list[str]) -> list[str]:
-        finished = finished_paragraphs(paragraphs)
-        if not finished:
-            raise ValueError("no paragraph holds a finished sentence")
-        return finished
-
-    @property
-    def text(self) -> str:
-        """The paragraphs as one text."""
-        return "\n\n".join(self.paragraphs)
+    def _says_something(cls, paragraphs: list[str]) -> list[str]:
+        if not "".join(paragraphs).strip():
+            raise ValueError("every paragraph is empty")
+        return [paragraph.strip() for paragraph in paragraphs if paragraph.strip()]
 
 
 class Reasoning(BaseModel):
@@ -49,11 +45,14 @@ class Reasoning(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    fits: list[Annotated[str, Field(max_length=160)]] = Field(min_length=1, max_length=6)
+    fits: Annotated[list[Annotated[str, AtMost("note_words")]], AtMost("questions")]
 
 
 class ReasonedSimplification(LatestSimplification, Reasoning):
     """First how each clarification fits in, then the text."""
+
+
+Latest = TypeVar("Latest", bound=LatestSimplification)
 
 
 @ends_loop_on_nonsense
@@ -61,28 +60,35 @@ async def rewrite_text(state: LoopState) -> dict[str, Any]:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
     answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
     hard = hard_sentences(state["text"], at_most=MOST_HARD_SENTENCES)
-    variables: dict[str, object] = {
-        "text": state["text"],
-        "clarifications": numbered(answered),
-        "hard_sentences": numbered(hard),
-        "memory": memory_of("simplifier", state),
-        **_aims(state),
-    }
-    answer = await ask_as("simplifier", "rewrite_text", state, variables, ReasonedSimplification)
-    text = answer.value.text
-    changes = rewritten(state["text"], text, answered, entry=state["entry"], loop=state["exchange"]["loop"])
+    shown = numbered(hard) if has_aid("hard_sentences", state) else ""
+    variables: dict[str, object] = {"clarifications": numbered(answered), "hard_sentences": shown}
+    answer = await _ask_for_text("rewrite_text", state, variables, ReasonedSimplification)
+    news = _written(state, answer, answered, "rewrite")
     return {
-        "text": text,
-        "copied": still_in(text, hard),
-        "changes": [*state["changes"], *changes],
+        **news,
+        "copied": still_in(news["text"], hard) if has_aid("rewrite_copied", state) else [],
         "exchange": in_exchange(state, reasoning=answer.value.fits),
-        "loop_calls": [*state["loop_calls"], *answer.calls],
     }
+
+
+async def write_anew(
+    step: str, state: LoopState, variables: dict[str, object], reasons: list[str], kind: Kind
+) -> dict[str, Any]:
+    """Let the simplifier write the entire text, from the original, the newest version and its memory.
+
+    Args:
+        step: Name of the prompt.
+        state: Of the loop.
+        variables: Those of the prompt that not every rewrite has.
+        reasons: What led to it; each change is put down to one of them.
+        kind: Of the changes.
+    """
+    return _written(state, await _ask_for_text(step, state, variables, LatestSimplification), reasons, kind)
 
 
 @ends_loop_on_nonsense
 async def rewrite_copied(state: LoopState) -> dict[str, Any]:
-    """Write the hard sentences that the rewrite has copied anew, one by one (ours, not the paper's)."""
+    """Write the hard sentences that the rewrite has copied anew, one by one (the aid `rewrite_copied`)."""
     source = stored_text(state["source"])
     answers = numbered(item["answer"] for item in state["exchange"]["questions"] if item["answer"])
     variables: dict[str, object] = {"clarifications": answers, "sentences": numbered(state["copied"])}
@@ -96,42 +102,55 @@ async def rewrite_copied(state: LoopState) -> dict[str, Any]:
     return {"text": text, "changes": changes, "loop_calls": [*state["loop_calls"], *answer.calls]}
 
 
-@ends_loop_on_nonsense
-async def correct_text(state: LoopState) -> dict[str, Any]:
-    """Follow the medical expert's comments, sentence by sentence, where that loses and adds no checked content."""
-    comments, source = state["exchange"]["comments"], stored_text(state["source"])
-    variables: dict[str, object] = {
-        "points": numbered(comments),
-        "sentences": numbered(numbered_sentences(state["text"])),
-    }
-    answer = await ask_as("simplifier", "correct_text", state, variables, Repairs, trim="sentences")
-    steps = list(
-        repaired(
-            state["text"],
-            answer.value.repairs,
-            len(comments),
-            helps=lambda before, after: is_safe(before, after, source),
-        )
-    )
-    changes = [change_of(state, "correction", step.before, step.after, comments[step.point - 1]) for step in steps]
-    return {
-        "text": steps[-1].text if steps else state["text"],
-        "changes": [*state["changes"], *changes],
-        "loop_calls": [*state["loop_calls"], *answer.calls],
-    }
-
-
 async def rewrite_alone(state: SimplificationState) -> dict[str, Any]:
     """Simplify the source in one go: the single-model baseline, without the society."""
     variables: dict[str, object] = {"text": state["text"], **_aims(state)}
     answer = await ask_as("simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1)
+    text = _text_of(answer, state)
     return {
         "entry": 1,
         "next_loop": "single",
-        "text": answer.value.text,
-        "changes": rewritten(state["text"], answer.value.text, [], entry=1, loop="single"),
+        "text": text,
+        "changes": rewritten(state["text"], text, [], entry=1, loop="single"),
         "loop_calls": answer.calls,
     }
+
+
+async def _ask_for_text(
+    step: str, state: LoopState, variables: dict[str, object], schema: type[Latest]
+) -> Answer[Latest]:
+    always = {**texts_of(state), "memory": memory_of("simplifier", state), **_aims(state)}
+    return await ask_as("simplifier", step, state, {**always, **variables}, schema)
+
+
+def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind: Kind) -> dict[str, Any]:
+    """What a new text changes in the state."""
+    text, entry, loop = _text_of(answer, state), state["entry"], state["exchange"]["loop"]
+    number = max(1, state["loop_round"])
+    changes = rewritten(state["text"], text, reasons, entry=entry, loop=loop, kind=kind, number=number)
+    return {
+        "text": text,
+        "changes": [*state["changes"], *changes],
+        "to_correct": [],
+        "loop_calls": [*state["loop_calls"], *answer.calls],
+    }
+
+
+def _text_of(answer: Answer[Any], state: LoopState | SimplificationState) -> str:
+    """The text of an answer; with the aid `tidy_prose`, what of it is whole sentences, each once.
+
+    Raises:
+        ModelOutputError: If nothing is left of it.
+    """
+    paragraphs = answer.value.paragraphs
+    if has_aid("tidy_prose", state) and not (paragraphs := finished_paragraphs(paragraphs)):
+        problem = "no paragraph holds a finished sentence"
+        raise ModelOutputError(
+            f"The simplifier gave no usable text: {problem}; give it a stronger model or more `max_tokens`.",
+            problem=problem,
+            spent=answer.calls,
+        )
+    return "\n\n".join(paragraphs)
 
 
 def _aims(state: LoopState | SimplificationState) -> dict[str, object]:

@@ -23,11 +23,11 @@ SCRIPTS: dict[str, list[Any]] = {
         {"reason": f"The terms come first. {ATTACK}", "agent": "layperson"},
         {"reason": "Now the wording.", "agent": "language_clarifier"},
     ],
-    "Questions": [{"questions": [{"words": "12 trials", "question": question} for question in (QUESTION, *OTHERS)]}],
-    "Answers": [{"answers": [{"question": 1, "term": "mortality", "answer": f"How many people die. {ATTACK}"}]}],
+    "Questions": [{"questions": [QUESTION, *OTHERS]}],
+    "Answers": [{"answers": [{"question": 1, "about": "mortality", "answer": f"How many people die. {ATTACK}"}]}],
     "ReasonedSimplification": [{"fits": ["The answer comes first."], "paragraphs": [SHORT]}],
     "Repairs": [{"repairs": []}],
-    "Wordings": [{"suggestions": [{"original": "looked at", "meaning": "they read", "replacement": "read"}]}],
+    "Wordings": [{"suggestions": [{"original": "looked at", "replacement": "read"}]}],
     "WordingVerdicts": [{"verdicts": [{"number": 1, "reason": "Too vague.", "accept": False}]}],
     "Redundancies": [
         {
@@ -48,7 +48,9 @@ def told(draftroom: Command, tmp_path: Path) -> Command:
     abstract = tmp_path / "<script>name.txt"
     abstract.write_text(ABSTRACT, encoding="utf-8")
     outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
-    result = draftroom("simplify", abstract, "--entries", "1", "--revision-rounds", "1", *outputs)
+    result = draftroom(
+        "simplify", abstract, "--entries", "1", "--revision-rounds", "1", "--aids", "restore,edit_by_code", *outputs
+    )
     assert result.exit_code == 0, result.output
     return draftroom
 
@@ -62,7 +64,7 @@ def test_show_tells_the_whole_story(told: Command):
     for part in (
         "Entry 1, layperson: grade ",
         "chosen: The terms come first.",
-        f'question 1: "12 trials": {QUESTION}',
+        f"question 1: {QUESTION}",
         "answer: How many people die.",
         "answer: none was given",
         "reasoned: The answer comes first.",

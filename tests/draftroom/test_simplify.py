@@ -17,7 +17,7 @@ from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.graphs.society import ABSTRACT, SCHEMAS, Society
 
-LEXICAL = ["--loops", "language_clarifier", "--entries", "1"]
+LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--aids", "edit_by_code"]
 """A run whose only loop asks the clarifier, then the simplifier."""
 
 
@@ -82,7 +82,7 @@ def test_findings_go_to_standard_error(draftroom: Command, abstract: Path):
 
 
 def test_the_glossary_is_told(draftroom: Command, abstract: Path):
-    answers = {"answers": [{"question": 1, "term": "candidiasis", "answer": "An infection by a yeast."}]}
+    answers = {"answers": [{"question": 1, "about": "candidiasis", "answer": "An infection by a yeast."}]}
     text = {"fits": ["It explains the word."], "paragraphs": [ABSTRACT]}
     draftroom.endpoint.answer = Society(Answers=[answers], ReasonedSimplification=[text])
     result = draftroom("simplify", abstract, "--loops", "layperson", "--entries", "1")
@@ -97,7 +97,7 @@ def test_quiet_prints_only_the_text(society: Command, abstract: Path):
 
 def test_flags_decide_over_variables(society: Command, abstract: Path):
     flags = ["--loops", "layperson, redundancy_checker", "--entries", "1", "--stop", "adaptive", "--accuracy-check"]
-    aims = ["--target-grade", "16", "--max-words", "2000", "--revision-rounds", "2", "--restore", "nothing"]
+    aims = ["--target-grade", "16", "--max-words", "2000", "--revision-rounds", "2"]
     other = society.with_variables({"DRAFTROOM_SIMPLIFICATION__ENTRIES": "3"})
     assert other("simplify", abstract, *flags, *aims, "--scope", "whole", "--model", "small").exit_code == 0
     settings = society.records()[0]["settings"]
@@ -109,7 +109,6 @@ def test_flags_decide_over_variables(society: Command, abstract: Path):
         "variant": "society",
         "revision_rounds": 2,
         "accuracy_check": True,
-        "restore": "nothing",
         "target_grade": 16.0,
         "max_words": 2000,
         "scope": "whole",

@@ -18,24 +18,26 @@ ABSTRACT = (
 )
 
 SCHEMAS = {
-    "layperson": ["Questions", "Answers", "ReasonedSimplification"],
-    "language_clarifier": ["Wordings", "WordingVerdicts"],
-    "redundancy_checker": ["Redundancies", "RemovalVerdicts"],
+    "layperson": ["Questions", "Answers", "ReasonedSimplification", "AccuracyCheck"],
+    "language_clarifier": ["Wordings", "WordingVerdicts", "LatestSimplification"],
+    "redundancy_checker": ["Redundancies", "RemovalVerdicts", "LatestSimplification"],
 }
 """What each loop asks for, in order, if its agents find something and agree."""
 
+BY_CODE = ["veto", "edit_by_code"]
+"""Aids with which code edits the text, so that nothing else changes."""
+
 WORDING = {
     "original": "It was subsequently determined that exacerbations",
-    "meaning": "attacks later",
     "replacement": "Later, attacks",
 }
 PART = {"quote": "In actual fact,", "reason": "It says nothing."}
 
 
 def context(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
-    """Context of a run in which every agent has the same model; nothing is sent back unless asked for."""
+    """Context of a run in which every agent has the same model; the paper's system unless aids are asked for."""
     default = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
-    return {"models": {"default": default}, "restore": "nothing", **choices}
+    return {"models": {"default": default}, "aids": "none", **choices}
 
 
 async def run(endpoint: FakeEndpoint, abstract: str = ABSTRACT, **choices: Any) -> dict[str, Any]:
@@ -57,6 +59,7 @@ class Society:
     def __init__(self, **scripts: list[Any]) -> None:
         """Take lists of answers, as values or as replies, by schema name."""
         self.scripts: dict[str, list[Any]] = {
+            "AccuracyCheck": [{"comments": []}],
             "Wordings": [{"suggestions": [WORDING]}, {"suggestions": []}],
             "WordingVerdicts": [{"verdicts": [{"number": 1, "reason": "It is shorter.", "accept": True}]}],
             "Redundancies": [{"redundancies": [PART]}, {"redundancies": []}],
@@ -102,7 +105,7 @@ class Chaos:
 
     def _wording(self, request: RecordedRequest) -> dict[str, str]:
         self._count += 1
-        return {"original": self._piece(request, 8), "meaning": "something", "replacement": f"novelty{self._count:05}"}
+        return {"original": self._piece(request, 8), "replacement": f"novelty{self._count:05}"}
 
     def _redundancies(self, request: RecordedRequest) -> dict[str, Any]:
         quotes = [self._piece(request, 7) for _ in range(self._random.randint(0, 6))]
@@ -126,6 +129,6 @@ class Chaos:
         """Some words of the text in the prompt, or words that it does not contain."""
         if self._random.random() < 0.2:
             return "words from nowhere"
-        words = re.split(r"# The text\s+", request.text)[-1].split("\n\n# ")[0].split()
+        words = re.split(r"^# The text\s+", request.text, flags=re.MULTILINE)[-1].split("\n\n# ")[0].split()
         start = self._random.randrange(len(words))
         return " ".join(words[start : start + self._random.randint(1, most)])[:79]

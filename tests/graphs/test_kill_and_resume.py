@@ -45,13 +45,13 @@ JOURNALISM = Killed(
     ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"],
 )
 SIMPLIFICATION = Killed(
-    ["simplify", "--entries", "1"],
+    ["simplify", "--entries", "1", "--aids", "restore,rewrite_copied,edit_by_code"],
     medical_simplification,
     ABSTRACT,
     society,
     [
         *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
-        *["RewrittenSentences", "Repairs"],
+        *["RewrittenSentences", "AccuracyCheck", "Repairs"],
         *["AgentChoice", "Wordings", "WordingVerdicts"],
         *["Redundancies", "RemovalVerdicts"],
     ],

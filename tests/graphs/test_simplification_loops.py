@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from nodes.simplification.simplifier import MOST_HARD_SENTENCES
-from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.society import ABSTRACT, PART, SCHEMAS, WORDING, Society, run
+from tests.fake_endpoint import FakeEndpoint, Text
+from tests.graphs.society import ABSTRACT, BY_CODE, PART, SCHEMAS, WORDING, Society, run
 from tests.graphs.support import steps
 from tools.readability import hard_sentences
 
 
 async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: FakeEndpoint) -> None:
-    questions = {"questions": [{"words": "asthma", "question": f"What is word number {n}?"} for n in range(4)]}
-    answers = {"answers": [{"question": 2, "term": "asthma", "answer": "ANSWER-3: swollen airways."}]}
+    questions = {"questions": [f"What is word number {n}?" for n in range(4)]}
+    answers = {"answers": [{"question": 2, "about": "asthma", "answer": "ANSWER-3: swollen airways."}]}
     text = {"fits": ["first sentence"], "paragraphs": ["The study had 1840 adults with asthma, swollen airways."]}
     fake_endpoint.answer = Society(Questions=[questions], Answers=[answers], ReasonedSimplification=[text])
     result = await run(fake_endpoint, loops=["layperson"], entries=1)
-    assert "ANSWER-3" in fake_endpoint.chat_requests[-1].text
+    assert "ANSWER-3" in fake_endpoint.chat_requests[2].text
     assert [entry["term"] for entry in result["glossary"]] == ["asthma"]
     assert result["simplified"] == text["paragraphs"][0]
     (change,) = result["all_changes"]
@@ -49,7 +49,7 @@ async def test_agents_with_a_memory_remember_in_words(fake_endpoint: FakeEndpoin
 
 async def test_an_accepted_wording_enters_the_text_and_nothing_else_changes(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society()
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=BY_CODE)
     assert result["simplified"] == ABSTRACT.replace(WORDING["original"], WORDING["replacement"])
     (change,) = result["all_changes"]
     assert (change["kind"], change["because"]) == ("substitution", "It is shorter.")
@@ -78,9 +78,9 @@ async def test_rejected_wordings_go_back_until_the_rounds_are_used_up(fake_endpo
 async def test_code_rejects_a_wording_that_cannot_be_right(
     fake_endpoint: FakeEndpoint, original: str, replacement: str, reason: str
 ) -> None:
-    bad = {"suggestions": [{"original": original, "meaning": "a test", "replacement": replacement}]}
+    bad = {"suggestions": [{"original": original, "replacement": replacement}]}
     fake_endpoint.answer = Society(Wordings=[bad, {"suggestions": []}])
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=BY_CODE)
     (suggestion,) = result["history"][0]["suggestions"]
     assert (suggestion["verdict"], suggestion["judge"]) == ("rejected", "guard")
     assert reason in suggestion["reason"]
@@ -89,7 +89,7 @@ async def test_code_rejects_a_wording_that_cannot_be_right(
 
 
 async def test_a_wording_that_changes_nothing_is_neither_judged_nor_revised(fake_endpoint: FakeEndpoint) -> None:
-    idle = {"suggestions": [{"original": "placebo", "meaning": "a test", "replacement": "Placebo"}]}
+    idle = {"suggestions": [{"original": "placebo", "replacement": "Placebo"}]}
     fake_endpoint.answer = Society(Wordings=[idle])
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
     assert steps(fake_endpoint) == ["Wordings"]
@@ -105,7 +105,7 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
     fake_endpoint.answer = Society(
         Redundancies=[{"redundancies": [PART, other]}], RemovalVerdicts=[{"verdicts": verdicts}]
     )
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, aids=BY_CODE)
     assert result["simplified"] == ABSTRACT.replace("In actual fact, the", "The")
     assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["removed", "kept"]
 
@@ -121,7 +121,7 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
 )
 async def test_code_keeps_a_quote_that_breaks_a_rule(fake_endpoint: FakeEndpoint, quote: str, reason: str) -> None:
     fake_endpoint.answer = Society(Redundancies=[{"redundancies": [{"quote": quote, "reason": "superfluous"}]}])
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, aids=BY_CODE)
     (part,) = result["history"][0]["redundancies"]
     assert (part["verdict"], part["judge"]) == ("kept", "guard")
     assert reason in part["justification"]
@@ -149,7 +149,14 @@ async def test_a_hard_sentence_that_was_copied_is_rewritten_by_itself_if_that_is
         ReasonedSimplification=[copied],
         RewrittenSentences=[{"rewrites": [{"number": hardest.index(old) + 1, "point": "a test", "rewritten": new}]}],
     )
-    result = await run(fake_endpoint, abstract, loops=["layperson"], entries=1)
+    result = await run(
+        fake_endpoint,
+        abstract,
+        loops=["layperson"],
+        entries=1,
+        accuracy_check=False,
+        aids=["hard_sentences", "rewrite_copied"],
+    )
     assert f"{hardest.index(old) + 1}. {old}" in fake_endpoint.chat_requests[-1].text
     assert result["simplified"] == (abstract.replace(old, new) if kept else abstract)
     assert [change["after"] for change in result["all_changes"]] == ([new] if kept else [])
@@ -163,8 +170,8 @@ async def test_a_lost_detail_is_sent_back_once_and_restored(fake_endpoint: FakeE
         "rewritten": "Inhaled budesonide 400 mcg was compared with placebo for 24 weeks.",
     }
     fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [repair]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, restore="everything")
-    assert steps(fake_endpoint) == [*SCHEMAS["layperson"], "RewrittenSentences", "Repairs"]
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=["restore"])
+    assert steps(fake_endpoint) == [*SCHEMAS["layperson"], "Repairs"]
     assert '"400 mcg" from: Inhaled budesonide' in fake_endpoint.chat_requests[-1].text
     assert "400 mcg" in result["simplified"]
     assert result["lost"] == []
@@ -176,25 +183,211 @@ async def test_a_repair_that_does_not_help_is_left_out_and_the_loss_reported(fak
     lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
     worse = {"point": 1, "sentence": 2, "rewritten": "Some treatment was compared with another one."}
     fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [worse]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, restore="everything")
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=["restore"])
     assert result["simplified"] == lossy["paragraphs"][0]
     assert [item["text"] for item in result["lost"]] == ["400 mcg"]
     assert result["versions"][-1]["lost"] == result["lost"]
 
 
-async def test_comments_of_the_expert_are_followed_if_it_is_asked_to_check(fake_endpoint: FakeEndpoint) -> None:
-    rewritten = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("chronic asthma", "asthma attacks")]}
-    repair = {"point": 1, "sentence": 1, "rewritten": "We included 12 trials with 1840 adults who had chronic asthma."}
+COMMENT = "COMMENT-8: it was chronic asthma."
+WRONG = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("chronic asthma", "asthma attacks")]}
+
+
+async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(
-        ReasonedSimplification=[rewritten],
-        AccuracyCheck=[{"comments": ["COMMENT-8: it was chronic asthma."]}],
-        Repairs=[{"repairs": [repair]}],
+        ReasonedSimplification=[WRONG],
+        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
+        LatestSimplification=[{"paragraphs": [ABSTRACT]}],
     )
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, accuracy_check=True)
-    assert steps(fake_endpoint)[-2:] == ["AccuracyCheck", "Repairs"]
-    assert "COMMENT-8" in fake_endpoint.chat_requests[-1].text
+    result = await run(fake_endpoint, loops=["layperson"], entries=1)
+    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "LatestSimplification", "AccuracyCheck"]
+    correcting, second_review = (request.text for request in fake_endpoint.chat_requests[-2:])
+    assert COMMENT in correcting
+    assert COMMENT in second_review, "the expert knows what it said"
     assert result["simplified"] == ABSTRACT
-    assert result["all_changes"][-1]["because"] == "COMMENT-8: it was chronic asthma."
+    (exchange,) = result["history"]
+    assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
+    assert [(change["kind"], change["because"]) for change in result["all_changes"]][-1] == ("correction", COMMENT)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+async def test_they_have_so_many_rounds_to_agree(fake_endpoint: FakeEndpoint, rounds: int) -> None:
+    fake_endpoint.answer = Society(ReasonedSimplification=[WRONG], AccuracyCheck=[{"comments": [COMMENT]}])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, revision_rounds=rounds)
+    assert steps(fake_endpoint)[3:] == ["AccuracyCheck", "LatestSimplification"] * rounds
+    assert not result["history"][0]["accurate"]
+
+
+async def test_a_run_may_do_without_the_review(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society()
+    await run(fake_endpoint, loops=["layperson"], entries=1, accuracy_check=False)
+    assert steps(fake_endpoint) == SCHEMAS["layperson"][:3]
+
+
+@pytest.mark.parametrize(
+    ("aids", "new", "kept"),
+    [
+        (["edit_by_code"], "We included 12 trials with 1840 adults who had chronic asthma.", True),
+        (["edit_by_code"], "We included some trials with adults who had chronic asthma.", True),
+        (BY_CODE, "We included some trials with adults who had chronic asthma.", False),
+    ],
+    ids=["right", "loses numbers", "loses numbers, vetoed"],
+)
+async def test_code_puts_in_corrected_sentences(
+    fake_endpoint: FakeEndpoint, aids: list[str], new: str, kept: bool
+) -> None:
+    fake_endpoint.answer = Society(
+        ReasonedSimplification=[WRONG],
+        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
+        Repairs=[{"repairs": [{"point": 1, "sentence": 1, "rewritten": new}]}],
+    )
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "Repairs", "AccuracyCheck"]
+    assert result["simplified"].startswith(new) == kept
+    assert [change["because"] for change in result["all_changes"] if change["kind"] == "correction"] == [COMMENT] * kept
+
+
+@pytest.mark.parametrize("aids", ["none", "lost_details"])
+async def test_the_expert_is_shown_what_a_check_misses_with_that_aid(fake_endpoint: FakeEndpoint, aids: str) -> None:
+    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
+    fake_endpoint.answer = Society(ReasonedSimplification=[lossy])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    review = fake_endpoint.chat_requests[-1].text
+    assert ('"400 mcg" in: Inhaled budesonide 400 mcg twice daily' in review) == (aids != "none")
+    assert [detail["text"] for detail in result["lost"]] == ["400 mcg"], "it is reported whatever the aids"
+
+
+@pytest.mark.parametrize("aids", ["none", "hard_sentences"])
+async def test_hard_sentences_are_shown_with_that_aid(fake_endpoint: FakeEndpoint, aids: str) -> None:
+    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": [], "paragraphs": [ABSTRACT]}])
+    await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=aids)
+    told = [str(each.schema_name) for each in fake_endpoint.chat_requests if "found hardest" in each.text]
+    assert told == ([] if aids == "none" else ["ReasonedSimplification", "Wordings"])
+
+
+@pytest.mark.parametrize(
+    ("aids", "text"), [("none", "It helped. It helped. And then they"), ("tidy_prose", "It helped.")]
+)
+async def test_prose_is_tidied_with_that_aid(fake_endpoint: FakeEndpoint, aids: str, text: str) -> None:
+    ragged = {"paragraphs": ["It helped. It helped. And then they"]}
+    fake_endpoint.answer = Society(LatestSimplification=[ragged])
+    result = await run(fake_endpoint, variant="single", aids=aids)
+    assert result["simplified"] == text
+
+
+async def test_a_text_without_a_finished_sentence_ends_the_loop_that_tidies(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": [], "paragraphs": ["and then they"]}])
+    result = await run(fake_endpoint, loops=["layperson", "redundancy_checker"], entries=1, aids="tidy_prose")
+    assert [exchange["problem"] for exchange in result["history"] if exchange["loop"] == "layperson"] == [
+        "simplifier: no paragraph holds a finished sentence"
+    ]
+    assert sum(call["step"] == "rewrite_text" for call in result["calls"]) == 1
+
+
+async def test_the_simplifier_writes_the_text_with_accepted_wordings_of_all_rounds(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    other = {"original": "placebo", "replacement": "a dummy drug"}
+    better = {"original": "placebo", "replacement": "a drug without effect"}
+    first = [
+        {"number": 1, "reason": "It is shorter.", "accept": True},
+        {"number": 2, "reason": "Too rude.", "accept": False},
+    ]
+    text = ABSTRACT.replace("placebo", "a drug without effect").replace("It was subsequently determined that", "Later")
+    fake_endpoint.answer = Society(
+        Wordings=[{"suggestions": [WORDING, other]}, {"suggestions": [better]}],
+        WordingVerdicts=[
+            {"verdicts": first},
+            {"verdicts": [{"number": 1, "reason": "It is plain.", "accept": True}]},
+        ],
+        LatestSimplification=[{"paragraphs": [text]}],
+    )
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+    assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + ["LatestSimplification"]
+    entering = fake_endpoint.chat_requests[-1].text
+    assert '"placebo" -> "a drug without effect"' in entering
+    assert WORDING["replacement"] in entering
+    assert result["simplified"] == text
+    assert [(change["kind"], change["agent"], change["because"]) for change in result["all_changes"]] == [
+        ("substitution", "simplifier", '"placebo" -> "a drug without effect": It is plain.'),
+        (
+            "substitution",
+            "simplifier",
+            f'"{WORDING["original"]}" -> "{WORDING["replacement"]}": It is shorter.',
+        ),
+    ]
+
+
+async def test_what_was_accepted_before_an_agent_failed_enters_the_text(fake_endpoint: FakeEndpoint) -> None:
+    other = {"original": "placebo", "replacement": "a dummy drug"}
+    verdicts = [{"number": 1, "reason": "Good.", "accept": True}, {"number": 2, "reason": "Bad.", "accept": False}]
+    fake_endpoint.answer = Society(
+        Wordings=[{"suggestions": [WORDING, other]}, Text("I would rather not.")],
+        WordingVerdicts=[{"verdicts": verdicts}],
+    )
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=2, aids=BY_CODE)
+    assert result["history"][0]["problem"].startswith("language_clarifier")
+    assert "Later, attacks" in result["versions"][1]["text"]
+
+
+async def test_a_removal_is_mended_by_the_simplifier(fake_endpoint: FakeEndpoint) -> None:
+    mended = ABSTRACT.replace("In actual fact, the", "The")
+    fake_endpoint.answer = Society(LatestSimplification=[{"paragraphs": [mended]}])
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
+    assert '1. "In actual fact,": It says nothing.' in fake_endpoint.chat_requests[-1].text
+    assert result["simplified"] == mended
+    (change,) = result["all_changes"]
+    assert (change["kind"], change["because"]) == ("removal", '"In actual fact,": It says nothing.')
+
+
+async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> None:
+    bold = {"original": "did not reduce mortality", "replacement": "reduced deaths"}
+    missing = {"original": "words that are not there", "replacement": "other words"}
+    long = {"quote": "the overall quality of the evidence", "reason": "It is long."}
+    short = {"quote": "did not reduce", "reason": "It is short."}
+    fake_endpoint.answer = Society(
+        Wordings=[{"suggestions": [bold, missing]}], Redundancies=[{"redundancies": [long, short]}]
+    )
+    result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier", "redundancy_checker"])
+    said = {exchange["loop"]: exchange for exchange in result["history"]}
+    judges = [item["judge"] for item in said["language_clarifier"]["suggestions"]]
+    assert judges == ["simplifier", "simplifier"]
+    assert [part["judge"] for part in said["redundancy_checker"]["redundancies"]] == ["guard", "medical_expert"], (
+        "more than five words are against the paper's rule"
+    )
+
+
+async def test_code_says_what_it_could_not_put_in(fake_endpoint: FakeEndpoint) -> None:
+    missing = {"original": "words that are not there", "replacement": "other words"}
+    fake_endpoint.answer = Society(Wordings=[{"suggestions": [missing]}])
+    aids = ["edit_by_code"]
+    result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier"], aids=aids)
+    (item,) = result["history"][0]["suggestions"]
+    assert (item["verdict"], item["judge"]) == ("dropped", "guard")
+    assert "does not contain" in item["reason"]
+
+
+async def test_a_later_rewrite_knows_what_was_agreed(fake_endpoint: FakeEndpoint) -> None:
+    choices = ["language_clarifier", "redundancy_checker", "layperson"]
+    fake_endpoint.answer = Society(
+        AgentChoice=[{"reason": "It is so.", "agent": choice} for choice in choices],
+        Wordings=[{"suggestions": [WORDING, {"original": "placebo", "replacement": "nothing"}]}, {"suggestions": []}],
+        WordingVerdicts=[
+            {
+                "verdicts": [
+                    {"number": 1, "reason": "It is shorter.", "accept": True},
+                    {"number": 2, "reason": "It is wrong.", "accept": False},
+                ]
+            }
+        ],
+    )
+    await run(fake_endpoint, entries=1)
+    (rewriting,) = [each.text for each in fake_endpoint.chat_requests if each.schema_name == "ReasonedSimplification"]
+    assert ABSTRACT in rewriting, "it rewrites the original"
+    assert f'I accepted the wording "{WORDING["original"]}" -> "{WORDING["replacement"]}"' in rewriting
+    assert 'I rejected the wording "placebo" -> "nothing". It is wrong.' in rewriting
+    assert 'I left out "In actual fact,"' in rewriting
 
 
 async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpoint: FakeEndpoint) -> None:
@@ -206,4 +399,4 @@ async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpo
 
 async def test_a_text_about_the_abstract_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society()
-    assert (await run(fake_endpoint, loops=["language_clarifier"], entries=1))["warnings"] == []
+    assert (await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=BY_CODE))["warnings"] == []

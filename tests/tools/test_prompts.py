@@ -34,6 +34,7 @@ OPTIONAL = {
     "max_words",
 }
 OPTIONAL |= {"candidates", "evidence", "log", "literature", "about", "quotes", "again", "comment"}
+OPTIONAL |= {"earlier_comments", "lost_details"}
 """Variables that may be empty."""
 SWITCHES = {"audience", "literature", "about", "quotes", "limits"}
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
@@ -129,6 +130,15 @@ def test_what_an_agent_reads_for_every_paragraph_comes_first(path: Path) -> None
     text = prompt.render({name: SAME_FOR_ALL.get(name, "<news>") for name in names})
     head = text.index("<news>")
     assert head > 0.75 * len(text), "the server has read the rules before, so they stand above what is new"
+
+
+def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts() -> None:
+    files = [path for path in FILES if path.parts[-3] == "simplification"]
+    prompts = [prompt for prompt in map(load_prompt, files) if "source" in prompt.front_matter.variables]
+    assert len(prompts) == 8
+    head = "# The original abstract\n\n<source>\n\n# The newest version of the text\n\n<text>\n"
+    for prompt in prompts:
+        assert all(text.startswith(head) for text in renderings(prompt)), prompt.name
 
 
 @every_file

@@ -1,0 +1,81 @@
+"""Nothing of what a frontier model answers is lost: its answers are longer than any small model's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint
+from tests.graphs.society import Society, run
+from tests.graphs.support import steps
+
+
+def words(number: int, start: str) -> str:
+    """A text of so many words."""
+    return " ".join([start, *(f"word{count}" for count in range(number - 2)), "end."])
+
+
+def text(start: str) -> str:
+    """600 words in three paragraphs, which hold all pieces that are spoken of."""
+    pieces = " ".join(f"piece{number} filler{number}" for number in range(20))
+    return "\n\n".join([f"{words(160, start)} {pieces}.", words(200, "Then"), words(200, "Last")])
+
+
+def paragraphs(start: str) -> dict[str, Any]:
+    return {"paragraphs": text(start).split("\n\n")}
+
+
+QUESTIONS = [words(50, f"Question{number}") for number in range(10)]
+ANSWERS = [
+    {"question": number, "about": words(8, f"About{number}"), "answer": words(300, f"Answer{number}")}
+    for number in range(1, 11)
+]
+FITS = [words(150, f"Fit{number}") for number in range(10)]
+COMMENTS = [words(120, f"Comment{number}") for number in range(10)]
+WORDINGS = [{"original": f"piece{number}", "replacement": words(50, f"Replacement{number}")} for number in range(20)]
+ACCEPTED = [{"number": number, "reason": words(120, f"Because{number}"), "accept": True} for number in range(1, 21)]
+PARTS = [{"quote": f"filler{number}", "reason": words(120, f"Reason{number}")} for number in range(12)]
+VALIDATED = [{"number": number, "justification": words(120, f"Why{number}"), "remove": True} for number in range(1, 13)]
+
+
+@pytest.mark.parametrize("aids", ["none", "default"])
+async def test_nothing_is_lost(aids: str) -> None:
+    society = Society(
+        AgentChoice=[
+            {"reason": words(120, f"Chosen{number}"), "agent": agent}
+            for number, agent in enumerate(["layperson", "language_clarifier"])
+        ],
+        Questions=[{"questions": QUESTIONS}],
+        Answers=[{"answers": ANSWERS}],
+        ReasonedSimplification=[{"fits": FITS, **paragraphs("One")}],
+        AccuracyCheck=[{"comments": COMMENTS}, {"comments": []}],
+        Wordings=[{"suggestions": WORDINGS}],
+        WordingVerdicts=[{"verdicts": ACCEPTED}],
+        Redundancies=[{"redundancies": PARTS}],
+        RemovalVerdicts=[{"verdicts": VALIDATED}],
+        LatestSimplification=[paragraphs("Two"), paragraphs("Three"), paragraphs("Four")],
+    )
+    with FakeEndpoint(models={"large": 131_072}, answer=society) as endpoint:
+        models = {"default": {"base_url": endpoint.base_url, "model": "large", "max_tokens": 16_384}}
+        result = await run(endpoint, text("Source"), entries=1, aids=aids, models=models)
+        texts = [request.text for request in endpoint.chat_requests if request.schema_name == "ReasonedSimplification"]
+        asked = steps(endpoint)
+    asking, proposing, quoting = result["history"]
+    assert [question["text"] for question in asking["questions"]] == QUESTIONS
+    assert [question["answer"] for question in asking["questions"]] == [answer["answer"] for answer in ANSWERS]
+    assert all(str(answer["answer"]) in texts[0] for answer in ANSWERS)
+    assert (asking["reasoning"], asking["comments"], asking["accurate"]) == (FITS, COMMENTS, True)
+    assert [(item["replacement"], item["reason"], item["verdict"]) for item in proposing["suggestions"]] == [
+        (wording["replacement"], verdict["reason"], "accepted")
+        for wording, verdict in zip(WORDINGS, ACCEPTED, strict=True)
+    ]
+    assert [(part["quote"], part["justification"], part["verdict"]) for part in quoting["redundancies"]] == [
+        (part["quote"], verdict["justification"], "removed") for part, verdict in zip(PARTS, VALIDATED, strict=True)
+    ]
+    assert [version["text"] for version in result["versions"]] == [
+        text(start) for start in ("Source", "Two", "Three", "Four")
+    ]
+    assert [exchange["problem"] for exchange in result["history"]] == ["", "", ""]
+    assert [call["cuts"] for call in result["calls"]] == [[]] * len(asked)
+    assert not any(call["reask"] or call["trims"] for call in result["calls"])

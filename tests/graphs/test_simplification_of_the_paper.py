@@ -1,0 +1,225 @@
+"""`--preset paper` is SoMS: who is asked, in which order, with what in the prompt, and sampled how.
+
+All of it is read from what reached the endpoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from graphs.medical_simplification import graph
+from nodes.simplification.agent import PROMPTS
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest
+from tests.graphs.society import ABSTRACT, Society
+from tests.graphs.support import steps
+
+MODEL = "qwen1.5-7b-chat"
+LEADS = ["layperson", "language_clarifier", "redundancy_checker", "layperson", "language_clarifier"]
+QUESTIONS = [
+    "Explain placebo.",
+    "I do not understand OR 0.72.",
+    "What are the main takeaways?",
+    "What are the risks of budesonide?",
+]
+TAKEAWAYS = "ANSWER: fewer attacks, as many deaths."
+COMMENT = "COMMENT: it did not reduce mortality."
+REVIEWED = ["Questions", "Answers", "ReasonedSimplification", "AccuracyCheck"]
+ENTRIES = [
+    ["AgentChoice", *REVIEWED, "LatestSimplification", "AccuracyCheck"],
+    ["AgentChoice", "Wordings", "WordingVerdicts", "Wordings", "WordingVerdicts", "LatestSimplification"],
+    ["AgentChoice", "Redundancies", "RemovalVerdicts", "LatestSimplification"],
+    ["AgentChoice", *REVIEWED],
+    ["AgentChoice", "Wordings"],
+    ["Redundancies"],  # with one lead left there is nothing to choose
+]
+BOTH_TEXTS = ["The original abstract", "The newest version of the text"]
+ROLE = ["Your role", "Your task", "Rules"]
+
+
+def version(number: int) -> dict[str, Any]:
+    """The text as it was written for the `number`th time; it ends in mid-sentence, which would call an aid up."""
+    return {"paragraphs": [f"VERSION-{number}: as a matter of fact, the drug led to amelioration. And so"]}
+
+
+@pytest.fixture
+def endpoint() -> Iterator[FakeEndpoint]:
+    society = Society(
+        AgentChoice=[{"reason": f"REASON-{number}", "agent": lead} for number, lead in enumerate(LEADS)],
+        Questions=[{"questions": QUESTIONS}],
+        Answers=[{"answers": [{"question": 3, "about": "the main takeaways", "answer": TAKEAWAYS}]}],
+        ReasonedSimplification=[{"fits": ["FIT-1"], **version(1)}, {"fits": ["FIT-2"], **version(5)}],
+        LatestSimplification=[version(2), version(3), version(4)],
+        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
+        Wordings=[
+            {
+                "suggestions": [
+                    {"original": "amelioration", "replacement": "less illness"},
+                    {"original": "the drug", "replacement": "the stuff"},
+                ]
+            },
+            {"suggestions": [{"original": "the drug", "replacement": "the medicine"}]},
+            {"suggestions": []},
+        ],
+        WordingVerdicts=[
+            {
+                "verdicts": [
+                    {"number": 1, "reason": "It is plain.", "accept": True},
+                    {"number": 2, "reason": "It is vague.", "accept": False},
+                ]
+            },
+            {"verdicts": [{"number": 1, "reason": "It is exact.", "accept": True}]},
+        ],
+        Redundancies=[
+            {"redundancies": [{"quote": "as a matter of fact", "reason": "It is empty."}]},
+            {"redundancies": []},
+        ],
+    )
+    with FakeEndpoint(models={MODEL: 32_768}, answer=society) as opened:
+        yield opened
+
+
+async def run(endpoint: FakeEndpoint) -> dict[str, Any]:
+    here = {"base_url": endpoint.base_url, "retry_wait_s": 0}
+    return await graph.ainvoke({"abstract": ABSTRACT}, context={"preset": "paper", "models": {"default": here}})
+
+
+def asked_for(endpoint: FakeEndpoint, schema: str) -> list[RecordedRequest]:
+    return [request for request in endpoint.chat_requests if request.schema_name == schema]
+
+
+def headings(request: RecordedRequest) -> list[str]:
+    return re.findall(r"^# (.+)$", request.text, re.MULTILINE)
+
+
+def role_of(agent: str) -> str:
+    return (PROMPTS / f"_{agent}.md").read_text(encoding="utf-8").strip()
+
+
+async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint) -> None:
+    result = await run(endpoint)
+    assert steps(endpoint) == [step for entry in ENTRIES for step in entry]
+    assert {request.model for request in endpoint.chat_requests} == {MODEL}
+    chosen = result["settings"]["simplification"]
+    assert (chosen["aids"], chosen["entries"], chosen["stop"], chosen["revision_rounds"]) == ([], 2, "fixed", 3)
+    assert [exchange["loop"] for exchange in result["history"]] == [*LEADS, "redundancy_checker"]
+    assert result["simplified"] == version(5)["paragraphs"][0], "used as it was written"
+    assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
+
+
+async def test_nothing_of_another_paper_is_sent_along(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    sampling = {"top_p", "temperature", "frequency_penalty", "repetition_penalty", "presence_penalty", "seed"}
+    assert not any(sampling & set(request.body) for request in endpoint.chat_requests)
+
+
+async def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    asked = asked_for(endpoint, "AgentChoice")
+    for request in asked:
+        for agent in ("layperson", "language_clarifier", "redundancy_checker", "medical_expert", "simplifier"):
+            assert role_of(agent) in request.text
+        assert "first" not in request.text.split("# Who may act")[1], "no order is suggested"
+    last = asked[-1].text
+    said = [*QUESTIONS, TAKEAWAYS, "FIT-1", "FIT-2", COMMENT, "the rewritten text is accurate", "less illness"]
+    for part in [*said, "the stuff", "It is vague.", "the medicine", "as a matter of fact", "It is empty."]:
+        assert part in last
+    assert re.findall(r"VERSION-\d", last) == ["VERSION-5"], "the newest version"
+    assert "`layperson`" not in last.split("# Who may act")[1], "it has no entries left"
+
+
+async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeaways(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    first, second = asked_for(endpoint, "Questions")
+    for request in (first, second):
+        assert headings(request) == ["The text", *ROLE, "Output"]
+        assert role_of("layperson") in request.text
+        assert "At least four questions" in request.text
+        assert "main takeaways" in request.text
+    assert ABSTRACT in first.text
+    assert ABSTRACT not in second.text
+    assert "ANSWER" not in second.text, "it remembers nothing"
+
+
+async def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    first, second = asked_for(endpoint, "Answers")
+    assert headings(first) == [*BOTH_TEXTS, *ROLE, "The questions", "Output"]
+    assert headings(second) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The questions", "Output"]
+    for request in (first, second):
+        assert ABSTRACT in request.text
+        assert all(question in request.text for question in QUESTIONS)
+    assert TAKEAWAYS in second.text
+    assert COMMENT in second.text
+
+
+async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    first, second = asked_for(endpoint, "ReasonedSimplification")
+    parts = ["Your role", "Your task", "Steps", "Rules"]
+    assert headings(first) == [*BOTH_TEXTS, *parts, "The clarifications", "Output"]
+    assert headings(second) == [*BOTH_TEXTS, *parts, "What you remember, newest first", "The clarifications", "Output"]
+    assert list((first.schema or {})["properties"]) == ["fits", "paragraphs"], "first the reasoning"
+    assert f"1. {QUESTIONS[2]} {TAKEAWAYS}" in first.text
+    assert ABSTRACT in second.text
+    assert "VERSION-4" in second.text
+    for part in (
+        f"The medical expert said: {TAKEAWAYS}",
+        f"The medical expert commented on my text: {COMMENT}",
+        'I accepted the wording "amelioration" -> "less illness"',
+        'I rejected the wording "the drug" -> "the stuff"',
+        'I accepted the wording "the drug" -> "the medicine"',
+        'I left out "as a matter of fact"',
+    ):
+        assert part in second.text
+
+
+async def test_the_expert_reviews_each_rewritten_text_and_the_simplifier_corrects_it(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    first, second, _ = asked_for(endpoint, "AccuracyCheck")
+    correcting = asked_for(endpoint, "LatestSimplification")[0]
+    assert headings(first) == [*BOTH_TEXTS, *ROLE, "Output"]
+    assert [re.findall(r"VERSION-\d", each.text) for each in (first, correcting, second)] == [
+        ["VERSION-1"],
+        ["VERSION-1"],
+        ["VERSION-2"],
+    ]
+    assert headings(correcting) == [*BOTH_TEXTS, *ROLE, "The comments", "Output"]
+    assert f"1. {COMMENT}" in correcting.text
+    assert COMMENT in second.text
+
+
+async def test_wordings_go_back_and_forth_until_all_are_accepted_and_then_enter_the_text(
+    endpoint: FakeEndpoint,
+) -> None:
+    await run(endpoint)
+    proposing, revising, _ = asked_for(endpoint, "Wordings")
+    judging = asked_for(endpoint, "WordingVerdicts")
+    entering = asked_for(endpoint, "LatestSimplification")[1]
+    memory = "What you remember, newest first"
+    assert headings(proposing) == ["The text", *ROLE, memory, "Output"]
+    assert headings(revising) == ["The text", *ROLE, memory, "The rejected suggestions", "Output"]
+    assert "It is vague." in revising.text
+    assert "amelioration" not in revising.text.split("# The rejected suggestions")[1]
+    for request in judging:
+        assert headings(request)[:2] == BOTH_TEXTS
+        assert "What you remember, newest first" in headings(request)
+    assert '"amelioration" -> "less illness"' in entering.text
+    assert '"the drug" -> "the medicine"' in entering.text
+    assert "the stuff" not in entering.text
+
+
+async def test_only_validated_parts_are_taken_out_and_the_simplifier_mends_the_text(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    quoting, _ = asked_for(endpoint, "Redundancies")
+    (validating,) = asked_for(endpoint, "RemovalVerdicts")
+    removing = asked_for(endpoint, "LatestSimplification")[2]
+    assert headings(quoting) == ["The text", *ROLE, "What you remember, newest first", "Output"]
+    assert "at most five words" in quoting.text
+    assert headings(validating)[:2] == headings(removing)[:2] == BOTH_TEXTS
+    assert '1. "as a matter of fact" (It is empty.)' in validating.text
+    assert '1. "as a matter of fact": It is empty.' in removing.text
+    assert "grammatical" in removing.text
