@@ -23,6 +23,8 @@ from draftroom.commands.train import train_app
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
 from state.errors import DraftroomError
+from state.settings import Settings
+from tools.configuration import REMOVED
 
 LANGGRAPH_NOTE = "During task with name"
 """LangGraph notes on every error in which node it happened; the sentence says more to the user."""
@@ -30,6 +32,15 @@ LANGGRAPH_NOTE = "During task with name"
 
 class ErrorsInOneSentence(TyperGroup):
     """Turns the errors that Draftroom raises on purpose into a sentence and an exit code; no others."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Say of an option that is gone what became of it."""
+        for setting, instead in REMOVED.items():
+            table, name = setting.split(".")
+            if name not in type(getattr(Settings(), table)).model_fields:
+                for option in {f"--{name}", f"--no-{name}"} & set(args):
+                    raise typer.BadParameter(f"{option} is no option any more: {instead}.")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the sub-command."""

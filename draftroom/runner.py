@@ -191,6 +191,7 @@ class _Runner:
         `snapshot.next` cannot tell: it is empty, too, where a step's writes are stored and the next checkpoint is not.
         """
         while start is not None or not self._system.is_finished(snapshot.values):
+            self._refuse_earlier_settings()
             newest = NewestState(snapshot)
             self._save("running", newest.joined(self._system))
             self._begun = True
@@ -214,6 +215,15 @@ class _Runner:
                 kind="run_incompatible",
             )
         return self._outcome("done", snapshot)
+
+    def _refuse_earlier_settings(self) -> None:
+        """A run of the version before has no aids on record; with any, it would end as another system."""
+        if "aids" not in self._record["settings"][self._context.table]:
+            raise StateError(
+                f"The run {self._record['id']} was begun by an earlier version, whose settings knew no `aids`; resume "
+                "it with that version, or start it anew.",
+                kind="run_incompatible",
+            )
 
     def _ask_person(self, question: Mapping[str, Any]) -> Answer | None:
         if self._ask is None:

@@ -22,6 +22,12 @@ from state.contexts import RunContext
 from state.errors import SettingsError
 from state.settings import Settings
 
+REMOVED = {
+    "feedback.detect": "it is the aid `detect` now; name it in `aids` of [feedback], or with --aids",
+    "feedback.verify": "it is the aid `verify` now; name it in `aids` of [feedback], or with --aids",
+    "simplification.restore": "it is the aid `restore` now; name it in `aids` of [simplification], or with --aids",
+}
+"""Settings of earlier versions, and what became of them."""
 PRESETS = Path(__file__).parent.parent / "presets"
 EMBEDDED = "embedded"
 OTHER_VARIABLES = {"DRAFTROOM_HOME", "DRAFTROOM_CONFIG", "DRAFTROOM_VLLM_PYTHON", "DRAFTROOM_TRACING"}
@@ -136,5 +142,7 @@ def _from_environment() -> dict[str, Any]:
 
 def _problem(item: ErrorDetails) -> str:
     where = ".".join(map(str, item["loc"])) or "value"
+    if item["type"] == "extra_forbidden" and where in REMOVED:
+        return f"`{where}` is no setting any more: {REMOVED[where]}"
     what = item["msg"].removeprefix("Value error, ")
     return f"`{where}`: {what[:1].lower()}{what[1:]}"
