@@ -116,6 +116,7 @@ class _Fitter(Trainer):
         self._loss = compute_loss
         self._measure = measure
         self._length = length
+        self.model_accepts_loss_kwargs = False  # a loss is the mean of its batch, whatever the model could be told
         self._clock = time.monotonic()
 
     def compute_loss(self, model: nn.Module, inputs: Mapping[str, Any], *_: Any, **__: Any) -> Tensor:
@@ -218,8 +219,11 @@ def _arguments(config: FitConfig, out: Path) -> TrainingArguments:
     return TrainingArguments(
         output_dir=str(out),
         learning_rate=config.learning_rate,
+        lr_scheduler_type=config.schedule,
+        max_grad_norm=config.clip_norm,
         per_device_train_batch_size=config.batch_size,
         per_device_eval_batch_size=config.batch_size,
+        gradient_accumulation_steps=config.accumulation,
         num_train_epochs=config.epochs,
         weight_decay=config.weight_decay,
         adam_epsilon=config.adam_epsilon,

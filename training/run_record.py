@@ -18,8 +18,13 @@ class FitConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     learning_rate: float = Field(gt=0)
-    """At its highest: it rises from 0 during the warm-up and falls to 0 at the last epoch, both linearly."""
+    """At its highest: it rises from 0 during the warm-up, linearly, and falls to 0 at the last epoch by `schedule`."""
+    schedule: Literal["linear", "cosine"] = "linear"
     batch_size: int = Field(ge=1)
+    accumulation: int = Field(default=1, ge=1)
+    """Batches a step: gradients of so many are added up before the weights change."""
+    clip_norm: float = Field(default=1.0, gt=0)
+    """A step's gradients are shortened to this length where they are longer."""
     epochs: int = Field(ge=1)
     """At most: training stops earlier by `patience`."""
     patience: int = Field(ge=1)

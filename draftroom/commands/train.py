@@ -93,6 +93,28 @@ def journalist(
     tell("Then set `model` of [models.warm_start] to tuned, and write with draftroom explain --warm-start.")
 
 
+@train_app.command("bart")
+def bart(
+    pairs: Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")],
+    out: OutOption,
+    config: ConfigOption = "bart-small",
+    model: Annotated[
+        str | None, typer.Option("--model", help="Folder of a BART checkpoint, instead of the configuration's model.")
+    ] = None,
+) -> None:
+    """Fine-tune BART on plain summaries: the row `bart` of Table 1."""
+    require(TRAINING)
+    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
+    from training.journalist.bart import train_bart  # noqa: PLC0415
+    from training.journalist.config import BartConfig  # noqa: PLC0415
+
+    chosen = read_config(config_path(config), BartConfig)
+    tuned = train_bart(chosen.model_copy(update={"model": model}) if model else chosen, pairs, out)
+    after = -tuned.record.best_metric
+    typer.echo(f"Loss of a token of the dev summaries: {tuned.loss_before:.3f} before, {after:.3f} after.")
+    tell(f'To use it, set sequence_to_sequence = "{tuned.checkpoint}" under [journalism], and add `bart` to --rows.')
+
+
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str, transfer: Path | None) -> None:
     require(TRAINING)
     from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds

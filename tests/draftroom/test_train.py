@@ -13,6 +13,7 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Json, Script, When
 from tests.tools.tiny_bert import write_encoder
+from tests.training.tiny_seq2seq import configured, write_all
 from tests.training.toy_plans import record, toy_data, toy_run, write_plans
 from tools.plan_reranker import PlanReranker
 from training.review_filters.classifier import load_classifier
@@ -42,6 +43,17 @@ def toml(path: Path, values: dict[str, Any], *, table: str = "") -> Path:
 def reranker_config(folder: Path) -> Path:
     run = toy_run(folder, epochs=2).model_dump(mode="json", exclude={"adapter"})
     return toml(folder / "reranker.toml", run, table="run")
+
+
+def test_bart_is_trained_from_any_checkpoint_by_its_folder(tmp_path: Path) -> None:
+    folder = write_all(tmp_path)
+    config = toml(tmp_path / "bart.toml", configured("named/by/option", epochs=1).model_dump(mode="json"))
+    out = tmp_path / "run"
+    given = ["bart", folder / "pairs.jsonl", "--out", out, "--config", config, "--model", folder / "bart"]
+    finished = train(*given)
+    assert finished.returncode == 0, finished.stderr
+    assert "before" in finished.stdout
+    assert f'sequence_to_sequence = "{out / "model"}"' in " ".join(finished.stderr.split())
 
 
 def test_the_plan_reranker_is_trained_measured_and_described(tmp_path: Path) -> None:

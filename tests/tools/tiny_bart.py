@@ -16,8 +16,11 @@ SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]
 POSITIONS = 16
 
 
-def write_bart(folder: Path, words: Sequence[str], *, seed: int = 0) -> Path:
-    """Write a checkpoint with its tokenizer that reads and writes `POSITIONS` tokens at most."""
+def write_bart(folder: Path, words: Sequence[str], *, seed: int = 0, spread: float = 2.0) -> Path:
+    """Write a checkpoint with its tokenizer that reads and writes `POSITIONS` tokens at most.
+
+    Its random weights have a standard deviation of `spread`: so large that different papers get different texts.
+    """
     torch.manual_seed(seed)
     config = BartConfig(
         vocab_size=len(SPECIAL) + len(words),
@@ -29,7 +32,7 @@ def write_bart(folder: Path, words: Sequence[str], *, seed: int = 0) -> Path:
         encoder_ffn_dim=32,
         decoder_ffn_dim=32,
         max_position_embeddings=POSITIONS,
-        init_std=2.0,  # so that different papers get different texts
+        init_std=spread,
         forced_eos_token_id=None,
     )
     BartForConditionalGeneration(config).save_pretrained(folder)

@@ -210,4 +210,7 @@ def test_the_configurations_that_come_with_it_are_whole() -> None:
         read_config(CONFIGS / f"{name}.toml", JournalistConfig) for name in ("journalist", "journalist-small")
     )
     assert (paper.model, paper.epochs) == ("Qwen/Qwen1.5-7B-Chat", 10)
+    lora = (paper.lora_rank, paper.lora_alpha, paper.dropout, paper.learning_rate, paper.schedule)
+    assert lora == (8, 16, 0.0, 5e-5, "cosine")  # LLaMA-Factory's defaults, as the paper
+    assert paper.batch_size * paper.accumulation == 16
     assert small.model == "embedded:smollm2-135m-instruct"

@@ -1,4 +1,4 @@
-"""How the journalist is fine-tuned."""
+"""How models that write a plain summary are fine-tuned: a chat model as the journalist, and BART."""
 
 from __future__ import annotations
 
@@ -15,29 +15,15 @@ from training.run_record import FitConfig
 _EMBEDDED = "embedded:"
 
 
-class JournalistConfig(FitConfig):
-    """Hyperparameters; `dropout` is that of the adapter, and a batch counts papers."""
+class SummaryConfig(FitConfig):
+    """Hyperparameters of both; a batch counts papers."""
 
     model: str = Field(min_length=1)
-    """The chat model to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up` builds it."""
-    lora_rank: int = Field(ge=1, le=512)
-    lora_alpha: int = Field(ge=1)
-    accumulation: int = Field(default=1, ge=1)
-    """Batches a step: gradients of so many are added up before the weights change."""
-    activation_checkpointing: bool = False
-    """Compute activations twice instead of keeping them: less memory for a third more time."""
-    max_tokens: int = Field(ge=64)
-    """Of prompt and article together; a longer pair is left out, because a cut article would teach not to end."""
+    """What to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up` builds it."""
     max_pairs: int | None = Field(default=None, ge=1)
     """Train on so many pairs only, drawn by the seed."""
     dev_share: float = Field(gt=0, lt=1)
     """Of the papers, about; the dev loss on them chooses the epoch."""
-    audience: Audience = "general public"
-    """As in the settings of the runs that the adapter is for; it is a part of the prompt."""
-    max_words: int = Field(default=300, ge=80, le=600)
-    """Likewise."""
-    limits: Limits = Field(default_factory=Limits)
-    """Likewise."""
 
     @property
     def source(self) -> str | Path:
@@ -56,3 +42,30 @@ class JournalistConfig(FitConfig):
             return folder
         folder = Path(self.model).expanduser()
         return folder if folder.is_dir() else self.model
+
+
+class JournalistConfig(SummaryConfig):
+    """Hyperparameters of a chat model; `dropout` is that of the adapter."""
+
+    lora_rank: int = Field(ge=1, le=512)
+    lora_alpha: int = Field(ge=1)
+    activation_checkpointing: bool = False
+    """Compute activations twice instead of keeping them: less memory for a third more time."""
+    max_tokens: int = Field(ge=64)
+    """Of prompt and article together; a longer pair is left out, because a cut article would teach not to end."""
+    audience: Audience = "general public"
+    """As in the settings of the runs that the adapter is for; it is a part of the prompt."""
+    max_words: int = Field(default=300, ge=80, le=600)
+    """Likewise."""
+    limits: Limits = Field(default_factory=Limits)
+    """Likewise."""
+
+
+class BartConfig(SummaryConfig):
+    """Hyperparameters of BART, or of a model built like it; `dropout` replaces the checkpoint's."""
+
+    label_smoothing: float = Field(default=0.0, ge=0, lt=1)
+    """Share of each token's probability that the loss spreads over all tokens."""
+    max_tokens: int = Field(default=1024, ge=4)
+    """Of an abstract, which is cut as it is when the model writes, and of a summary: a pair with a longer one is left
+    out, because a cut summary would teach not to end."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import random
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from state.errors import BadInput
 from tools.input_files import read_lines
+
+Example = TypeVar("Example")
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -71,6 +75,19 @@ def split_by_paper(pairs: Iterable[Pair], dev_share: float, seed: int) -> Split:
             "or another `dev_share`."
         )
     return split
+
+
+def drawn(examples: list[Example], most: int | None, seed: int) -> list[Example]:
+    """So many examples, drawn by a seed; all of them if there are no more."""
+    if most is None or len(examples) <= most:
+        return examples
+    return random.Random(seed).sample(examples, most)  # noqa: S311 - no secret
+
+
+def corpus_of(pairs: Iterable[Pair]) -> bytes:
+    """Pairs as a corpus of `draftroom eval science_journalism`."""
+    lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _one_per_paper(pairs: Sequence[Pair]) -> list[Pair]:

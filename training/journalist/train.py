@@ -6,10 +6,6 @@ it (Jiang, Shi and Luo, Table 1). Importing this module loads torch, transformer
 
 from __future__ import annotations
 
-import json
-import random
-import shutil
-import tempfile
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -18,12 +14,12 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, set_seed
 
-from state.errors import SettingsError
 from state.files import write_atomically
 from training.checkpoints import best_weights, claimed, delete_checkpoints, load_best
 from training.journalist.config import JournalistConfig
 from training.journalist.examples import Examples, examples_of
-from training.journalist.pairs import Pair, Split, read_pairs, split_by_paper
+from training.journalist.folders import pretrained, written_whole
+from training.journalist.pairs import Split, corpus_of, drawn, read_pairs, split_by_paper
 from training.journalist.trainer import METRIC, JournalistTrainer, make_trainer, precision
 from training.run_record import Epoch, RunRecord, best_epoch, file_sha256, package_versions
 
@@ -59,15 +55,15 @@ def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) 
         StateError: `out` cannot be written, or another process trains in it.
     """
     split = split_by_paper(read_pairs(data), config.dev_share, config.seed)
-    tokenizer = _loaded(AutoTokenizer, config)
+    tokenizer = pretrained(AutoTokenizer, config, "chat model")
     train, dev = _examples(split, tokenizer, config)
     hashes = {path.name: file_sha256(path) for path in data} | {"train": train.sha256, "dev": dev.sha256}
     run = {"config": config.model_dump(mode="json"), "data": hashes, "metric": METRIC}
     with claimed(out, run):
         if not (out / _RECORD).is_file():
-            write_atomically(out / "dev.jsonl", _corpus(split.dev))
+            write_atomically(out / "dev.jsonl", corpus_of(split.dev))
             set_seed(config.seed)  # the adapter begins with random weights
-            model = _loaded(AutoModelForCausalLM, config, dtype=precision(config))
+            model = pretrained(AutoModelForCausalLM, config, "chat model", dtype=precision(config))
             trainer = make_trainer(model, tokenizer, train=train.kept, dev=dev.kept, config=config, out=out)
             history = trainer.fit(out, config.patience)
             adapted: Any = trainer.model
@@ -84,34 +80,15 @@ def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) 
 
 def _examples(split: Split, tokenizer: Any, config: JournalistConfig) -> tuple[Examples, Examples]:
     train, dev = (examples_of(pairs, tokenizer, config) for pairs in split)
-    if config.max_pairs is not None and config.max_pairs < len(train.kept):
-        drawn = random.Random(config.seed).sample(train.kept, config.max_pairs)  # noqa: S311 - no secret
-        train = train._replace(kept=drawn)
-    return train, dev
-
-
-def _loaded(kind: Any, config: JournalistConfig, **options: Any) -> Any:
-    source = config.source
-    try:
-        return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise SettingsError(
-            f"The model {config.model!r} cannot be loaded ({reason}); set `model` to the folder of a chat model in "
-            "Hugging Face's format, or to a hub id where the hub can be reached."
-        ) from error
+    return train._replace(kept=drawn(train.kept, config.max_pairs, config.seed)), dev
 
 
 def _save_adapter(model: Any, folder: Path) -> None:
-    """Write the adapter; the folder appears only when it is whole."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        written = Path(scratch) / folder.name
+    with written_whole(folder) as written:
         model.save_pretrained(
             written, save_embedding_layers=False
         )  # "auto" would ask the hub for the model's vocabulary
         (written / "README.md").unlink(missing_ok=True)  # a form that nobody has filled in
-        written.rename(folder)
 
 
 def _record(
@@ -135,9 +112,3 @@ def _record(
         else f"cpu, {torch.get_num_threads()} threads",
         versions=package_versions() | {"trl": version("trl")},
     )
-
-
-def _corpus(pairs: list[Pair]) -> bytes:
-    """Pairs as a corpus of `draftroom eval science_journalism`."""
-    lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
-    return "".join(f"{line}\n" for line in lines).encode()

@@ -168,6 +168,8 @@ def _arguments(config: JournalistConfig, out: Path) -> SFTConfig:
     return SFTConfig(
         output_dir=str(out),
         learning_rate=config.learning_rate,
+        lr_scheduler_type=config.schedule,
+        max_grad_norm=config.clip_norm,
         per_device_train_batch_size=config.batch_size,
         per_device_eval_batch_size=config.batch_size,
         gradient_accumulation_steps=config.accumulation,

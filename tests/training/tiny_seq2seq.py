@@ -1,0 +1,64 @@
+"""A BART that is fine-tuned in a second, on made-up papers of a dozen words.
+
+As a program it is killed when it is about to write the file whose path ends in NAME:
+python -m tests.training.tiny_seq2seq FOLDER OUT NAME
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.tools.tiny_bart import write_bart
+from tests.training.tiny_journalist import die_at
+from training.journalist.bart import Tuned, train_bart
+from training.journalist.config import BartConfig
+
+PLANTS = ("moss", "cress", "fern", "clover", "barley", "ivy", "thyme", "mint", "sage", "rye", "oat", "flax")
+
+
+def write_all(folder: Path) -> Path:
+    """The model and the pairs, in a folder."""
+    pairs = [
+        {
+            "doi": f"10.1234/{plant}",
+            "abstract": f"irrigation augmented elongation of {plant} considerably",
+            "summary": f"rain made {plant} grow faster",
+        }
+        for plant in PLANTS
+    ]
+    words = sorted({word for pair in pairs for name in ("abstract", "summary") for word in pair[name].split()})
+    write_bart(folder / "bart", words, spread=0.02)
+    (folder / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs), encoding="utf-8")
+    return folder
+
+
+def configured(model: Path | str, **changes: Any) -> BartConfig:
+    """Four short epochs."""
+    values = {
+        "model": str(model),
+        "learning_rate": 1e-2,
+        "batch_size": 2,
+        "accumulation": 2,
+        "epochs": 4,
+        "patience": 4,
+        "dropout": 0.1,
+        "label_smoothing": 0.1,
+        "clip_norm": 1.0,
+        "max_tokens": 16,
+        "dev_share": 0.25,
+        "device": "cpu",
+    }
+    return BartConfig.model_validate(values | changes)
+
+
+def run(folder: Path, out: Path, **changes: Any) -> Tuned:
+    """Fine-tune the model in `folder` on the pairs beside it."""
+    return train_bart(configured(folder / "bart", **changes), [folder / "pairs.jsonl"], out)
+
+
+if __name__ == "__main__":
+    die_at(sys.argv[3])
+    run(Path(sys.argv[1]), Path(sys.argv[2]))
