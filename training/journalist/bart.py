@@ -135,10 +135,8 @@ class Measured:
 
     def collate(self, examples: Sequence[Example]) -> dict[str, Tensor]:
         """A batch of tensors."""
-        read, labels = (
-            pad_sequence([torch.tensor(example[name]) for example in examples], batch_first=True, padding_value=value)
-            for name, value in (("input_ids", self._padding), ("labels", _NO_LOSS))
-        )
+        read = _padded([example["input_ids"] for example in examples], self._padding)
+        labels = _padded([example["labels"] for example in examples], _NO_LOSS)
         lengths = torch.tensor([len(example["input_ids"]) for example in examples])
         mask = torch.arange(read.shape[1]) < lengths[:, None]
         return {"input_ids": read, "attention_mask": mask.long(), "labels": labels}
@@ -153,6 +151,10 @@ class Measured:
             losses.append(_loss(model, batch, reduction="sum").item())
             count += sum(len(example["labels"]) for example in examples)
         return {_METRIC: -math.fsum(losses) / count}
+
+
+def _padded(rows: Sequence[Sequence[int]], value: int) -> Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=value)
 
 
 def _loss(model: Any, batch: Mapping[str, Any], **how: Any) -> Tensor:
