@@ -161,7 +161,9 @@ def test_a_person_answers(client: Client, thread: str, endpoint: FakeEndpoint):
     assert question["advice"] == [advice["text"] for advice in state["values"]["reviews"][-1]["advice"]]  # type: ignore[call-overload]
     result = run(client, thread, command={"resume": {"advice": [ADVICE]}})
     assert ADVICE in endpoint.chat_requests[-1].text
-    assert result["reviews"][-1]["advice"] == [{"aspect": "accessibility", "text": ADVICE, "origin": "person"}]
+    assert result["reviews"][-1]["advice"] == [
+        {"aspect": "accessibility", "text": ADVICE, "quote": "", "origin": "person"}
+    ]
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
 
 
