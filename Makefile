@@ -4,7 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: install demo test test-live test-browser test-label-studio check format lint types coverage bench pictures clean
+.PHONY: install demo test test-live test-browser test-label-studio test-faults check format lint \
+	types coverage bench pictures clean
 
 install: $(INSTALLED)
 
@@ -31,6 +32,9 @@ test-browser: install  ## Tests that look at a page in Chromium, which must be i
 
 test-label-studio: install  ## Tests against a real Label Studio (installed on first use).
 	$(BIN)/python -m pytest -m label_studio
+
+test-faults: install  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
+	$(BIN)/python -m pytest -m faults -s
 
 check: install format-check lint types coverage  ## What CI checks.
 

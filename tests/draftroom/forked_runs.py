@@ -1,0 +1,41 @@
+"""Runs in processes that are forked from one which has imported everything, as importing takes longer than the runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
+from multiprocessing.synchronize import Event
+
+from draftroom.progress import Progress
+from draftroom.records import RunRecord
+from draftroom.run_files import find_record
+from draftroom.runner import drive
+from state.paths import state_folder
+
+_FORKS = get_context("forkserver")
+_FORKS.set_forkserver_preload(["pytest", __name__])
+
+
+@contextmanager
+def driven(record: RunRecord, environment: Mapping[str, str]) -> Iterator[ForkServerProcess]:
+    """A process that has just begun to drive the run, or to resume it; it is killed where the block ends."""
+    begun = _FORKS.Event()
+    process = _FORKS.Process(target=_drive, args=(record, dict(environment), begun))
+    process.start()
+    try:
+        assert begun.wait(120)
+        yield process
+    finally:
+        process.kill()
+        process.join()
+
+
+def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None:
+    os.environ.update(environment)
+    has_begun = (state_folder() / "runs" / f"{record['id']}.json").exists()
+    newest = find_record(record["id"]) if has_begun else record
+    begun.set()
+    drive(newest, Progress("", quiet=True))
