@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import httpx
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
@@ -72,6 +73,8 @@ class StudioServer:
         if not self._ready.wait(_PATIENCE_S) or self.process.poll() is not None:
             self.stop()
             raise AssertionError(f"The server did not start:\n{self.output}")
+        with httpx.Client(transport=httpx.HTTPTransport(retries=6)) as client:  # it says so before it listens
+            client.get(f"{self.url}/ok")
         return self
 
     def __exit__(
