@@ -22,7 +22,8 @@ def test_review_writes_checked_comments_with_its_account(embedded_endpoint: str,
     written = json.loads(result.read_text(encoding="utf-8"))
     (review,) = written["reviews"]
     assert review["paragraph"] == "p14"
-    assert review["log"], "the investigator was asked"
+    planned = {step["id"] for step in review["plans"][0]["steps"] if step["action"] != "write_review"}
+    assert planned == {record["step"]["id"] for record in review["log"]}, "the investigator was asked all of it"
     assert all(record["outcome"] != "answered" or record["step"]["question"] for record in review["log"])
     assert all(item["quote"] for item in review["evidence"])
     assert all(call["input_tokens"] > 100 and not call["tokens_estimated"] for call in written["calls"])
