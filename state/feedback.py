@@ -275,7 +275,9 @@ class FeedbackContext(RunContext):
     table = "feedback"
 
     aids: FeedbackAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    plan_temperature: float | None = Field(None, ge=0, le=2, description="Of the planner when it samples plans.")
+    plan_temperature: float | None = Field(
+        None, ge=0.6, le=2, description="Least one of the planner for several plans."
+    )
     reranker: str | None = Field(None, description="Folder of the plan re-ranker's weights.")
     segment_characters: int | None = Field(None, ge=200, le=8000, description="Length of a segment.")
     segment_overlap: int | None = Field(None, ge=0, le=1000, description="What neighbouring segments share.")

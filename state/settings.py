@@ -240,7 +240,7 @@ class FeedbackSettings(BaseModel):
     )
     plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
     plan_temperature: float = Field(
-        0.9, ge=0, le=2, description="Of the planner when it samples several plans, whatever its own temperature."
+        0.9, ge=0.6, le=2, description="Least temperature of the planner when it samples several plans."
     )
     rerank: bool = Field(True, description="Let the plan re-ranker choose; otherwise the first plan is followed.")
     reranker: str | None = Field(None, description="Folder of the re-ranker's weights; by default those that ship.")

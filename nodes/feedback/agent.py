@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from state.aids import FeedbackAid
 from state.feedback import FeedbackState, ParagraphState, QuestionState
 from state.limits import Limits
 from state.settings import FeedbackSettings, ModelSettings
@@ -29,6 +30,7 @@ async def ask_as(
     trim: str = "evidence",
 ) -> Answer[Value]:
     """Ask the model of `role` with the prompt named `step`, on the account of this paragraph."""
+    variables = {**variables, "instructions": switch("instructions", state)}
     caller = Caller(role, step, state["target"]["number"])
     limits = Limits(**state["settings"]["limits"])
     return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim, limits=limits)
@@ -42,6 +44,11 @@ def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
 def options(state: AnyState) -> FeedbackSettings:
     """The settings that the run was started with."""
     return FeedbackSettings(**state["settings"]["feedback"])
+
+
+def switch(aid: FeedbackAid, state: AnyState) -> str:
+    """Whether an aid is on, as prompts test it."""
+    return "yes" if aid in options(state).aids else ""
 
 
 def at_most(number: int, role: AgentRole, state: AnyState) -> Any:

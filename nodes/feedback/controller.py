@@ -131,9 +131,14 @@ async def _rule_step(state: ParagraphState, step: Step, choices: list[Choice]) -
 
 
 async def _rule_wave(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> Ruling:
-    of_each = [choice for choice in choices if choice != "write_review"]
-    variables = {**_variables(state, of_each), "remaining": numbered(map(in_words, steps))}
-    schema = wave_decision(state, of_each, len(steps))
+    of_each = [choice for choice in choices if choice not in {"write_review", "rewrite"}]
+    rewrites = "yes" if "rewrite" in choices else ""
+    variables = {
+        **_variables(state, of_each),
+        "remaining": numbered(map(in_words, steps)),
+        "rewrites": rewrites,
+    }
+    schema = wave_decision(state, choices, len(steps))
     answer = await ask_as("controller", "control_wave", state, variables, schema, trim="log")
     value = answer.value.model_dump()
     given: dict[int, tuple[Choice, str]] = {
@@ -157,8 +162,8 @@ def step_decision(state: ParagraphState, choices: Sequence[Choice]) -> type[Base
 
 
 def wave_decision(state: ParagraphState, choices: Sequence[Choice], number: int) -> type[BaseModel]:
-    """The schema of decisions about `number` steps."""
-    of_each = tuple(choice for choice in choices if choice != "rewrite")
+    """The schema of decisions about `number` questions; rewriting is about all of them, and so no choice for one."""
+    of_each = tuple(choice for choice in choices if choice not in {"write_review", "rewrite"})
     decision = create_model(
         "DecisionOnStep",
         __config__=_STRICT,

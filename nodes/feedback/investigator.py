@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from nodes.feedback.agent import ask_as, has_literature, options
+from nodes.feedback.agent import ask_as, has_literature, options, switch
 from nodes.feedback.evidence import evidence_id
 from nodes.feedback.literature import find_studies
 from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_in, shown
@@ -21,16 +21,15 @@ from state.limits import AtMost
 from state.records import CallRecord
 from tools.quotes import locate
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SOURCE = r"(?:passages?|paper|documents?|text|study|article)"
 _UNKNOWN = re.compile(
-    r"(?:(?:sorry|unfortunately),? )?(?:I (?:do not|don['’]t) know|(?:there is )?no answer|unknown|"
-    r"(?:it is )?not (?:mentioned|stated|given|specified|known|available))\b"
-    r"(?!.*\b(?:but|however|although|though)\b)[^.!?]*[.!]?",
+    r"(?:(?:sorry|unfortunately),? )?(?:I (?:do not|don['’]t) know(?: the answer)?|(?:there is )?no answer|unknown|"
+    rf"(?:it is )?not (?:mentioned|stated|given|specified|known|available))(?: (?:in|by) (?:the|these|this) {_SOURCE})?"
+    rf"(?:[.!,;]\s+(?:the|these|none of the) {_SOURCE} (?:(?:do|does) not|don['’]t|doesn['’]t) "
+    r"(?:say|mention|state|specify|tell|give)(?: (?:it|this|that|so))?)?[.!]?",
     re.IGNORECASE,
 )
-_NOT_THERE = re.compile(
-    r"(?:the|these|none of the) (?:\w+ )?(?:passages?|paper|documents?|text|study|article)\b[^.!?]*[.!]?", re.IGNORECASE
-)
+"""The whole of an answer that is none."""
 
 
 class PlainAnswer(BaseModel):
@@ -111,7 +110,7 @@ async def ask_document(state: QuestionState, source: Source) -> Finding:
         "title": shown(source.title, state) or "without title",
         "question": state["step"]["question"],
         "passages": passages_shown(passages, state),
-        "quotes": "yes" if quotes else "",
+        "quotes": switch("quotes", state),
         "again": "",
     }
     try:
@@ -126,45 +125,45 @@ async def ask_document(state: QuestionState, source: Source) -> Finding:
 async def _quoted_answer(
     state: QuestionState, source: Source, passages: list[Passage], variables: dict[str, object]
 ) -> Finding:
-    """The answer with words of a passage; one that quotes others is asked once more, and then stands without."""
+    """The answer with words of a passage; one that quotes others is asked for once more, and then stands without."""
     first = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
-    if not _misquotes(first.value, state, source, passages):
+    if not says_something(first.value.answer) or _placed(first.value, passages):
         return _accepted(first.value, state, source, passages, first.calls)
     variables = {**variables, "again": first.value.quote.strip() or "nothing"}
     try:
         second = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
     except Unanswered as error:
         return _accepted(first.value, state, source, passages, [*first.calls, *error.spent])
-    return _accepted(second.value, state, source, passages, [*first.calls, *second.calls])
-
-
-def _misquotes(answer: PassageAnswer, state: QuestionState, source: Source, passages: list[Passage]) -> bool:
-    return says_something(answer.answer) and not _of_paragraph(answer, state, source) and not _placed(answer, passages)
-
-
-def _of_paragraph(answer: PassageAnswer, state: QuestionState, source: Source) -> bool:
-    return not source.address and locate(answer.quote, state["target"]["text"]) is not None
+    better = second.value if says_something(second.value.answer) else first.value
+    return _accepted(better, state, source, passages, [*first.calls, *second.calls])
 
 
 def _accepted(
     answer: PassageAnswer, state: QuestionState, source: Source, passages: list[Passage], calls: list[CallRecord]
 ) -> Finding:
-    """The answer with its quote, or without one, if it is any."""
-    if says_something(answer.answer) and _of_paragraph(answer, state, source):
-        return _nothing("the answer quoted the paragraph itself", calls)
+    """The answer, if it is any, with its quote, or without one where that shows nothing."""
     if not (placed := _placed(answer, passages)):
         return _without_quote(answer.answer, "it quoted no words of the passages, so it stands without a quote", calls)
     passage, quote = placed
+    if _is_of_paragraph_only(quote, state, source):
+        note = "it quoted the paragraph under review itself, so it stands without a quote"
+        return _without_quote(answer.answer, note, calls)
     place = pinpoint(passage, quote, source.document)
     found = _without_quote(answer.answer, "", calls)
     return found._replace(quote=quote, section=place["section"], page=place["page"]) if found.answer else found
 
 
+def _is_of_paragraph_only(quote: str, state: QuestionState, source: Source) -> bool:
+    """Whether the words are those of the paragraph under review, and nowhere else in the paper."""
+    if source.address or locate(quote, state["target"]["text"], fewest=1) is None:
+        return False
+    others = (item for item in source.document["paragraphs"] if item["id"] != state["target"]["id"])
+    return not any(locate(quote, other["text"], fewest=1) for other in others)
+
+
 def says_something(answer: str) -> bool:
     """Whether an answer is one: not if it is empty, or as a whole says that it does not know."""
-    first, *others = _SENTENCE_END.split(answer.strip())
-    unknown = not first or _UNKNOWN.fullmatch(first) is not None
-    return not unknown or any(not (_UNKNOWN.fullmatch(other) or _NOT_THERE.fullmatch(other)) for other in others)
+    return bool(answer.strip()) and _UNKNOWN.fullmatch(answer.strip()) is None
 
 
 def _placed(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:

@@ -9,19 +9,17 @@ from typing import Annotated, Any, Literal, get_args
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import PROMPTS, at_most, failed, has_literature, model_of, options
+from nodes.feedback.agent import PROMPTS, at_most, failed, has_literature, model_of, options, switch
 from nodes.feedback.golden_rules import Asked, Repaired, in_words, keep_golden_rules, numbered_steps
 from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan
 from state.limits import AtMost, Limits
-from state.settings import ModelSettings
+from state.settings import FeedbackSettings, ModelSettings
 from tools.models import Caller, sample
 
 Proposal = dict[str, Any]
 """A step as the planner wrote it."""
-TOP_P = 0.95
-"""With which plans are sampled: at the usual 0.4 they are all the same."""
 _QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
 _WORDS: Any = (Annotated[str, AtMost("quote_words")], ...)
 NO_LITERATURE = "No literature is set up, so the paper alone was asked."
@@ -62,7 +60,8 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
         "paragraph": shown(state["target"]["text"], state),
         "most": chosen.max_questions,
         "literature": "yes" if has_literature(state) else "",
-        "about": "yes" if "on_topic" in chosen.aids else "",
+        "about": switch("on_topic", state),
+        "instructions": switch("instructions", state),
         "comment": "",  # known only when the re-ranker's training plans are written
     }
     try:
@@ -71,7 +70,7 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
             PROMPTS / "propose_plans.md",
             variables,
             plan_of(state),
-            _sampling(model_of("planner", state), chosen.plans, chosen.plan_temperature),
+            _sampling(model_of("planner", state), chosen),
             number=chosen.plans,
             trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
             limits=Limits(**state["settings"]["limits"]),
@@ -168,6 +167,8 @@ def _plan(number: int, proposed: list[Proposal], fitting: list[Proposal], state:
     )
 
 
-def _sampling(model: ModelSettings, plans: int, temperature: float) -> ModelSettings:
-    """Several plans are sampled warm, whatever the role is set to: otherwise they are one plan several times."""
-    return model if plans == 1 else model.model_copy(update={"temperature": temperature, "top_p": TOP_P})
+def _sampling(model: ModelSettings, chosen: FeedbackSettings) -> ModelSettings:
+    """Several plans are sampled warm, however cold the role is set: otherwise they are one plan several times."""
+    if chosen.plans == 1:
+        return model
+    return model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})

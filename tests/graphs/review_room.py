@@ -161,7 +161,7 @@ def _keep(request: RecordedRequest) -> dict[str, Any]:
 
 
 def _keep_all(request: RecordedRequest) -> dict[str, Any]:
-    steps: dict[str, Any] = {"steps": []} if "`rewrite`" in request.text else {}
+    steps: dict[str, Any] = {"steps": []} if "`steps`" in request.text else {}
     return {"explanation": "Go on.", "decisions": [], **steps}
 
 

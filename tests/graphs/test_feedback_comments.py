@@ -131,14 +131,6 @@ async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_en
     assert (await review(fake_endpoint))["outcome"] == "comment", "without the aid nobody looks"
 
 
-async def test_the_paragraph_itself_is_no_evidence(fake_endpoint: FakeEndpoint) -> None:
-    itself = {"quote": "watered with cold tea grew taller", "passage": 1, "answer": "They grew taller with cold tea."}
-    fake_endpoint.answer = Room(PassageAnswer=[itself], Review=[{**REVIEW, "evidence": []}])
-    found = await review(fake_endpoint)
-    assert found["evidence"] == []
-    assert found["log"][0]["note"] == "the answer quoted the paragraph itself"
-
-
 async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_passage(
     fake_endpoint: FakeEndpoint,
 ) -> None:

@@ -142,7 +142,7 @@ async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
 
 
 every_kind_of_answer = pytest.mark.parametrize("aids", ["none", "default"])
-DONT_KNOW = ["I don't know.", "I do not know the number. The passages do not say it.", "Not specified.", " "]
+DONT_KNOW = ["I don't know.", "Unknown", "I do not know. The passages do not say it.", "Not stated in the paper.", " "]
 
 
 @every_kind_of_answer
@@ -172,6 +172,12 @@ async def test_an_unanswered_question_never_reaches_the_reviewer(
         "The tea is not specified beyond being green, but the number of trays is six.",
         "I don't know the exact height, but it was measured with a ruler.",
         "The light is not mentioned, and each tray stood on one window sill.",
+        "It is not known to cause harm in humans.",
+        "Not available to the public.",
+        "Not given to children under 12.",
+        "Unknown variants were excluded from the analysis.",
+        "Not specified in the protocol; the authors used 5 mg.",
+        "I don't know. The paper used 5 mg.",
     ],
 )
 async def test_an_answer_that_does_not_know_everything_is_one(
@@ -207,7 +213,10 @@ async def test_an_answer_that_quotes_other_words_is_asked_again(fake_endpoint: F
     assert len(result["calls"]) == len(fake_endpoint.chat_requests), "both are accounted for"
 
 
-@pytest.mark.parametrize("again", [None, NONSENSE[0]], ids=["misquoted again", "unusable"])
+UNKNOWN = {"quote": "", "passage": 0, "answer": "I don't know."}
+
+
+@pytest.mark.parametrize("again", [None, UNKNOWN, NONSENSE[0]], ids=["misquoted again", "known no more", "unusable"])
 async def test_an_answer_that_only_ever_quotes_other_words_stands_without_a_quote(
     fake_endpoint: FakeEndpoint, again: Any
 ) -> None:
@@ -220,6 +229,38 @@ async def test_an_answer_that_only_ever_quotes_other_words_stands_without_a_quot
     assert "without a quote" in found["log"][0]["note"]
     assert wrong["answer"] in prompts(fake_endpoint, "Review")[0]
     assert len(result["calls"]) == len(fake_endpoint.chat_requests)
+
+
+async def test_words_of_the_paragraph_under_review_are_no_quote_but_the_answer_counts(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    itself = {"quote": "watered with cold tea grew taller", "passage": 1, "answer": "They grew taller with cold tea."}
+    fake_endpoint.answer = Room(PassageAnswer=[itself])
+    found = await review(fake_endpoint)
+    assert [(item["answer"], item["quote"]) for item in found["evidence"]] == [(itself["answer"], "")]
+    assert found["log"][0]["note"] == "it quoted the paragraph under review itself, so it stands without a quote"
+    assert steps(fake_endpoint).count("PassageAnswer") == 1
+
+
+async def test_a_quote_that_a_passage_shares_with_the_paragraph_under_review_counts(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    shared = {"quote": "after three weeks", "passage": 1, "answer": "After three weeks."}
+    paper = PAPER.replace(METHODS, f"{METHODS} They were cut after three weeks.")
+    fake_endpoint.answer = Room(PassageAnswer=[shared])
+    ((found,),) = ((await run(fake_endpoint, paper))["reviews"],)
+    assert [item["quote"] for item in found["evidence"]] == ["after three weeks"]
+
+
+async def test_rewriting_is_offered_for_the_questions_as_a_whole(fake_endpoint: FakeEndpoint, own_state: Path) -> None:
+    planned = plan("What was the water like?", literature=LITERATURE_QUESTION)
+    folder = folder_of_literature(own_state)
+    for rewrites in (0, 1):
+        fake_endpoint.answer = Room(ProposedPlan=[planned])
+        await review(fake_endpoint, literature=folder, max_rewrites=rewrites)
+        (request,) = [each for each in fake_endpoint.chat_requests if each.schema_name == "WaveDecision"][rewrites:]
+        assert "`rewrite`" not in request.text, "it is no action of one question, and the schema has it as none"
+        assert ("`steps`" in request.text) == ("steps" in (request.schema or {})["properties"]) == bool(rewrites)
 
 
 async def test_without_literature_a_question_to_it_is_on_record_as_unanswered(fake_endpoint: FakeEndpoint) -> None:

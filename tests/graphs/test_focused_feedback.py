@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from graphs.focused_feedback import builder, graph
 from state.errors import BadInput
-from state.feedback import FeedbackOutput
+from state.feedback import FeedbackContext, FeedbackOutput
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
 from tests.graphs.review_room import (
     CLAIM,
@@ -101,10 +101,24 @@ async def test_several_plans_are_sampled_in_one_request(fake_endpoint: FakeEndpo
     (request,) = [request for request in fake_endpoint.chat_requests if request.schema_name == "ProposedPlan"]
     assert request.n == 3
     sampling = {name: request.body[name] for name in ("temperature", "top_p")}
-    assert sampling == {"temperature": 0.9, "top_p": 0.95}, "warm, whatever the role is set to"
+    assert sampling == {"temperature": 0.9, "top_p": 0.2}, "warm, however cold the role is set"
     assert [plan["number"] for plan in found["plans"]] == [1, 2]
     assert "2 of 3 plans could be used." in found["notes"]
     assert asked(fake_endpoint) == ["What was the water like?"], "the first usable plan is followed"
+
+
+@pytest.mark.parametrize(("own", "sent"), [({}, 0.7), ({"temperature": 0.2}, 0.7), ({"temperature": 1.2}, 1.2)])
+async def test_plans_are_never_sampled_colder_than_the_planner_is_set(
+    fake_endpoint: FakeEndpoint, own: dict[str, float], sent: float
+) -> None:
+    fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(plan(PAPER_QUESTION))])])
+    chosen = context(fake_endpoint, plans=2, rerank=False, plan_temperature=0.7)
+    chosen["models"]["planner"] = own
+    await graph.ainvoke({"paper": PAPER, "text": CLAIM}, context=chosen)
+    body = fake_endpoint.chat_requests[0].body
+    assert (body["temperature"], body.get("top_p")) == (sent, None)
+    with pytest.raises(ValueError, match=r"greater than or equal to 0\.6"):
+        FeedbackContext(plan_temperature=0.5)
 
 
 async def test_the_weights_that_ship_choose_the_plan_and_every_score_is_on_record(fake_endpoint: FakeEndpoint) -> None:

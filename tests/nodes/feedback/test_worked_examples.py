@@ -65,7 +65,7 @@ def test_sources_and_licence_are_named_but_not_sent() -> None:
     comment = FILE[: FILE.index("#}")]
     assert comment.count("doi.org/") == len(EXAMPLES)
     assert "CC BY 4.0" in comment
-    variables = {"paragraph": "P.", "evidence": "", "candidates": "", "limits": Limits()}
+    variables = {"paragraph": "P.", "evidence": "", "candidates": "", "instructions": "", "limits": Limits()}
     sent = load_prompt(PROMPTS / "write_review.md").render(variables)
     assert EXAMPLES[0]["review"] in sent
     assert "doi.org" not in sent
