@@ -66,15 +66,18 @@ def after_rewrite(state: LoopState) -> Literal["rewrite_copied", "check_accuracy
 
 
 def after_new_text(state: LoopState) -> Literal["check_accuracy", "__end__"]:
-    """The medical expert reviews each new text, as long as there are rounds and the run wants it."""
-    chosen = state["settings"]["simplification"]
-    is_wanted = chosen["accuracy_check"] and state["loop_round"] < chosen["revision_rounds"]
+    """The medical expert reviews each text that the simplifier has written, if the run wants it."""
+    is_wanted = state["settings"]["simplification"]["accuracy_check"]
     return "check_accuracy" if is_wanted and not failed(state) else "__end__"
 
 
 def after_review(state: LoopState) -> Literal["correct_text", "correct_sentences", "__end__"]:
-    """The simplifier follows the expert's comments; without any the loop ends."""
-    if failed(state) or not state["to_correct"]:
+    """The simplifier follows the expert's comments, as long as there are rounds; without any the loop ends.
+
+    So the last text is reviewed, too; comments on it stay on record, and in the simplifier's memory.
+    """
+    is_spent = state["loop_round"] > state["settings"]["simplification"]["revision_rounds"]
+    if failed(state) or is_spent or not state["to_correct"]:
         return "__end__"
     return "correct_sentences" if has_aid("edit_by_code", state) else "correct_text"
 
@@ -108,7 +111,7 @@ def after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"
 
 def after_validation(state: LoopState) -> Literal["leave_out_redundancies", "remove_redundancies", "__end__"]:
     """What was validated leaves the text."""
-    if failed(state) or not any(part["verdict"] == "removed" for part in state["exchange"]["redundancies"]):
+    if failed(state) or not any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"]):
         return "__end__"
     return "remove_redundancies" if has_aid("edit_by_code", state) else "leave_out_redundancies"
 
@@ -122,28 +125,36 @@ def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
     return builder
 
 
+def review(builder: StateGraph[Any, Any, Any, Any], writers: list[str], correctors: list[str]) -> None:
+    """Let the medical expert review what `writers` write, and `correctors` follow its comments."""
+    for node in (*writers, *correctors):
+        builder.add_conditional_edges(node, after_new_text)
+    builder.add_conditional_edges("check_accuracy", after_review, [*correctors, END])
+
+
 layperson_loop = loop(
     ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text, correct_sentences
 )
 layperson_loop.add_conditional_edges("ask_questions", unless_failed("answer_questions"), ["answer_questions", END])
 layperson_loop.add_conditional_edges("answer_questions", unless_failed("rewrite_text"), ["rewrite_text", END])
 layperson_loop.add_conditional_edges("rewrite_text", after_rewrite)
-layperson_loop.add_conditional_edges("rewrite_copied", after_new_text)
-layperson_loop.add_conditional_edges("check_accuracy", after_review)
-layperson_loop.add_conditional_edges("correct_text", after_new_text)
-layperson_loop.add_conditional_edges("correct_sentences", after_new_text)
+review(layperson_loop, ["rewrite_copied"], ["correct_text", "correct_sentences"])
 
-language_clarifier_loop = loop(propose_wordings, judge_wordings, revise_wordings, enter_wordings, apply_wordings)
+language_clarifier_loop = loop(
+    propose_wordings, judge_wordings, revise_wordings, enter_wordings, apply_wordings, check_accuracy, correct_text
+)
 language_clarifier_loop.add_conditional_edges("propose_wordings", after_proposal)
 language_clarifier_loop.add_conditional_edges("judge_wordings", after_verdicts)
 language_clarifier_loop.add_conditional_edges("revise_wordings", after_proposal)
-language_clarifier_loop.add_edge("enter_wordings", END)
+review(language_clarifier_loop, ["enter_wordings"], ["correct_text"])
 language_clarifier_loop.add_edge("apply_wordings", END)
 
-redundancy_checker_loop = loop(find_redundancies, validate_redundancies, leave_out_redundancies, remove_redundancies)
+redundancy_checker_loop = loop(
+    find_redundancies, validate_redundancies, leave_out_redundancies, remove_redundancies, check_accuracy, correct_text
+)
 redundancy_checker_loop.add_conditional_edges("find_redundancies", after_quotes)
 redundancy_checker_loop.add_conditional_edges("validate_redundancies", after_validation)
-redundancy_checker_loop.add_edge("leave_out_redundancies", END)
+review(redundancy_checker_loop, ["leave_out_redundancies"], ["correct_text"])
 redundancy_checker_loop.add_edge("remove_redundancies", END)
 
 LOOPS = {

@@ -86,7 +86,8 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
         "For models that repeat the text instead of rewriting it.",
     ),
     "veto": Aid(
-        "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it.",
+        "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it, "
+        "and removals of more than five words.",
         "For models that accept everything that is proposed.",
     ),
     "edit_by_code": Aid(

@@ -176,7 +176,7 @@ class SimplificationSettings(BaseModel):
         ge=1,
         le=10,
         description="Most rounds in which the agents of a loop come to agree: of proposing and judging wordings, and "
-        "of reviewing and correcting a rewritten text.",
+        "of correcting a rewritten text, which is reviewed after each.",
     )
     accuracy_check: bool = Field(
         True, description="Let the medical expert review each rewritten text, and the simplifier correct it (paper)."

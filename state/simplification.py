@@ -54,7 +54,8 @@ class Redundancy(TypedDict):
 
     quote: str
     reason: str
-    verdict: Literal["open", "removed", "kept"]
+    verdict: Literal["open", "validated", "removed", "kept"]
+    """`validated`: the medical expert agreed, but no text without it has been written."""
     justification: str
     judge: Literal["", "medical_expert", "guard"]
 
@@ -163,7 +164,7 @@ class LoopState(LoopOutput):
     to_correct: list[str]
     """Comments of the newest review, which the simplifier has not heeded yet."""
     loop_round: int
-    """Rounds of proposing and judging, or of reviewing and correcting, so far."""
+    """Rounds of proposing and judging so far; from a new text on, how often that was reviewed and corrected."""
 
 
 class SimplificationState(TypedDict):

@@ -67,7 +67,8 @@ async def enter_wordings(state: LoopState) -> dict[str, Any]:
     accepted = [item for item in state["exchange"]["suggestions"] if item["verdict"] == "accepted"]
     wordings = [f'"{item["original"]}" -> "{item["replacement"]}"' for item in accepted]
     reasons = [f"{wording}: {item['reason']}" for wording, item in zip(wordings, accepted, strict=True)]
-    return await write_anew("enter_wordings", state, {"wordings": numbered(wordings)}, reasons, "substitution")
+    news = await write_anew("enter_wordings", state, {"wordings": numbered(wordings)}, reasons, "substitution")
+    return {**news, "loop_round": 0}  # there are as many rounds to review the text as there were to agree on wordings
 
 
 async def apply_wordings(state: LoopState) -> dict[str, Any]:
@@ -91,9 +92,13 @@ async def apply_wordings(state: LoopState) -> dict[str, Any]:
 @ends_loop_on_nonsense
 async def leave_out_redundancies(state: LoopState) -> dict[str, Any]:
     """Write the text anew without the parts that the expert validated, in grammatical sentences."""
-    removed = [part for part in state["exchange"]["redundancies"] if part["verdict"] == "removed"]
-    reasons = [f'"{part["quote"]}": {part["reason"]}' for part in removed]
-    return await write_anew("leave_out_redundancies", state, {"parts": numbered(reasons)}, reasons, "removal")
+    parts = state["exchange"]["redundancies"]
+    reasons = [f'"{part["quote"]}": {part["reason"]}' for part in parts if part["verdict"] == "validated"]
+    news = await write_anew("leave_out_redundancies", state, {"parts": numbered(reasons)}, reasons, "removal")
+    left_out: list[Redundancy] = [
+        {**part, "verdict": "removed"} if part["verdict"] == "validated" else part for part in parts
+    ]
+    return {**news, "exchange": in_exchange(state, redundancies=left_out)}
 
 
 async def remove_redundancies(state: LoopState) -> dict[str, Any]:
@@ -103,12 +108,12 @@ async def remove_redundancies(state: LoopState) -> dict[str, Any]:
     """
     text, changes, redundancies = state["text"], list(state["changes"]), list[Redundancy]()
     for part in state["exchange"]["redundancies"]:
-        if part["verdict"] != "removed":
+        if part["verdict"] != "validated":
             redundancies.append(part)
         elif problem := objection_to_removal(part["quote"], text, state):
             redundancies.append({**part, "verdict": "kept", "justification": problem, "judge": "guard"})
         else:
-            redundancies.append(part)
+            redundancies.append({**part, "verdict": "removed"})
             text = remove(text, part["quote"])
             changes.append(change_of(state, "removal", part["quote"], "", part["reason"]))
     return {"text": text, "changes": changes, "exchange": in_exchange(state, redundancies=redundancies)}

@@ -40,16 +40,16 @@ def _said(exchange: Exchange) -> Iterator[str]:
         yield f"Layperson asked: {question['text']} Medical expert answered: {question['answer'] or '(no answer)'}"
     for thought in exchange["reasoning"]:
         yield f"Simplifier reasoned: {thought}"
-    for comment in exchange["comments"]:
-        yield f"Medical expert commented on the rewritten text: {comment}"
-    if exchange["accurate"]:
-        yield "Medical expert stated: the rewritten text is accurate."
     for suggestion in exchange["suggestions"]:
         wording = f'"{suggestion["original"]}" -> "{suggestion["replacement"]}"'
         yield f"Language clarifier proposed {wording}: {suggestion['verdict']} ({suggestion['reason']})"
     for part in exchange["redundancies"]:
         quoted = f'"{part["quote"]}" ({part["reason"]})'
         yield f"Redundancy checker quoted {quoted}: {part['verdict']} ({part['justification']})"
+    for comment in exchange["comments"]:
+        yield f"Medical expert commented on the rewritten text: {comment}"
+    if exchange["accurate"]:
+        yield "Medical expert stated: the rewritten text is accurate."
     for detail in exchange["sent_back"]:
         yield f'The simplifier was told that "{detail["text"]}" was lost.'
     if exchange["problem"]:

@@ -64,6 +64,7 @@ def _memories(exchange: Exchange) -> Iterator[Memory]:
 def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     yield from _clarified(exchange)
     yield from _edited(exchange)
+    yield from _reviewed(exchange)
     for detail in exchange["sent_back"]:
         yield "simplifier", f'I was told that my text had lost "{detail["text"]}", and to put it back.'
 
@@ -73,11 +74,6 @@ def _clarified(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
         if question["answer"]:
             yield "medical_expert", f"I was asked: {question['text']} I said: {question['answer']}"
             yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {question['answer']}"
-    for comment in exchange["comments"]:
-        yield "medical_expert", f"I commented on a rewritten text: {comment}"
-        yield "simplifier", f"The medical expert commented on my text: {comment}"
-    if exchange["accurate"]:
-        yield "medical_expert", "I stated that the rewritten text was accurate."
 
 
 def _edited(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
@@ -94,3 +90,11 @@ def _edited(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
             yield "medical_expert", f"I judged {verdict}"
         if part["verdict"] == "removed":
             yield "simplifier", f'I left out "{part["quote"]}", for it is redundant: {part["reason"]}'
+
+
+def _reviewed(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    for comment in exchange["comments"]:
+        yield "medical_expert", f"I commented on a rewritten text: {comment}"
+        yield "simplifier", f"The medical expert commented on my text: {comment}"
+    if exchange["accurate"]:
+        yield "medical_expert", "I stated that the rewritten text was accurate."

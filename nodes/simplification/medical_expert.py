@@ -130,7 +130,7 @@ def _judged(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:
         return {**part, "verdict": "kept", "justification": "The expert gave no verdict.", "judge": "medical_expert"}
     return {
         **part,
-        "verdict": "removed" if verdict.remove else "kept",
+        "verdict": "validated" if verdict.remove else "kept",
         "justification": verdict.justification,
         "judge": "medical_expert",
     }

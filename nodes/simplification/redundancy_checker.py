@@ -37,7 +37,7 @@ class Redundancies(BaseModel):
 
 @ends_loop_on_nonsense
 async def find_redundancies(state: LoopState) -> dict[str, Any]:
-    """Quote redundant parts; what breaks a rule is put aside before the expert is bothered."""
+    """Quote redundant parts; what code objects to (aids) is put aside before the expert is bothered."""
     variables: dict[str, object] = {"text": state["text"], "memory": memory_of("redundancy_checker", state)}
     answer = await ask_as("redundancy_checker", "find_redundancies", state, variables, Redundancies)
     found = {quote: part for part in answer.value.redundancies if (quote := part.quote.strip())}
@@ -49,9 +49,8 @@ async def find_redundancies(state: LoopState) -> dict[str, Any]:
 
 
 def _screened(quote: str, reason: str, state: LoopState) -> Redundancy:
-    """A quote that keeps to the rules stays open for the expert; any other is kept in the text."""
-    is_long = len(quote.split()) > MOST_WORDS
-    problem = f"It has more than {MOST_WORDS} words." if is_long else objection(quote, state["text"], state)
+    """A quote without objection stays open for the expert; any other is kept in the text."""
+    problem = objection(quote, state["text"], state)
     return Redundancy(
         quote=quote,
         reason=reason,
@@ -72,6 +71,8 @@ def objection(quote: str, text: str, state: LoopState) -> str:
 
 
 def _veto(quote: str, text: str, source: str) -> str:
+    if len(quote.split()) > MOST_WORDS:
+        return f"It has more than {MOST_WORDS} words."
     before = [detail["text"] for detail in lost_content(source, text)]
     lost = [item["text"] for item in lost_content(source, remove(text, quote)) if item["text"] not in before]
     return f"Without it the text would lose: {', '.join(lost)}." if lost else ""

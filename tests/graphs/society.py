@@ -19,8 +19,8 @@ ABSTRACT = (
 
 SCHEMAS = {
     "layperson": ["Questions", "Answers", "ReasonedSimplification", "AccuracyCheck"],
-    "language_clarifier": ["Wordings", "WordingVerdicts", "LatestSimplification"],
-    "redundancy_checker": ["Redundancies", "RemovalVerdicts", "LatestSimplification"],
+    "language_clarifier": ["Wordings", "WordingVerdicts", "LatestSimplification", "AccuracyCheck"],
+    "redundancy_checker": ["Redundancies", "RemovalVerdicts", "LatestSimplification", "AccuracyCheck"],
 }
 """What each loop asks for, in order, if its agents find something and agree."""
 

@@ -27,12 +27,13 @@ QUESTIONS = [
 ]
 TAKEAWAYS = "ANSWER: fewer attacks, as many deaths."
 COMMENT = "COMMENT: it did not reduce mortality."
-REVIEWED = ["Questions", "Answers", "ReasonedSimplification", "AccuracyCheck"]
+REVIEW = ["AccuracyCheck"]
+CORRECTED = ["LatestSimplification", *REVIEW]
 ENTRIES = [
-    ["AgentChoice", *REVIEWED, "LatestSimplification", "AccuracyCheck"],
-    ["AgentChoice", "Wordings", "WordingVerdicts", "Wordings", "WordingVerdicts", "LatestSimplification"],
-    ["AgentChoice", "Redundancies", "RemovalVerdicts", "LatestSimplification"],
-    ["AgentChoice", *REVIEWED],
+    ["AgentChoice", "Questions", "Answers", "ReasonedSimplification", *REVIEW, *CORRECTED],
+    ["AgentChoice", "Wordings", "WordingVerdicts", "Wordings", "WordingVerdicts", *CORRECTED],
+    ["AgentChoice", "Redundancies", "RemovalVerdicts", *CORRECTED],
+    ["AgentChoice", "Questions", "Answers", "ReasonedSimplification", *REVIEW],
     ["AgentChoice", "Wordings"],
     ["Redundancies"],  # with one lead left there is nothing to choose
 ]
@@ -179,7 +180,9 @@ async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(
 
 async def test_the_expert_reviews_each_rewritten_text_and_the_simplifier_corrects_it(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
-    first, second, _ = asked_for(endpoint, "AccuracyCheck")
+    reviews = asked_for(endpoint, "AccuracyCheck")
+    assert [re.findall(r"VERSION-\d", each.text)[0] for each in reviews] == [f"VERSION-{n}" for n in range(1, 6)]
+    first, second, *_ = reviews
     correcting = asked_for(endpoint, "LatestSimplification")[0]
     assert headings(first) == [*BOTH_TEXTS, *ROLE, "Output"]
     assert [re.findall(r"VERSION-\d", each.text) for each in (first, correcting, second)] == [
