@@ -68,7 +68,7 @@ class Advice(TypedDict):
     text: str
     """As the journalist reads it."""
     quote: str
-    """Words of the article that it is about; empty if it names none."""
+    """Words of the article that it is about, as the adviser quotes them; empty if it names none."""
     origin: Literal["editor", "aid", "person"]
 
 

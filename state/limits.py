@@ -24,7 +24,7 @@ class Limits(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     # Items.
-    paragraphs: int = Field(12, ge=1, le=40, description="Paragraphs of an article or a simplified text.")
+    paragraphs: int = Field(40, ge=1, le=100, description="Paragraphs of an article or a simplified text.")
     terms: int = Field(40, ge=1, le=100, description="Technical terms that the reader notes.")
     advice: int = Field(15, ge=1, le=40, description="Pieces of advice of the editor.")
     improvements: int = Field(15, ge=1, le=40, description="Pieces of advice that the journalist says it follows.")

@@ -51,14 +51,14 @@ async def advise(state: JournalismState) -> dict[str, Any]:
     With the aid `unsupported_details` the editor is asked about details that the paper does not have; with
     `hard_sentences` it is shown the hardest sentences, and each of them becomes advice whatever it says.
     """
-    assessment, article = state["assessments"][-1], state["drafts"][-1]["text"]
+    assessment = state["assessments"][-1]
     aids = options(state).aids
     hard = assessment["hard_sentences"] if "hard_sentences" in aids else []
     unsupported = assessment["unsupported"] if "unsupported_details" in aids else []
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
-        "article": article,
+        "article": state["drafts"][-1]["text"],
         "notes": "" if options(state).variant == "no-notes" else as_text(state["notes"][-1]),
         "hard_sentences": numbered(hard),
         "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
@@ -67,7 +67,7 @@ async def advise(state: JournalismState) -> dict[str, Any]:
     review = Review(
         round=state["round"],
         evaluation=answer.value.evaluation.model_dump(),
-        advice=[*map(simplification, hard), *(in_words(suggestion, article) for suggestion in answer.value.advice)],
+        advice=[*map(simplification, hard), *map(in_words, answer.value.advice)],
     )
     return {"reviews": [review], "calls": answer.calls}
 
@@ -99,11 +99,10 @@ def simplification(sentence: str) -> Advice:
     return Advice(aspect="accessibility", text=text, quote=sentence, origin="aid")
 
 
-def in_words(suggestion: Suggestion, article: str) -> Advice:
-    """Advice as the journalist reads it: with its quote only if the article has it, for others would mislead."""
+def in_words(suggestion: Suggestion) -> Advice:
+    """Advice as the journalist reads it: as the editor gave it, also where its quote is not verbatim."""
     quote, text, replacement = (
         " ".join(part.split()) for part in (suggestion.quote, suggestion.advice, suggestion.replacement)
     )
-    quote = quote if quote.casefold() in " ".join(article.split()).casefold() else ""
     parts = (f'On "{quote}":' if quote else "", text, f'Proposed wording: "{replacement}"' if replacement else "")
     return Advice(aspect=suggestion.aspect, text=" ".join(filter(None, parts)), quote=quote, origin="editor")

@@ -20,10 +20,10 @@ from tools.sentences import sentences
 
 
 class Article(BaseModel):
-    """What the journalist writes, and only then its headline.
+    """What the journalist writes, and then its headline, as newsrooms do.
 
-    A small model that begins with the headline fills paragraphs with it (seen with SmolLM2-135M), and a warm start is
-    trained on the paragraphs alone.
+    To a capable model the order is neutral. A warm start is trained on answers that end where the headline would begin,
+    and a very small model that begins with a headline fills its paragraphs with it.
     """
 
     model_config = ConfigDict(extra="forbid")

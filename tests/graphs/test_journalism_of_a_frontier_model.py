@@ -11,7 +11,7 @@ def words(number: int, start: str) -> str:
     return " ".join([start, *(f"word{count}" for count in range(number - 2)), "end."])
 
 
-ARTICLE = article(*(words(150, f"Paragraph{number}") for number in range(4)))
+ARTICLE = article(*(words(150, f"Paragraph{number}") for number in range(20)))
 TERMS = [note(f"term {number}", words(100, f"Explanation{number}")) for number in range(20)]
 ADVICE = [
     advice(words(300, f"Advice{number}"), quote=f"Paragraph{number % 4} word0", replacement=words(60, f"New{number}"))

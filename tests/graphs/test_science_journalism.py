@@ -131,12 +131,12 @@ async def test_advice_reaches_the_journalist_as_the_editor_gave_it(fake_endpoint
             advice("Name the drug.", quote="a drug made", replacement="Zoledronate made"),
             'On "a drug made": Name the drug. Proposed wording: "Zoledronate made"',
         ),
-        (advice("Name the drug.", quote="a quasar"), "Name the drug."),
+        (advice("Name the drug.", quote="a quasar"), 'On "a quasar": Name the drug.'),
         (advice("", quote="a drug made", replacement="It made"), 'On "a drug made": Proposed wording: "It made"'),
     ],
-    ids=["a quote", "a quote and a replacement", "a quote of something else", "no words of its own"],
+    ids=["a quote", "a quote and a replacement", "a quote that is not verbatim", "no words of its own"],
 )
-async def test_a_quote_is_shown_where_the_article_has_it(
+async def test_advice_comes_with_the_quote_and_the_wording_that_the_editor_gave(
     fake_endpoint: FakeEndpoint, given: dict[str, Any], read: str
 ) -> None:
     fake_endpoint.answer = Newsroom(Article=[article()], EditorReview=[review(given)])
