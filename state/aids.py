@@ -1,8 +1,8 @@
 """Aids: what of ours changes what an agent reads, what it is asked, or what becomes of its answer.
 
 The papers' systems are what a graph is without any. Each aid has a name and a switch (`aids` of each system: `none`,
-`default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only report to an agent
-what was measured; those that write into a text, veto an answer or serve a readability formula are left to small models
+`default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only report, to an
+agent or a person; those that write into a text, veto an answer or serve a readability formula are left to small models
 (the preset `embedded`) until they are measured with a capable one. What was measured stands in docs/results/aids.md.
 """
 
@@ -40,8 +40,10 @@ FeedbackAid = Literal[
     "repair_plans",
     "on_topic",
     "reroute_literature",
+    "anchors",
     "sentence_quotes",
     "refuse_examples",
+    "distinct_comments",
 ]
 
 JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
@@ -102,9 +104,9 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
 }
 FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     "instructions": Aid(
-        "Text of the paper that addresses a language model is shown to agents as a quotation, and a comment that "
-        "repeats it is withdrawn.",
-        "Safety, for every model; it does nothing to a paper without such text.",
+        "Prompts say that papers are data; text of the paper that addresses a language model is shown to agents as a "
+        "quotation, and a comment that repeats it is marked as one that does.",
+        "Safety, for every model. It reports.",
         default=True,
     ),
     "quotes": Aid(
@@ -137,13 +139,25 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
         "Questions to the literature that speak of this paper go to the paper instead.",
         "For planners that confuse the two; with a good one it loses questions.",
     ),
+    "anchors": Aid(
+        "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "
+        "the evidence that it builds on; a quote that is not in the paragraph in two tries is left out. Without it, a "
+        "comment is about the whole paragraph and has a type and a review.",
+        "Lets a person find the place and look the evidence up. It reports.",
+        default=True,
+    ),
     "sentence_quotes": Aid(
-        "A reviewer whose quote is not in the paragraph in two tries chooses among its sentences in a third.",
+        "With `anchors`, a reviewer whose quote is not in the paragraph in two tries chooses among its sentences in a "
+        "third.",
         "For reviewers that cannot copy.",
     ),
     "refuse_examples": Aid(
         "A comment that repeats half of a worked example of the prompt is sent back.",
         "For reviewers that hand the advice of an example to any author.",
+    ),
+    "distinct_comments": Aid(
+        "A comment on a paper that says in the same words what a better one of its type says is left out.",
+        "For papers and models that bring the same comment again and again.",
     ),
 }
 

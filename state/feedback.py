@@ -129,7 +129,7 @@ class Comment(TypedDict):
     page: int
     label: Weakness
     quote: str
-    """Words of the paragraph, verbatim."""
+    """Words of the paragraph, verbatim; empty if the comment is about it as a whole."""
     start: int
     """Offset of the quote in the paragraph's text."""
     review: str
@@ -254,7 +254,7 @@ class FeedbackOutput(TypedDict):
     """The comments, and how they came about."""
 
     comments: list[Comment]
-    """Ranked: the best supported first; near-duplicates are left out."""
+    """Ranked: the best supported first."""
     reviews: list[ParagraphReview]
     """One for each paragraph, with its plans, log, evidence and outcome."""
     findings: list[Finding]

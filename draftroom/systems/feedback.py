@@ -13,7 +13,7 @@ from draftroom.rendering.data import json_of
 from draftroom.rendering.feedback.annotations import to_annotated_pdf
 from draftroom.rendering.feedback.html import to_html
 from draftroom.rendering.feedback.markdown import to_markdown
-from draftroom.rendering.feedback.story import UNIT, notices, ranked_comments
+from draftroom.rendering.feedback.story import UNIT, about, notices, ranked_comments
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
 from draftroom.systems.system import Dialogue, Subgraph, System, Values
 from graphs.baselines import chain_of_verification_builder, single_model_builder
@@ -96,7 +96,8 @@ def answer(lines: list[str] | None) -> dict[str, Any]:
 def _outcome(review: ParagraphReview) -> str:
     comment = review["comment"]
     if comment and review["outcome"] == "comment":
-        return f'comment on "{textwrap.shorten(comment["quote"], LONGEST_QUOTE)}", {comment["label"]}'
+        short: Comment = {**comment, "quote": textwrap.shorten(comment["quote"], LONGEST_QUOTE)}
+        return f"comment on {about(short)}, {comment['label']}"
     return f"{review['outcome']}{': ' if review['problem'] else ''}{review['problem']}"
 
 

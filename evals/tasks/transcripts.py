@@ -63,7 +63,7 @@ def feedback_transcript(_: Record, output: Record) -> str:
     if comment := review["comment"]:
         parts += [
             f"## Comment: {comment['label']}",
-            f"> {comment['quote']}",
+            f"> {comment['quote']}" if comment["quote"] else "",
             comment["review"],
             comment["suggestion"],
             f"*Reasoning: {comment['reasoning']}*",

@@ -1,4 +1,4 @@
-"""Last node: the comments on the whole paper, the best supported first, without near-duplicates."""
+"""Last node: the comments on the whole paper, the best supported first; an aid leaves near-duplicates out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"\w{3,}")
 
 
 async def rank_comments(state: FeedbackState) -> dict[str, Any]:
-    """Rank and de-duplicate the comments.
+    """Rank the comments; with the aid `distinct_comments`, without those that repeat a better one.
 
     Raises:
         NothingUsable: If no paragraph could be reviewed.
@@ -29,7 +29,9 @@ async def rank_comments(state: FeedbackState) -> dict[str, Any]:
             problem=problem,
         )
     ranked = sorted(raised(reviews), key=support, reverse=True)
-    return {"comments": distinct(ranked)[: options(state).max_comments], "finished": True}
+    chosen = options(state)
+    comments = distinct(ranked) if "distinct_comments" in chosen.aids else ranked
+    return {"comments": comments[: chosen.max_comments], "finished": True}
 
 
 def raised(reviews: list[ParagraphReview]) -> list[Comment]:

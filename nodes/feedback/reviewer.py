@@ -2,98 +2,126 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, model_validator
 
-from nodes.feedback.agent import ask_as, at_most, failed, options
+from nodes.feedback.agent import ask_as, at_most, failed, options, switch
 from nodes.feedback.evidence import candidates_shown, evidence_shown
 from nodes.feedback.paper import shown
 from nodes.feedback.worked_examples import repeats_example
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.limits import AtMost
-from state.records import CallRecord
+from tools.models import Answer
+from tools.models.structured import LAST_TRY
 from tools.quotes import locate, locate_or_closest
 from tools.sentences import sentences
 
+Label = Weakness | Literal["No review needed"]
+NOT_NEEDED = "No review needed"
 UNVERIFIED = Verification(verdict="kept", notes=[])
+UNPLACED = "The comment quoted no words of the paragraph, so it stands without a quote."
 
 
 class Review(BaseModel):
-    """A comment on a paragraph; reasoning comes first, as in the paper. Quote, suggestion and evidence are ours."""
+    """A comment as the paper's reviewer writes it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reasoning: Annotated[str, AtMost("review_words")]
+    label: Label
+    review: Annotated[str, AtMost("review_words")]
+
+
+class AnchoredReview(BaseModel):
+    """A comment with its words of the paragraph, a suggestion and, of each paragraph's own, evidence (`anchors`)."""
 
     model_config = ConfigDict(extra="forbid")
 
     reasoning: Annotated[str, AtMost("review_words")]
     quote: Annotated[str, AtMost("quote_words")]
-    label: Weakness | Literal["No review needed"]
+    label: Label
     review: Annotated[str, AtMost("review_words")]
     suggestion: Annotated[str, AtMost("review_words")]
 
 
-def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[Review]:
+def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[BaseModel]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
-    A comment whose quote is not in the paragraph, that says nothing or, with the aid `refuse_examples`, that repeats a
-    worked example is sent back once.
+    A comment that says nothing or, with the aid `refuse_examples`, repeats a worked example is sent back once; so is
+    one whose quote is not in the paragraph, which then stands without a quote.
 
     Args:
         state: The paragraph and what was gathered.
         quotes: What can be quoted; None: any words of the paragraph.
     """
-    paragraph = state["target"]["text"]
-    repeats = repeats_example if "refuse_examples" in options(state).aids else lambda _: False
+    aids, paragraph = options(state).aids, state["target"]["text"]
+    repeats = repeats_example if "refuse_examples" in aids else lambda _: False
 
-    class CheckedReview(Review):
-        @model_validator(mode="after")
-        def _is_about_this_paragraph(self) -> Self:
-            if self.label == "No review needed":
-                return self
-            place = locate_or_closest(self.quote, paragraph)
-            if place is None:
-                raise ValueError("the words of `quote` are not in the paragraph; copy some exactly")
-            self.quote = place.of(paragraph)
-            if not self.review.strip():
-                raise ValueError("`review` must say what is wrong with the quoted words")
-            if repeats(self.review):
-                raise ValueError("`review` repeats an example; say what is wrong with the quoted words")
-            if repeats(self.suggestion) and quotes is None:
-                raise ValueError("`suggestion` repeats an example; tell the author of this paragraph what to change")
-            if repeats(self.suggestion):
-                self.suggestion = ""  # asked often enough: better no advice than somebody else's
-            return self
+    def anchored(answer: Any, info: ValidationInfo) -> Any:
+        if answer.label == NOT_NEEDED:
+            return answer
+        last_try = (info.context or {}).get(LAST_TRY, False)
+        place = locate_or_closest(answer.quote, paragraph)
+        if not place and not last_try:
+            raise ValueError("the words of `quote` are not in the paragraph; copy some exactly")
+        answer.quote = place.of(paragraph) if place else ""
+        if repeats(answer.suggestion) and not last_try:
+            raise ValueError("`suggestion` repeats an example; tell the author of this paragraph what to change")
+        if repeats(answer.suggestion):
+            answer.suggestion = ""  # asked often enough: better no advice than somebody else's
+        return answer
 
+    def says_what_is_wrong(answer: Any) -> Any:
+        if answer.label != NOT_NEEDED and not answer.review.strip():
+            raise ValueError("`review` must say what is wrong")
+        if answer.label != NOT_NEEDED and repeats(answer.review):
+            raise ValueError("`review` repeats an example; say what is wrong with this paragraph")
+        return answer
+
+    checks: dict[str, Any] = {"says_what_is_wrong": model_validator(mode="after")(says_what_is_wrong)}
+    if "anchors" not in aids:
+        return create_model("Review", __base__=Review, __validators__=checks)
+    checks["anchored"] = model_validator(mode="after")(anchored)
     quote: Any = {"quote": Literal[tuple(quotes)]} if quotes else {}
     ids = tuple(item["id"] for item in state["evidence"])
     known: Any = Literal[ids] if ids else str
-    evidence = (list[known], at_most(len(ids), "reviewer", state))
-    return create_model("Review", __base__=CheckedReview, evidence=evidence, **quote)
+    evidence: Any = (list[known], at_most(len(ids), "reviewer", state))
+    return create_model("Review", __base__=AnchoredReview, __validators__=checks, evidence=evidence, **quote)
 
 
 async def write_review(state: ParagraphState) -> dict[str, Any]:
     """Write the comment; the reviewer may find that none is needed.
 
-    With the aid `sentence_quotes`, one whose answers are unusable, mostly because it cannot copy words of the
-    paragraph, is asked anew and chooses among its sentences.
+    With the aid `sentence_quotes`, one that cannot copy words of the paragraph is asked anew and chooses among its
+    sentences.
     """
-    text = state["target"]["text"]
+    try:
+        answer = await _ask(state, review_of(state))
+    except Unanswered as error:
+        return {**failed("reviewer", error.problem), "calls": error.spent}
+    said, spent = answer.value.model_dump(), answer.calls
+    unplaced = said["label"] != NOT_NEEDED and said.get("quote") == ""
+    if unplaced and "sentence_quotes" in options(state).aids:
+        try:
+            chosen = await _ask(state, review_of(state, sentences_of(state["target"]["text"])))
+        except Unanswered as error:
+            spent = [*spent, *error.spent]
+        else:
+            said, spent, unplaced = chosen.value.model_dump(), [*spent, *chosen.calls], False
+    notes = [UNPLACED] if unplaced else []
+    return {**_outcome(state, said), "notes": notes, "calls": spent}
+
+
+async def _ask(state: ParagraphState, schema: type[BaseModel]) -> Answer[BaseModel]:
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state),
-        "paragraph": shown(text, state),
+        "paragraph": shown(state["target"]["text"], state),
+        "anchors": switch("anchors", state),
     }
-    spent: list[CallRecord] = []
-    problem = ""
-    for quotes in (None, sentences_of(text)) if "sentence_quotes" in options(state).aids else (None,):
-        schema = review_of(state, quotes)
-        try:
-            answer = await ask_as("reviewer", "write_review", state, variables, schema)
-        except Unanswered as error:
-            spent, problem = [*spent, *error.spent], error.problem
-        else:
-            return {**_outcome(state, answer.value), "calls": [*spent, *answer.calls]}
-    return {**failed("reviewer", problem), "calls": spent}
+    return await ask_as("reviewer", "write_review", state, variables, schema)
 
 
 def sentences_of(paragraph: str) -> list[str]:
@@ -102,26 +130,27 @@ def sentences_of(paragraph: str) -> list[str]:
     return list(dict.fromkeys(place.of(paragraph) for place in places if place))
 
 
-def _outcome(state: ParagraphState, review: Review) -> dict[str, Any]:
-    if review.label == "No review needed":
-        return {"outcome": "nothing worth raising", "problem": review.reasoning.strip()}
-    return {"outcome": "comment", "comment": _comment(state, review, review.label)}
+def _outcome(state: ParagraphState, said: dict[str, Any]) -> dict[str, Any]:
+    if said["label"] == NOT_NEEDED:
+        return {"outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
+    return {"outcome": "comment", "comment": _comment(state, said)}
 
 
-def _comment(state: ParagraphState, review: Review, label: Weakness) -> Comment:
+def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
+    """The comment; without the aid `anchors` it is about the whole paragraph, and cites nothing by itself."""
     target = state["target"]
-    cited = set(getattr(review, "evidence", []))
+    quote = said.get("quote", "")
     return Comment(
         id=f"c-{target['id']}",
         paragraph=target["id"],
         section=target["section"],
         page=target["page"],
-        label=label,
-        quote=review.quote,
-        start=target["text"].index(review.quote),
-        review=review.review.strip(),
-        suggestion=review.suggestion.strip(),
-        reasoning=review.reasoning.strip(),
-        evidence=[item for item in state["evidence"] if item["id"] in cited],
+        label=said["label"],
+        quote=quote,
+        start=target["text"].index(quote),
+        review=said["review"].strip(),
+        suggestion=said.get("suggestion", "").strip(),
+        reasoning=said["reasoning"].strip(),
+        evidence=[item for item in state["evidence"] if item["id"] in said.get("evidence", [])],
         verification=UNVERIFIED,
     )

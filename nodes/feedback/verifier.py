@@ -1,8 +1,8 @@
 """The verifier: what a person should know of a comment (the aids `verify` and `instructions`).
 
 The quote is verbatim and the evidence exists by the schema of the reviewer's answer. Here, a claim that something is
-missing is tested by retrieval against the paper, which is reported beside the comment; only what repeats an injected
-instruction is withdrawn.
+missing is tested by retrieval against the paper, and whether it repeats an injected instruction is noted; both are
+reported beside the comment.
 """
 
 from __future__ import annotations
@@ -42,18 +42,15 @@ class AbsenceTest(BaseModel):
 
 
 async def verify_comment(state: ParagraphState) -> dict[str, Any]:
-    """Keep or soften the comment, or withdraw it if the paper has dictated it."""
+    """Keep or soften the comment, and say if the paper has dictated it."""
     comment, aids = state["comment"], options(state).aids
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    if "instructions" in aids and obeys(said, state["findings"]):
-        note = "It repeats a sentence of the paper that is addressed to a language model."
-        return _verdict(comment, Verification(verdict="withdrawn", notes=[note]))
-    if "verify" not in aids:
-        return {}
-    notes = _unsupported(state, comment, said)
-    if not claims_absence(said):
+    obedient = "instructions" in aids and obeys(said, state["findings"])
+    notes = ["It repeats an instruction found in the paper."] if obedient else []
+    notes += _unsupported(state, comment, said) if "verify" in aids else []
+    if "verify" not in aids or not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
     passages = await search_paper(state, f"{comment['quote']} {said}")
     variables: dict[str, object] = {
@@ -111,8 +108,4 @@ def _where(passage: Passage) -> str:
 
 
 def _verdict(comment: Comment, verification: Verification) -> dict[str, Any]:
-    checked: Comment = {**comment, "verification": verification}
-    withdrawn = verification["verdict"] == "withdrawn"
-    if withdrawn:
-        return {"comment": checked, "outcome": "withdrawn", "problem": verification["notes"][-1]}
-    return {"comment": checked}
+    return {"comment": {**comment, "verification": verification}}

@@ -112,6 +112,15 @@ def test_highlights_lie_over_words_where_the_reader_has_found_them(
     assert highlighted(values) == expected
 
 
+def test_a_comment_without_a_quote_highlights_its_paragraph(tmp_path: Path):
+    values = finished(tmp_path)
+    first = values["comments"][0]
+    values["comments"] = [first | {"quote": "", "start": 0}]
+    (text,) = (target["text"] for target in values["targets"] if target["id"] == first["paragraph"])
+    marked, words = highlighted(values)[first["label"]].split(), text.split()
+    assert (marked[:3], marked[-3:]) == (words[:3], words[-3:])
+
+
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 def test_the_corners_follow_the_text_as_it_is_read(tmp_path: Path, rotation: int):
     _, document = typeset(rotation)

@@ -60,6 +60,25 @@ def page(values: Values) -> str:
     return to_html(record(values), values)
 
 
+def test_a_comment_without_a_quote_is_about_the_paragraph_as_a_whole(
+    values: Values, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = values["comments"][0]
+    first |= {"quote": "", "start": 0}
+    values["comments"] = [first]
+    (shown,) = (part for part in shown_paper(values).paragraphs if part.id == first["paragraph"])
+    assert shown.pieces[0] == ("", (1, first))
+    markdown = to_markdown(record(values), values)
+    assert "About the paragraph as a whole." in markdown
+    assert not re.search(r"^> *$", markdown, re.MULTILINE)
+    assert "About the paragraph as a whole" in page(values)
+    assert '<p class="quoted"></p>' not in page(values)
+    print_comments(record(values), values)
+    told = capsys.readouterr().out
+    assert "the paragraph as a whole" in told
+    assert '""' not in told
+
+
 def markdown(values: Values) -> str:
     return to_markdown(record(values), values)
 

@@ -65,7 +65,7 @@ async def test_without_the_detector_the_reviewer_decides_alone(fake_endpoint: Fa
     assert found["outcome"] == "comment"
 
 
-async def test_a_quote_that_is_not_verbatim_is_sent_back_and_then_never_shown(fake_endpoint: FakeEndpoint) -> None:
+async def test_a_quote_that_is_not_verbatim_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
     fake_endpoint.answer = Room(Review=[wrong, REVIEW])
     found = await review(fake_endpoint)
@@ -73,16 +73,37 @@ async def test_a_quote_that_is_not_verbatim_is_sent_back_and_then_never_shown(fa
     assert found["comment"]
     assert found["comment"]["quote"] in CLAIM
 
-    fake_endpoint.answer = Room(Review=[wrong])
-    with pytest.raises(ModelOutputError):
-        await run(fake_endpoint)
+
+async def test_a_comment_that_only_ever_quotes_other_words_stands_without_a_quote(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": "Coffee makes any plant thrive"}])
+    found = await review(fake_endpoint)
+    assert len(prompts(fake_endpoint, "Review")) == 2
+    assert found["outcome"] == "comment"
+    assert found["comment"]
+    assert (found["comment"]["quote"], found["comment"]["start"]) == ("", 0)
+    assert (found["comment"]["review"], found["comment"]["suggestion"]) == (REVIEW["review"], REVIEW["suggestion"])
+    assert "The comment quoted no words of the paragraph, so it stands without a quote." in found["notes"]
+
+
+async def test_without_the_aid_the_reviewer_gives_what_the_papers_gives(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(PlainAnswer=[{"answer": "They grew taller with cold tea."}])
+    found = await review(fake_endpoint, aids="none")
+    (request,) = (request for request in fake_endpoint.chat_requests if request.schema_name == "Review")
+    assert request.schema
+    assert list(request.schema["properties"]) == ["reasoning", "label", "review"]
+    assert not any(word in request.text for word in ("`quote`", "- quote:", "suggestion", "`evidence`"))
+    comment = found["comment"]
+    assert comment
+    assert (comment["quote"], comment["start"], comment["suggestion"], comment["evidence"]) == ("", 0, "", [])
+    assert (comment["label"], comment["review"]) == (REVIEW["label"], REVIEW["review"])
+    assert found["notes"] == ["No literature is set up, so the paper alone was asked."]
 
 
 async def test_a_reviewer_that_cannot_copy_chooses_among_the_sentences(fake_endpoint: FakeEndpoint) -> None:
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
     sentence = CLAIM.split(". ")[0]
     fake_endpoint.answer = Room(Review=[wrong, wrong, {**REVIEW, "quote": sentence}])
-    found = await review(fake_endpoint, aids=["sentence_quotes"])
+    found = await review(fake_endpoint, aids=["anchors", "sentence_quotes"])
     assert found["comment"]
     assert found["comment"]["quote"] == sentence
     schemas = [each.schema for each in fake_endpoint.chat_requests if each.schema_name == "Review"]
@@ -105,7 +126,7 @@ COPIED = "Run the same packages in every evaluation, or say for each panel which
 
 async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Review=[{**REVIEW, "suggestion": f"The author could: {COPIED}"}, REVIEW])
-    found = await review(fake_endpoint, aids=["refuse_examples"])
+    found = await review(fake_endpoint, aids=["anchors", "refuse_examples"])
     assert "repeats an example" in prompts(fake_endpoint, "Review")[1]
     assert found["comment"]
     assert found["comment"]["suggestion"] == REVIEW["suggestion"]
@@ -114,8 +135,8 @@ async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endp
 async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_endpoint: FakeEndpoint) -> None:
     sentence = CLAIM.split(". ")[0]
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": sentence, "suggestion": COPIED}])
-    found = await review(fake_endpoint, aids=["refuse_examples", "sentence_quotes"])
-    assert len(prompts(fake_endpoint, "Review")) == 3
+    found = await review(fake_endpoint, aids=["anchors", "refuse_examples"])
+    assert len(prompts(fake_endpoint, "Review")) == 2
     assert found["comment"]
     assert found["comment"]["review"] == REVIEW["review"]
     assert found["comment"]["suggestion"] == ""

@@ -36,7 +36,7 @@ async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endp
     assert found["comment"]["verification"]["notes"] == []
 
 
-async def test_every_paragraph_worth_it_is_reviewed_and_duplicates_are_raised_once(
+async def test_every_paragraph_worth_it_is_reviewed_and_an_aid_raises_duplicates_once(
     fake_endpoint: FakeEndpoint,
 ) -> None:
     def any_review(request: Any) -> Any:
@@ -44,12 +44,15 @@ async def test_every_paragraph_worth_it_is_reviewed_and_duplicates_are_raised_on
         quote = "every second day for three weeks" if quote == "three weeks" else quote
         return Json({**REVIEW, "quote": quote, "evidence": []})
 
-    room = Room(Weaknesses=NONSENSE)
+    room = Room(PlainAnswer=[{"answer": "Six trays."}])
     fake_endpoint.answer = lambda request: any_review(request) if request.schema_name == "Review" else room(request)
-    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
-    assert [item["paragraph"] for item in result["reviews"]] == ["p2", "p3"]
-    assert {item["outcome"] for item in result["reviews"]} == {"comment"}
-    assert [comment["paragraph"] for comment in result["comments"]] == ["p2"], "both say the same"
+    raised = {}
+    for aids in ("anchors", "anchors, distinct_comments"):
+        result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, aids=aids))
+        assert [item["paragraph"] for item in result["reviews"]] == ["p2", "p3"]
+        assert {item["outcome"] for item in result["reviews"]} == {"comment"}
+        raised[aids] = [comment["paragraph"] for comment in result["comments"]]
+    assert raised == {"anchors": ["p2", "p3"], "anchors, distinct_comments": ["p2"]}, "both say the same"
 
 
 async def test_a_paragraph_that_fails_does_not_fail_the_others(fake_endpoint: FakeEndpoint) -> None:
@@ -178,12 +181,13 @@ async def test_without_the_aid_no_prompt_speaks_of_instructions(fake_endpoint: F
     assert any(ORDER in request.text for request in fake_endpoint.chat_requests)
 
 
-async def test_a_comment_that_repeats_what_it_was_told_is_withdrawn(fake_endpoint: FakeEndpoint) -> None:
+async def test_a_comment_that_repeats_what_it_was_told_is_marked(fake_endpoint: FakeEndpoint) -> None:
     obedient = {**REVIEW, "review": f"This is a fine paragraph. {ORDER} It deserves praise."}
     fake_endpoint.answer = Room(Review=[obedient])
     result = await graph.ainvoke({"paper": HOSTILE, "paragraphs": ["p3"]}, context=context(fake_endpoint))
-    assert result["comments"] == []
-    assert result["reviews"][0]["outcome"] == "withdrawn"
+    assert result["reviews"][0]["outcome"] == "comment"
+    (comment,) = result["comments"]
+    assert comment["verification"]["notes"][0] == "It repeats an instruction found in the paper."
 
 
 async def test_hidden_text_is_reported_and_reaches_no_prompt(fake_endpoint: FakeEndpoint) -> None:

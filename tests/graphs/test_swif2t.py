@@ -60,11 +60,14 @@ async def test_the_paper_preset_asks_whom_the_paper_asks_in_its_order(
     for request in (of_paper, of_literature):
         assert request.schema
         assert list(request.schema["properties"]) == ["answer"]
+    assert reviewer.schema
+    assert list(reviewer.schema["properties"]) == ["reasoning", "label", "review"]
     for shown in (PAPER_QUESTION, LITERATURE_QUESTION, "caffeine", "# Examples"):
         assert shown.casefold() in reviewer.text.casefold()
     (found,) = result["reviews"]
     assert [item["score"] is None for item in found["plans"]] == [False] * 4
     assert found["comment"]
+    assert found["comment"]["quote"] == found["comment"]["suggestion"] == ""
     assert found["comment"]["verification"] == {"verdict": "kept", "notes": []}
 
 
@@ -84,7 +87,7 @@ async def test_a_model_that_says_much_loses_nothing(fake_endpoint: FakeEndpoint)
     fake_endpoint.answer = Room(
         ProposedPlan=[Choices([Json(plan(*questions))])], PassageAnswer=[answer], Review=[review]
     )
-    result = await run(fake_endpoint, plans=8, rerank=False, aids=["quotes"])
+    result = await run(fake_endpoint, plans=8, rerank=False, aids=["quotes", "anchors"])
     (found,) = result["reviews"]
     assert len(found["plans"]) == 8
     assert [step["question"] for step in found["plans"][7]["steps"]] == [*questions, ""]

@@ -118,7 +118,7 @@ async def ask(
     except Unusable as problem:
         again = reask_of(request, problem)
     second = await second_request(again, record_of(request, first))
-    value, cuts = parse(second, schema, request.limits)
+    value, cuts = parse(second, schema, request.limits, last_try=True)
     return Answer(value, [record_of(request, first), record_of(again, second, cuts)])
 
 
@@ -171,7 +171,7 @@ async def second_request(request: Request, first: CallRecord) -> Completion:
         error.spent.append(first)
         raise
     try:
-        parse(completion, request.schema, request.limits)
+        parse(completion, request.schema, request.limits, last_try=True)
     except Unusable as problem:
         raise gave_up(request, str(problem), [first, record_of(request, completion)]) from problem
     return completion

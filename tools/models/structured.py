@@ -30,7 +30,11 @@ class Parsed(NamedTuple, Generic[Value]):
     """What of it exceeded a limit and was left out."""
 
 
-def parse(completion: Completion, schema: type[Value], limits: Limits) -> Parsed[Value]:
+LAST_TRY = "last_try"
+"""In the context of validation: whether what is refused now is lost. A validator may then forgive what it can mend."""
+
+
+def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False) -> Parsed[Value]:
     """Check an answer against its schema, and leave out what exceeds the limits.
 
     Raises:
@@ -48,7 +52,7 @@ def parse(completion: Completion, schema: type[Value], limits: Limits) -> Parsed
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
         kept, cuts = held_to_limits(value, schema, limits)
-        return Parsed(schema.model_validate(kept), cuts)
+        return Parsed(schema.model_validate(kept, context={LAST_TRY: last_try}), cuts)
     except json.JSONDecodeError as error:
         raise Unusable(f"it is not valid JSON: {error.msg} at character {error.pos}") from error
     except ValidationError as error:

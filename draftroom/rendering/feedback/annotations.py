@@ -107,9 +107,13 @@ def _annotated(data: bytes, comments: list[RankedComment], words: dict[str, list
 
 
 def _annotate(writer: PdfWriter, ranked: RankedComment, words: list[Word], text: str) -> None:
-    """A highlight on each page of the quote; if the page does not show its words, a note at the top of the page."""
+    """A highlight on each page of the quote, or of the whole paragraph if nothing is quoted.
+
+    If the page does not show the words, a note at the top of the page.
+    """
     comment = ranked.comment
-    quoted = words_between(words, comment["start"], comment["start"] + len(comment["quote"]))
+    end = comment["start"] + len(comment["quote"])
+    quoted = words_between(words, comment["start"], end) if comment["quote"] else words
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
         _add(writer, page, _highlight(list(on_page), comment, writer.pages[page - 1].rotation), ranked, text)
     if not quoted:

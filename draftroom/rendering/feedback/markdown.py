@@ -9,6 +9,7 @@ from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
     Values,
+    about,
     left_out_comments,
     notices,
     place,
@@ -71,7 +72,7 @@ def _comment(ranked: RankedComment) -> str:
     lines = [
         f"### {rank}. {comment['label']} ({on_one_line(place(comment))})",
         "",
-        f"> {on_one_line(comment['quote'])}",
+        f"> {on_one_line(comment['quote'])}" if comment["quote"] else f"About {about(comment)}.",
         "",
         on_one_line(comment["review"]),
         "",
@@ -86,7 +87,7 @@ def _comment(ranked: RankedComment) -> str:
 def _in_short(comment: Comment) -> str:
     """A comment that is not shown, in one line, with the reason if there is one."""
     reasons = " ".join(comment["verification"]["notes"])
-    return f'{place(comment)}: {comment["label"]}, "{comment["quote"]}": {comment["review"]} {reasons}'.strip()
+    return f"{place(comment)}: {comment['label']}, {about(comment)}: {comment['review']} {reasons}".strip()
 
 
 def _listed(heading: str, items: Sequence[str] | Iterator[str]) -> str:

@@ -78,6 +78,11 @@ def seen(finding: Finding) -> str:
     return f"{finding['kind']}, {'visible' if finding['visible'] else 'invisible to a reader'}"
 
 
+def about(comment: Comment) -> str:
+    """What a comment is about, for a person: words of the paragraph, or all of it."""
+    return f'"{comment["quote"]}"' if comment["quote"] else "the paragraph as a whole"
+
+
 def source(evidence: Evidence) -> str:
     """Where an answer comes from, for a person."""
     if evidence["source"] == "model":

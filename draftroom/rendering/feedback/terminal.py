@@ -16,6 +16,7 @@ from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
     Values,
+    about,
     left_out_comments,
     notices,
     place,
@@ -89,7 +90,7 @@ def _panel(ranked: RankedComment) -> Panel:
 
 def _said(comment: Comment) -> Iterator[Line]:
     """A comment line by line."""
-    yield f'"{comment["quote"]}"', "italic"
+    yield about(comment), "italic"
     yield comment["review"], ""
     if comment["suggestion"]:
         yield f"Suggestion: {comment['suggestion']}", "green"

@@ -26,6 +26,7 @@ STATE: Any = {
     "evidence": [{"id": "e1"}],
     "rewrites": 0,
 }
+WITHOUT_AIDS: Any = {**STATE, "settings": {**STATE["settings"], "feedback": {"aids": "none"}}}
 BY_A_SETTING = {"steps", "decisions", "questions", "evidence"}
 """Lists that are bounded by `max_questions`, by the plan, or by what was found."""
 
@@ -41,7 +42,8 @@ def models() -> list[type[BaseModel]]:
         if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == module.__name__
     }
     choices: Any = ["ask_paper", "write_review", "skip", "rewrite"]
-    made = [plan_of(STATE), review_of(STATE), questions_of(STATE), step_decision(STATE, choices)]
+    reviews = [review_of(STATE), review_of(WITHOUT_AIDS)]
+    made = [plan_of(STATE), *reviews, questions_of(STATE), step_decision(STATE, choices)]
     return [*sorted(written, key=lambda model: model.__name__), *made, wave_decision(STATE, choices, 3)]
 
 

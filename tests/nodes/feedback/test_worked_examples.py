@@ -19,8 +19,10 @@ from tools.prompts import load_prompt
 PAIRS = Path(__file__).parents[4] / "shared" / "data" / "paragraph_reviews.jsonl"
 PAPERS = PAIRS.with_name("papers.jsonl")
 FORM = re.compile(
-    r'Paragraph: "(?P<paragraph>[^"]+)"\n- reasoning: "(?P<reasoning>[^"]+)"\n- quote: "(?P<quote>[^"]+)"\n'
-    r'- label: `(?P<label>[^`]+)`\n- review: "(?P<review>[^"]+)"\n- suggestion: "(?P<suggestion>[^"]+)"\n'
+    r'Paragraph: "(?P<paragraph>[^"]+)"\n- reasoning: "(?P<reasoning>[^"]+)"\n'
+    r'{% if anchors %}\n- quote: "(?P<quote>[^"]+)"\n{% endif %}\n'
+    r'- label: `(?P<label>[^`]+)`\n- review: "(?P<review>[^"]+)"\n'
+    r'{% if anchors %}\n- suggestion: "(?P<suggestion>[^"]+)"\n'
 )
 FILE = (PROMPTS / "_examples.md").read_text(encoding="utf-8")
 EXAMPLES = [found.groupdict() for found in FORM.finditer(FILE)]
@@ -65,10 +67,15 @@ def test_sources_and_licence_are_named_but_not_sent() -> None:
     comment = FILE[: FILE.index("#}")]
     assert comment.count("doi.org/") == len(EXAMPLES)
     assert "CC BY 4.0" in comment
-    variables = {"paragraph": "P.", "evidence": "", "candidates": "", "instructions": "", "limits": Limits()}
+    empty = dict.fromkeys(("evidence", "candidates", "anchors", "instructions"), "")
+    variables = {"paragraph": "P.", "limits": Limits(), **empty}
     sent = load_prompt(PROMPTS / "write_review.md").render(variables)
     assert EXAMPLES[0]["review"] in sent
     assert "doi.org" not in sent
+    assert EXAMPLES[0]["quote"] not in sent.replace(EXAMPLES[0]["paragraph"], "")
+    with_anchors = load_prompt(PROMPTS / "write_review.md").render({**variables, "anchors": "yes"})
+    assert with_anchors.count(EXAMPLES[0]["quote"]) == sent.count(EXAMPLES[0]["quote"]) + 1
+    assert with_anchors.count("- suggestion: ") == len(EXAMPLES)
     assert "CC BY" not in sent
 
 
