@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tools.plain_text import blocks
@@ -34,16 +35,19 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def _split(text: str) -> list[str]:
-    parts: list[str] = []
-    start = 0
+def sentence_ends(text: str) -> list[int]:
+    """Where another sentence begins in a text, all but the first."""
+    ends = [0]
     for match in _END.finditer(text):
-        before = text[max(start, match.start() - 12) : match.start()]
+        before = text[max(ends[-1], match.start() - 12) : match.start()]
         if not _ABBREVIATION.search(before) and not _SMALL_START.match(text, match.end()):
-            parts.append(text[start : match.end()].strip())
-            start = match.end()
-    parts.append(text[start:].strip())
-    return [part for part in parts if part]
+            ends.append(match.end())
+    return ends[1:]
+
+
+def _split(text: str) -> list[str]:
+    ends = [0, *sentence_ends(text), len(text)]
+    return [part for start, end in pairwise(ends) if (part := text[start:end].strip())]
 
 
 def _titled(sentence: str) -> bool:

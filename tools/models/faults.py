@@ -28,6 +28,12 @@ LONGEST_QUOTE = 300
 SHORTEST_LEAK = 16
 """Characters in a row that a server's words and a prompt must share to count as quoted from it."""
 
+OVERFLOW = re.compile(
+    r"\bcontext[ _](?:length|size|window)|\bn_ctx\b|maximum model length|prompt is too long|maximum number of tokens",
+    re.IGNORECASE,
+)
+"""What servers say of a prompt that is too long: vLLM and OpenAI of the context length, llama.cpp of its size."""
+
 CUT_OFF = (
     "lost the connection, or ended its answer, before the answer was complete; look at its log, then resume the run"
 )
@@ -150,18 +156,19 @@ def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) ->
     where, status = f"The endpoint {settings.base_url}", error.status_code
     if status in {401, 403}:
         return ModelUnavailable(
-            f"{where} refuses the key; put the right one into the environment variable {settings.api_key_env} "
+            f"{where} refuses the key{said}; put the right one into the environment variable {settings.api_key_env} "
             "(or name another with `api_key_env`).",
             kind="endpoint_refused",
         )
     if status == 404:
         return ModelUnavailable(
-            f"{where} does not serve {settings.model!r}; `draftroom doctor` lists the models that it serves.",
+            f"{where} does not serve {settings.model!r}{said}; `draftroom doctor` lists the models that it serves.",
             kind="wrong_model",
         )
-    if status == 400 and "context" in said.lower():
+    if status in {400, 413} and OVERFLOW.search(said):
         return ContextOverflow(
-            f"The prompt does not fit the context of {settings.model!r}; set `context_length` as its server does.",
+            f"The prompt does not fit the context of {settings.model!r}{said}; "
+            "set `context_length` as its server does.",
             problem=f"its prompt does not fit the context of {settings.model!r}",
         )
     if status in {400, 413, 422}:

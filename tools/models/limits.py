@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from state.limits import KEY, Limits
+from tools.sentences import sentence_ends
 
 MUCH_LONGER = 3
 """A text is cut if it has more than so many times the words that were asked for."""
@@ -16,7 +17,6 @@ CHARACTERS_PER_WORD = 7
 """Of English science text with its spaces, rounded up."""
 LONGEST_REPETITION = 1990
 """llama.cpp refuses grammars that repeat something 2,000 times or more."""
-_END = re.compile(r"[.!?][\"'”’)\]]{0,3}(?=\s|$)")
 
 
 def sent_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def _held(value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits
 
 def _shortened(text: str, words: int) -> str:
     """The text up to the last end of a sentence within so many words, or so many words if there is none."""
-    beginning = text[: list(re.finditer(r"\S+", text))[words - 1].end()]
-    ends = [match.end() for match in _END.finditer(beginning)]
-    return beginning[: ends[-1]] if ends else beginning
+    kept = list(re.finditer(r"\S+", text))[words - 1].end()
+    whole = [beginning for end in sentence_ends(text) if len(beginning := text[:end].rstrip()) <= kept]
+    return whole[-1] if whole else text[:kept]
 
 
 def _parts(schema: Any) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from state.errors import ModelUnavailable, SettingsError
+from state.errors import ContextOverflow, ModelUnavailable, SettingsError
 from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NotJson, Reply, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
@@ -197,7 +197,7 @@ async def test_a_refused_key_is_not_told(status: int, desk: Desk, monkeypatch: p
     with pytest.raises(ModelUnavailable, match="environment variable MY_KEY") as caught:
         await desk.ask(api_key_env="MY_KEY")
     assert caught.value.kind == "endpoint_refused"
-    assert "s3cret" not in str(caught.value)
+    assert "refuses the key: “The key … is wrong.”; put the right one" in str(caught.value)
     assert len(desk.sent) == 1
 
 
@@ -219,7 +219,9 @@ async def test_a_model_that_is_not_served_is_told_with_those_that_are(desk: Desk
 
 async def test_a_model_that_is_served_no_longer(desk: Desk) -> None:
     desk.endpoint.answer = Script([Status(404, "The model `large` does not exist.")])
-    with pytest.raises(ModelUnavailable, match="does not serve 'large'") as caught:
+    with pytest.raises(
+        ModelUnavailable, match=r"does not serve 'large': “The model .large. does not exist\.”;"
+    ) as caught:
         await desk.ask()
     assert caught.value.kind == "wrong_model"
     assert len(desk.sent) == 1
@@ -232,6 +234,29 @@ async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Des
     desk.endpoint.models = {"other": 8192}
     assert (await desk.ask(model="other"))["word"] == "cell"
     with pytest.raises(ModelUnavailable, match="does not serve 'large' but other"):
+        await desk.ask()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model's maximum context length is 8 tokens. However, your prompt contains 9 input tokens.",
+        "The decoder prompt (length 9) is longer than the maximum model length of 8.",
+        "the request exceeds the available context size. try increasing the context size or enable context shift",
+        "Your input exceeds the context window of this model.",
+    ],
+    ids=["vLLM", "older vLLM", "llama.cpp", "OpenAI"],
+)
+async def test_a_prompt_that_is_too_long_is_told_in_the_words_of_the_server(words: str, desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(400, words)])
+    with pytest.raises(ContextOverflow) as caught:
+        await desk.ask()
+    assert f"“{words}”" in str(caught.value)
+
+
+async def test_not_every_refusal_that_speaks_of_a_context_is_an_overflow(desk: Desk) -> None:
+    desk.endpoint.answer = Script([Status(400, "Unknown field: the context of the request has no `top_k`.")])
+    with pytest.raises(SettingsError, match="no `top_k`"):
         await desk.ask()
 
 

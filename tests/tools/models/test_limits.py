@@ -38,6 +38,14 @@ def test_a_text_that_is_much_longer_is_cut_at_a_sentence() -> None:
     assert notes == ["term of 18 words, cut to 15"]
 
 
+def test_an_abbreviation_does_not_end_a_sentence() -> None:
+    text = (
+        "Mosses grow well in shade. They did so, as Green et al. have shown in Fig. 2 and Dr. Moss, e.g. in bogs, saw."
+    )
+    kept, _ = held_to_limits({"terms": [{"term": text}]}, Notes, LIMITS)
+    assert kept["terms"][0]["term"] == "Mosses grow well in shade."
+
+
 def test_without_a_sentence_it_is_cut_at_a_word() -> None:
     kept, _ = held_to_limits({"terms": [], "remarks": ["word " * 40]}, Notes, LIMITS)
     assert kept["remarks"] == [" ".join(["word"] * 15)]
