@@ -124,7 +124,7 @@ def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     """The models in use, each once, by a line that names its roles and its endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
-    for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if role in settings.models)):
+    for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.names(role))):
         model = settings.model_for(role)
         key = (model.model, model.base_url)
         roles.setdefault(key, []).append(spoken(role))

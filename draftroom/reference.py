@@ -31,6 +31,14 @@ Every setting can stand in a preset, in the settings file, in an environment var
 a flag; each of these overrides the one before. Unknown names are errors. As a variable, `[journalism] rounds` is
 `DRAFTROOM_JOURNALISM__ROUNDS`, and `[models.reader] model` is `DRAFTROOM_MODELS__READER__MODEL`.
 
+A preset that the file or the environment names is what they start from. One that is chosen for a run (`--preset`, or
+`preset` in a Python call) comes over both: its tables `[journalism]`, `[simplification]`, `[feedback]` and `[limits]`
+stand for yours as a whole, with defaults for what they leave out, and a role that it samples (`temperature`, `top_p`,
+the penalties) is sampled by it alone. Of yours remains what says where things are: the other fields of `[models.ROLE]`
+(the preset's `max_tokens` holds, if it has one), `embedding`, `reranker`, `sequence_to_sequence`, and of `literature`
+all but `results` and `blocked_hosts`; and `[limits]`, if a model has `schema_limits`. A model that you name for all
+roles (`[models.default]`) is also that of roles for which only the preset names another. Flags beside `--preset` win.
+
 This page is written by `python -m draftroom.reference`.
 """
 

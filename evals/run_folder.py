@@ -48,7 +48,7 @@ class RunConfig(BaseModel):
     models: dict[str, dict[str, Any]]
     """By role: name, address and sampling; no keys."""
     settings: dict[str, Any]
-    """Of the system, as far as the rows leave them open."""
+    """Of the run; the papers' rows take from them where things are only."""
     version: str
     """Of Draftroom."""
     packages: dict[str, str]

@@ -17,6 +17,7 @@ from evals.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import System, Task
+from state.contexts import RunContext
 from state.settings import Settings
 from tools.jobs import Job, Key, Record, run_jobs
 from tools.models import close_clients
@@ -40,7 +41,7 @@ class Choices(NamedTuple):
 
 def describe_run(task: Task, choices: Choices, corpora: Sequence[Corpus], settings: Settings) -> RunConfig:
     """What makes the run, for its folder. A pause, which would wait for a person, is switched off."""
-    roles = [*task.roles, *(role for role in task.optional_roles if role in settings.models)]
+    roles = [*task.roles, *(role for role in task.optional_roles if settings.names(role))]
     return RunConfig(
         task=task.name,
         corpora=list(corpora),
@@ -73,21 +74,26 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
         tell: Receives a line of progress for each output.
     """
     config, samples = folder.config(), await asyncio.to_thread(folder.samples)
+    contexts = await asyncio.to_thread(_contexts, task, config)
     try:
         async with checkpointed(folder.outputs_file) as run:
             jobs: dict[Key, Job] = {
-                (sample["id"], name): partial(_output, run, name, task.systems[name], sample, config)
+                (sample["id"], name): partial(_output, run, name, task.systems[name], sample, context)
                 for sample in samples
-                for name in systems_of(task, config.rows)
+                for name, context in contexts.items()
             }
             await run_jobs(jobs, folder.outputs_file, concurrency, fields=["id", "system"], tell=tell)
     finally:
         await close_clients()
 
 
-async def _output(run: Run, name: str, system: System, sample: Record, config: RunConfig) -> Record:
+def _contexts(task: Task, config: RunConfig) -> dict[str, RunContext]:
+    """What each system of the run's rows runs with."""
+    return {name: task.systems[name].choices(config.on_record) for name in systems_of(task, config.rows)}
+
+
+async def _output(run: Run, name: str, system: System, sample: Record, context: RunContext) -> Record:
     begun = perf_counter()
-    context = system.choices(config.on_record).settled()
     output = await run(system.builder, (sample["id"], name), system.request(sample), context)
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
     return {"output": kept, "wall_s": perf_counter() - begun}

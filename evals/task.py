@@ -15,6 +15,7 @@ from evals.checkpointed import Builder
 from evals.datasets import Kind
 from state.contexts import RunContext
 from state.settings import Role, Settings
+from tools.configuration import merge, under_preset
 from tools.jobs import Record
 
 
@@ -24,11 +25,13 @@ class System(NamedTuple):
     builder: Builder
     """Of a graph."""
     context: RunContext
-    """The choices that make this system, also those that are set to nothing; all others come from the settings."""
+    """The choices that make this system, also those that are set to nothing."""
     request: Callable[[Record], Any]
     """The graph's input for a sample."""
     check: Callable[[Settings], object] | None = None
     """Raises a SettingsError if the settings lack what this system needs, before anything is run."""
+    preset: str | None = None
+    """Where all other choices come from, as if it were named on the command; None: from the settings of the run."""
 
     def choices(self, on_record: Mapping[str, Any]) -> RunContext:
         """All that it runs with.
@@ -36,8 +39,10 @@ class System(NamedTuple):
         Args:
             on_record: Settings and models of the run.
         """
-        left_open = type(self.context).model_fields.keys() - self.context.model_fields_set
-        return self.context.model_copy(update={name: on_record[name] for name in left_open & on_record.keys()})
+        of_run = self.context.nested(on_record)
+        values = under_preset(self.preset, of_run) if self.preset else of_run
+        own = self.context.nested(self.context.model_dump(exclude_unset=True))
+        return type(self.context)(resolved=merge(values, own))
 
 
 class Item(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,12 +34,10 @@ class RunContext(BaseModel):
 
     def overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set to something."""
-        return self._nested(self.model_dump(exclude_none=True))
+        return self.nested(self.model_dump(exclude_none=True))
 
-    def settled(self) -> Self:
-        """The same choices for good: nothing is looked up any more, not even for what was set to nothing."""
-        return type(self)(resolved=self._nested(self.model_dump(exclude_unset=True)))
-
-    def _nested(self, chosen: dict[str, Any]) -> dict[str, Any]:
-        outer: dict[str, Any] = {key: chosen.pop(key) for key in _OUTSIDE if key in chosen}
-        return {**outer, self.table: chosen}
+    @classmethod
+    def nested(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields of such a context as settings: those of the system in its table."""
+        outside = {key: chosen[key] for key in _OUTSIDE if key in chosen}
+        return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _OUTSIDE}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -34,6 +35,29 @@ Role = Literal[
 ]
 OPTIONAL_ROLES: tuple[Role, ...] = ("warm_start", "judge")
 """Roles that only some runs have; unlike the others, their model must be named."""
+ADDRESS = frozenset({"base_url", "model"})
+"""Fields of a model that say which one is asked, and where."""
+SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
+"""Fields of a model that say how an answer is sampled; but for `max_tokens` all others say where it is, and what
+it and its server can do."""
+PLACES: Mapping[str, Any] = {
+    "journalism": {"sequence_to_sequence"},
+    "simplification": set(),
+    "feedback": {
+        "reranker": True,
+        "embedding": True,
+        "literature": {
+            "providers",
+            "folder",
+            "contact",
+            "google_key_env",
+            "google_engine_env",
+            "openalex_key_env",
+            "semantic_scholar_key_env",
+        },
+    },
+}
+"""Of each system the settings that say where something is, and not how the system works."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
@@ -284,6 +308,10 @@ class Settings(BaseSettings):
     checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )
+
+    def names(self, role: Role) -> bool:
+        """Whether a model of its own is named for `role`, and not only how it is sampled."""
+        return bool(ADDRESS & self.models.get(role, {}).keys())
 
     def model_for(self, role: Role) -> ModelSettings:
         """The complete settings of `role`: its own fields over those of `default`."""

@@ -2,13 +2,18 @@
 
 The overrides are the flags of the command, the `context` of a Python call, or Studio's form. All three ways in resolve
 their settings here, so the same file and the same environment mean the same thing everywhere.
+
+A preset that the file or the environment names is what they start from. One that the overrides name is chosen for the
+run and comes over both (`under_preset`): the tables of systems and `[limits]` that it has are its own as a whole, with
+defaults for what they leave out, and a role that it samples is sampled by it alone. File and environment then only say
+where things are: endpoints and what their servers can do, folders, services, names of keys.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.contexts import RunContext
 from state.errors import SettingsError
-from state.settings import Settings
+from state.settings import ADDRESS, PLACES, SAMPLING, Settings
 
 REMOVED = {
     "feedback.detect": "it is the aid `detect` now; name it in `aids` of [feedback], or with --aids",
@@ -28,6 +33,8 @@ REMOVED = {
     "simplification.restore": "it is the aid `restore` now; name it in `aids` of [simplification], or with --aids",
 }
 """Settings of earlier versions, and what became of them."""
+Models = Mapping[Any, Mapping[str, Any]]
+"""Tables of models by role."""
 PRESETS = Path(__file__).parent.parent / "presets"
 EMBEDDED = "embedded"
 OTHER_VARIABLES = {"DRAFTROOM_HOME", "DRAFTROOM_CONFIG", "DRAFTROOM_VLLM_PYTHON", "DRAFTROOM_TRACING"}
@@ -42,12 +49,39 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     Raises:
         SettingsError: If a source cannot be read, or holds an unknown key or a value out of bounds.
     """
-    chosen = merge(merge(_from_file(), _from_environment()), overrides or {})
-    preset = chosen.get("preset")
-    values = merge(_read_toml(preset_path(str(preset))), chosen) if preset else chosen
+    lasting, chosen = merge(_from_file(), _from_environment()), overrides or {}
+    values = merge(lasting, chosen)
+    if preset := chosen.get("preset"):
+        values = merge(under_preset(str(preset), lasting, chosen), chosen)
+    elif preset := lasting.get("preset"):
+        values = merge(_preset(str(preset), values), values)
     if not _names_a_model(values):
         values = merge(_read_toml(preset_path(EMBEDDED)), values)
     return _checked(values)
+
+
+def under_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A preset that is chosen for a run, with what other settings say of where things are.
+
+    Their `[limits]` stay if one of their models is sent them in its schemas: it needs them.
+
+    Args:
+        name: Of the preset, or its path.
+        values: The other settings: those of file and environment, or those on record of an evaluation.
+        chosen: What is going to be laid over the result.
+
+    Raises:
+        SettingsError: If there is no such preset, or one of the sources cannot be used.
+    """
+    others = _checked(values)
+    preset = _preset(name, merge(values, chosen or {}))
+    needs_limits = any(others.model_for(role).schema_limits for role in others.models)
+    replaced = preset.keys() & ({*PLACES} if needs_limits else {*PLACES, "limits"})
+    below = others.model_dump(exclude_unset=True, exclude={*replaced})
+    below["models"] = _unsampled(others.models, _models(preset))
+    places = others.model_dump(exclude_unset=True, include=dict(PLACES))
+    places["models"] = {role: _without({*SAMPLING, "max_tokens"}, fields) for role, fields in others.models.items()}
+    return merge(merge(below, preset), places)
 
 
 def resolve_settings(context: RunContext) -> Settings:
@@ -66,11 +100,38 @@ def _checked(values: Mapping[str, Any]) -> Settings:
         raise SettingsError(f"The settings cannot be used: {describe(error)}.") from error
 
 
+def _preset(name: str, over: Mapping[str, Any]) -> dict[str, Any]:
+    """A preset; it says of no single role where its model is if the settings over it name one for all roles."""
+    preset = _read_toml(preset_path(name))
+    if "model" not in _models(over).get("default", {}):
+        return preset
+    models = _models(preset).items()
+    return {**preset, "models": {role: _without(ADDRESS, of) if role != "default" else of for role, of in models}}
+
+
+def _unsampled(models: Models, preset: Models) -> dict[str, Any]:
+    """Models without the sampling that a preset's takes the place of, be it of a role or of `default`."""
+    sampled = {role for role, fields in preset.items() if fields.keys() & SAMPLING}
+    if "default" in sampled:
+        return {role: _without(SAMPLING, fields) for role, fields in models.items()}
+    left = {role: _without(SAMPLING, fields) if role in sampled else fields for role, fields in models.items()}
+    return merge(left, {role: dict.fromkeys(SAMPLING) for role in sampled})
+
+
+def _without(names: Collection[str], fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in names}
+
+
 def _names_a_model(values: Mapping[str, Any]) -> bool:
     """Whether anything says which model to use; if not, it is the embedded one, with the sampling that it needs."""
+    return any(ADDRESS & set(table) for table in _models(values).values())
+
+
+def _models(values: Mapping[str, Any]) -> Models:
+    """The tables of models in settings that are not checked yet."""
     models = values.get("models")
-    tables = models.values() if isinstance(models, Mapping) else ()
-    return any({"base_url", "model"} & set(table) for table in tables if isinstance(table, Mapping))
+    tables = models.items() if isinstance(models, Mapping) else ()
+    return {role: table for role, table in tables if isinstance(table, Mapping)}
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def judge(run: RunArgument, *, preset: PresetOption = None, quiet: QuietOption =
     from evals.marks import judge_texts  # noqa: PLC0415
 
     settings = load_settings({"preset": preset} if preset else {})
-    if "judge" not in settings.models:
+    if not settings.names("judge"):
         raise SettingsError("There is no judge: name a model that none of the texts is by under [models.judge].")
     tested = [model["model"] for model in folder.config().models.values()]
     texts = texts_of(evaluate(task, folder))

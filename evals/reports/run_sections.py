@@ -58,15 +58,15 @@ _AIDS = "Aids are what of Draftroom's is in no paper: without any, a row is the 
 
 def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
     """Names of the aids that a system ran with."""
-    choices = task.systems[system].choices(config.on_record)
-    aids: list[str] = choices.model_dump()["aids"]
-    return aids
+    own: list[str] | None = task.systems[system].context.model_dump()["aids"]
+    return config.settings["aids"] if own is None else own
 
 
 def _own(task: Task, system: str) -> str:
-    """The settings that make a system; all others are those of the run."""
-    context = task.systems[system].context
+    """The choices that make a system: a preset, and settings over it, or over those of the run."""
+    context, preset = task.systems[system].context, task.systems[system].preset
     chosen = context.model_dump(mode="json", include=context.model_fields_set - {"aids"})
+    chosen = {**({"preset": preset} if preset else {}), **chosen}
     return ", ".join(
         f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()
     )

@@ -35,10 +35,6 @@ def _request(sample: Record) -> FeedbackInput:
     return FeedbackInput(paper=as_text(sample["paper"]), text=sample["paragraph"])
 
 
-def _system(graph: Builder, context: FeedbackContext, check: Callable[[Settings], object] | None = None) -> System:
-    return System(graph, context, _request, check=check)
-
-
 def _can_rank(settings: Settings) -> None:
     load_reranker(weights_folder(settings.feedback))
 
@@ -47,37 +43,26 @@ def _can_rank_if_it_is_to(settings: Settings) -> None:
     check_reranker(settings.feedback)
 
 
-_PAPER = FeedbackContext(
-    aids=[],
-    plans=4,
-    rerank=True,
-    execution="sequential",
-    max_rewrites=0,
-    retrieval="dense",
-    passages=5,
-    segment_characters=2000,
-    segment_overlap=200,
-)
-"""SWIF2T's settings. Its re-ranker and its literature are those of the run: the paper's own cannot be had."""
-
-
-def _swif2t(**changed: Any) -> System:
-    """The paper's system but for what is named."""
-    return _system(builder, _PAPER.model_copy(update=changed), _can_rank if changed.get("rerank", True) else None)
+def _paper(
+    graph: Builder, check: Callable[[Settings], object] | None = None, *, aids: str = "none", **changed: Any
+) -> System:
+    """A system of the paper but for what is named; re-ranker and literature are those that the run has."""
+    context = FeedbackContext(aids=resolve_aids(FEEDBACK_AIDS, aids), **changed)
+    return System(graph, context, _request, check, preset="paper")
 
 
 WITH_AIDS = {"swif2t-default-aids": ("default", "default aids"), "swif2t-all-aids": ("all", "all aids")}
 """Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
-    "single": _system(single_model_builder, FeedbackContext(aids=[])),
-    "cove": _system(chain_of_verification_builder, FeedbackContext(aids=[])),
-    "no-reranking": _swif2t(rerank=False),
-    "swif2t": _swif2t(),
-    "swif2t-rewriting": _swif2t(max_rewrites=1),
-    "swif2t-parallel": _swif2t(execution="parallel"),
-    **{name: _swif2t(aids=resolve_aids(FEEDBACK_AIDS, aids)) for name, (aids, _) in WITH_AIDS.items()},
-    "as-set": _system(builder, FeedbackContext(), _can_rank_if_it_is_to),
+    "single": _paper(single_model_builder),
+    "cove": _paper(chain_of_verification_builder),
+    "no-reranking": _paper(builder, rerank=False),
+    "swif2t": _paper(builder, _can_rank),
+    "swif2t-rewriting": _paper(builder, _can_rank, max_rewrites=1),
+    "swif2t-parallel": _paper(builder, _can_rank, execution="parallel"),
+    **{name: _paper(builder, _can_rank, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
+    "as-set": System(builder, FeedbackContext(), _request, _can_rank_if_it_is_to),
 }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from evals.metrics.overlap import bleu, rouge
 from evals.metrics.sari import sari
@@ -34,19 +34,14 @@ def _request(sample: Record) -> SimplificationInput:
     return SimplificationInput(abstract=as_text(sample["source"]))
 
 
-def _society(loops: Sequence[Lead], entries: int, *, aids: str = "none") -> System:
-    """The paper's society but for what is named: it has no target to reach, and ends when every loop was entered."""
-    context = SimplificationContext(
-        aids=resolve_aids(SIMPLIFICATION_AIDS, aids),
-        variant="society",
-        stop="fixed",
-        loops=list(loops),
-        entries=entries,
-        accuracy_check=True,
-        target_grade=None,
-        max_words=None,
-    )
-    return System(builder, context, _request)
+def _paper(*, aids: str = "none", **changed: Any) -> System:
+    """The paper's society but for what is named."""
+    context = SimplificationContext(aids=resolve_aids(SIMPLIFICATION_AIDS, aids), **changed)
+    return System(builder, context, _request, preset="paper")
+
+
+def _society(loops: Sequence[Lead], entries: int) -> System:
+    return _paper(loops=list(loops), entries=entries)
 
 
 _TWICE = 2
@@ -59,14 +54,12 @@ WITH_AIDS = {
 """Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
-    "single": System(
-        builder, SimplificationContext(aids=[], variant="single", target_grade=None, max_words=None), _request
-    ),
+    "single": _paper(variant="single"),
     "layperson": _society(["layperson"], max(_ENTRIES)),
     **{f"redundancy{n}": _society(["layperson", "redundancy_checker"], n) for n in _ENTRIES},
     **{f"clarifier{n}": _society(["layperson", "language_clarifier"], n) for n in _ENTRIES},
     **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:_TWICE]},
-    **{name: _society(_ALL, _TWICE, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
+    **{name: _paper(entries=_TWICE, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
     "as-set": System(builder, SimplificationContext(), _request),
 }
 

@@ -8,10 +8,11 @@ formulas alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
+from evals.checkpointed import Builder
 from evals.task import Figure, Item, Measure, Row, System, Table, Task, as_text
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
@@ -34,17 +35,17 @@ def _request(sample: Record) -> JournalismInput:
     return JournalismInput(paper=as_text(sample["abstract"]))
 
 
-def _loop(variant: Variant, *, aids: str = "none", rounds: int = max(_ROUNDS), warm_start: bool = False) -> System:
+def _paper(
+    variant: Variant,
+    check: Callable[[Settings], object] | None = None,
+    *,
+    graph: Builder = builder,
+    aids: str = "none",
+    **changed: Any,
+) -> System:
     """The paper's loop but for what is named. Which draft a run selects decides nothing but the row `best`."""
-    context = JournalismContext(
-        aids=resolve_aids(JOURNALISM_AIDS, aids),
-        variant=variant,
-        rounds=rounds,
-        stop="fixed",
-        select="best",
-        warm_start=warm_start,
-    )
-    return System(builder, context, _request, check=model_of_warm_start if warm_start else None)
+    context = JournalismContext(aids=resolve_aids(JOURNALISM_AIDS, aids), variant=variant, select="best", **changed)
+    return System(graph, context, _request, check, preset="paper")
 
 
 def _can_start(settings: Settings) -> None:
@@ -68,16 +69,11 @@ WITH_AIDS = {
 """Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS: dict[str, System] = {
-    "full": _loop("full"),
-    **{variant: _loop(variant) for variant in ABLATIONS},
-    "bart": System(
-        sequence_to_sequence_builder,
-        JournalismContext(aids=[], variant="single", stop="fixed", select="last", warm_start=False),
-        _request,
-        check=lambda settings: folder_of_model(settings.journalism),
-    ),
-    "warm-start": _loop("full", warm_start=True),
-    **{name: _loop("full", aids=aids, rounds=_KEPT) for name, (aids, _) in WITH_AIDS.items()},
+    "full": _paper("full"),
+    **{variant: _paper(variant) for variant in ABLATIONS},
+    "bart": _paper("single", lambda settings: folder_of_model(settings.journalism), graph=sequence_to_sequence_builder),
+    "warm-start": _paper("full", model_of_warm_start, warm_start=True),
+    **{name: _paper("full", aids=aids, rounds=_KEPT) for name, (aids, _) in WITH_AIDS.items()},
     "as-set": System(builder, JournalismContext(), _request, check=_can_start),
 }
 

@@ -72,7 +72,7 @@ def model_of_warm_start(settings: Settings) -> ModelSettings:
     Raises:
         SettingsError: None is named.
     """
-    if "warm_start" not in settings.models:
+    if not settings.names("warm_start"):
         raise SettingsError(
             "A warm start needs a model that was fine-tuned on plain summaries: name it under [models.warm_start] "
             "(`draftroom train journalist` makes one)."

@@ -63,6 +63,125 @@ def test_the_preset_itself_is_chosen_in_the_same_order(file: Path, monkeypatch: 
     assert load_settings({"preset": "embedded"}).journalism.rounds == 3
 
 
+CONTRARY = """
+[journalism]
+aids = "all"
+audience = "patient"
+rounds = 1
+select = "last"
+stop = "converged"
+variant = "single"
+warm_start = true
+max_words = 80
+sequence_to_sequence = "/bart"
+[simplification]
+aids = "all"
+loops = ["layperson"]
+entries = 9
+stop = "adaptive"
+variant = "single"
+revision_rounds = 9
+accuracy_check = false
+target_grade = 6
+max_words = 100
+[feedback]
+aids = "all"
+plans = 1
+plan_temperature = 0.1
+rerank = false
+execution = "parallel"
+max_questions = 1
+max_rewrites = 5
+retrieval = "bm25"
+passages = 1
+segment_characters = 300
+segment_overlap = 0
+reranker = "/weights"
+[feedback.literature]
+folder = "/papers"
+results = 9
+[limits]
+terms = 1
+[models.default]
+base_url = "http://127.0.0.1:9/v1"
+model = "mine"
+temperature = 0.1
+top_p = 0.9
+max_tokens = 99
+timeout_s = 7
+[models.reader]
+repetition_penalty = 1.5
+concurrency = 2
+"""
+
+
+def test_a_preset_that_is_chosen_for_a_run_comes_over_file_and_environment(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = load_settings({"preset": "paper"})
+    file.write_text(CONTRARY)
+    for name, value in {"JOURNALISM__ROUNDS": "7", "FEEDBACK__PLANS": "8", "SIMPLIFICATION__ENTRIES": "7"}.items():
+        monkeypatch.setenv(f"DRAFTROOM_{name}", value)
+    monkeypatch.setenv("DRAFTROOM_MODELS__EDITOR__TOP_P", "0.8")
+    chosen = load_settings({"preset": "paper"})
+    places = {"sequence_to_sequence", "reranker", "literature"}
+    for table in ("journalism", "simplification", "feedback"):
+        ours, papers = (getattr(settings, table).model_dump(exclude=places) for settings in (chosen, alone))
+        assert ours == papers
+    assert chosen.limits == alone.limits
+    sampling = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "max_tokens")
+    for role in ("journalist", "reader", "editor", "warm_start"):
+        ours, papers = (settings.model_for(role).model_dump(include={*sampling}) for settings in (chosen, alone))
+        assert ours == papers
+        assert papers == dict(zip(sampling, (None, 0.4, 1, 1, 4096), strict=True))
+
+
+def test_under_a_preset_file_and_environment_say_where_things_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(CONTRARY)
+    monkeypatch.setenv("DRAFTROOM_MODELS__READER__MODEL", "smaller")
+    chosen = load_settings({"preset": "paper"})
+    journalist, reader = chosen.model_for("journalist"), chosen.model_for("reader")
+    assert (journalist.base_url, journalist.model, journalist.timeout_s) == ("http://127.0.0.1:9/v1", "mine", 7)
+    assert (reader.base_url, reader.model, reader.concurrency) == ("http://127.0.0.1:9/v1", "smaller", 2)
+    assert chosen.model_for("reviewer").temperature == 0.1, "the preset does not say how reviewers are sampled"
+    assert (chosen.journalism.sequence_to_sequence, chosen.feedback.reranker) == ("/bart", "/weights")
+    assert (chosen.feedback.literature.folder, chosen.feedback.literature.results) == ("/papers", 3)
+    chosen = load_settings({"preset": "paper", "journalism": {"rounds": 2}, "models": {"editor": {"top_p": 0.5}}})
+    assert (chosen.journalism.rounds, chosen.model_for("editor").top_p) == (2, 0.5), "what is chosen beside it wins"
+
+
+def test_a_preset_leaves_what_it_does_not_speak_of(file: Path) -> None:
+    file.write_text(CONTRARY)
+    mine = file.with_name("mine.toml")
+    mine.write_text("[models.default]\ntop_p = 0.5\n[models.editor]\ntemperature = 0.7\n")
+    chosen, without = load_settings({"preset": str(mine)}), load_settings()
+    assert (chosen.journalism, chosen.limits) == (without.journalism, without.limits)
+    sampled = [chosen.model_for(role) for role in ("default", "reader", "editor")]
+    assert [(each.temperature, each.top_p, each.repetition_penalty) for each in sampled] == [
+        (None, 0.5, None),
+        (None, 0.5, None),
+        (0.7, 0.5, None),
+    ]
+    assert {each.max_tokens for each in sampled} == {99}
+
+
+def test_a_preset_keeps_the_limits_that_a_model_needs(file: Path) -> None:
+    file.write_text("[limits]\nterms = 3\n[models.default]\nmodel = 'small'\nschema_limits = true\n")
+    assert load_settings({"preset": "paper"}).limits.terms == 3
+
+
+def test_a_mistake_in_what_a_preset_replaces_is_told(file: Path) -> None:
+    file.write_text("[feedback]\nverify = true\n")
+    assert "it is the aid `verify` now" in error({"preset": "paper"})
+
+
+def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) -> None:
+    file.write_text('preset = "paper"\n[models.default]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "mine"\n')
+    assert load_settings().model_for("reader").base_url == "http://127.0.0.1:9/v1"
+    assert load_settings({"preset": "paper"}).model_for("reader").model == "mine"
+    assert load_settings({"models": {"reader": {"model": "small"}}}).model_for("reader").model == "small"
+
+
 @pytest.mark.parametrize("name", preset_names())
 def test_the_presets_are_sound(name: str) -> None:
     settings = load_settings({"preset": name})

@@ -15,6 +15,7 @@ from evals.tasks.focused_feedback import AIDS, FOCUSED_FEEDBACK, LABELS, OUTCOME
 from evals.tasks.transcripts import feedback_transcript
 from state.errors import SettingsError
 from state.settings import Settings
+from tools.configuration import resolve_settings
 
 SAMPLES: list[dict[str, Any]] = [
     {
@@ -190,8 +191,10 @@ def test_a_label_is_right_or_wrong_sample_by_sample_so_that_rows_can_be_compared
 SWIF2T = {
     "aids": [],
     "plans": 4,
+    "plan_temperature": 0.9,
     "rerank": True,
     "execution": "sequential",
+    "max_questions": 6,
     "max_rewrites": 0,
     "retrieval": "dense",
     "passages": 5,
@@ -199,6 +202,24 @@ SWIF2T = {
     "segment_overlap": 200,
 }
 """What the paper says of its system."""
+CONTRARY = {
+    "aids": ["detect"],
+    "plans": 1,
+    "plan_temperature": 0.1,
+    "rerank": False,
+    "execution": "parallel",
+    "max_questions": 3,
+    "max_rewrites": 5,
+    "retrieval": "bm25",
+    "passages": 9,
+    "segment_characters": 300,
+    "segment_overlap": 0,
+    "min_words": 400,
+    "literature": {"folder": "/papers", "providers": ["arxiv"], "results": 9},
+    "limits": {"questions": 4, "review_words": 20},
+    "models": {"reviewer": {"base_url": "http://127.0.0.1:9/v1", "model": "mine", "context_length": 4096}},
+}
+"""Settings of a person who wants something else."""
 
 
 @pytest.mark.parametrize(
@@ -211,9 +232,21 @@ SWIF2T = {
     ],
 )
 def test_a_row_differs_from_swif2t_in_what_its_name_says_only(system: str, changed: dict[str, Any]) -> None:
-    of_user = {"aids": ["detect"], "plans": 1, "rerank": False, "retrieval": "bm25", "max_questions": 3}
-    choices = SYSTEMS[system].choices({**of_user, "passages": 9}).model_dump(exclude_none=True)
-    assert choices == {**SWIF2T, "max_questions": 3, **changed}
+    settings = resolve_settings(SYSTEMS[system].choices(CONTRARY))
+    feedback = settings.feedback.model_dump()
+    assert {name: feedback[name] for name in SWIF2T} == {**SWIF2T, **changed}
+    assert feedback["min_words"] == Settings().feedback.min_words
+    assert settings.limits == Settings().limits
+    assert feedback["literature"]["results"] == 3
+    assert (feedback["literature"]["folder"], feedback["literature"]["providers"]) == ("/papers", ["arxiv"])
+    reviewer = settings.model_for("reviewer")
+    assert (reviewer.base_url, reviewer.model, reviewer.context_length) == ("http://127.0.0.1:9/v1", "mine", 4096)
+
+
+def test_limits_that_a_model_needs_in_its_schemas_stay() -> None:
+    models = {"reviewer": {"schema_limits": True}}
+    settings = resolve_settings(SYSTEMS["swif2t"].choices({**CONTRARY, "models": models}))
+    assert settings.limits.review_words == 20
 
 
 def test_a_row_of_swif2t_is_refused_before_it_runs_if_plans_cannot_be_ranked() -> None:

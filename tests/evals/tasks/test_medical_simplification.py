@@ -11,6 +11,8 @@ from evals.metrics.sari import sari
 from evals.scores import Line, Scores, score
 from evals.task import Table
 from evals.tasks.medical_simplification import MEDICAL_SIMPLIFICATION, SYSTEMS, TABLE_1, TABLE_2
+from state.settings import Settings
+from tools.configuration import resolve_settings
 
 SAMPLES: list[dict[str, Any]] = [
     {
@@ -110,11 +112,16 @@ def test_the_layperson_is_compared_with_the_papers_layperson() -> None:
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
 def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_target(system: str) -> None:
     of_user = {"aids": ["veto"], "stop": "adaptive", "target_grade": 7.0, "max_words": 100, "accuracy_check": False}
-    choices = SYSTEMS[system].choices(of_user).model_dump()
-    assert choices["variant"] == "single" or (choices["stop"] == "fixed" and choices["accuracy_check"])
-    assert (choices["target_grade"], choices["max_words"]) == (None, None)
+    contrary = {**of_user, "revision_rounds": 1, "variant": "single", "entries": 9, "limits": {"wordings": 1}}
+    settings = resolve_settings(SYSTEMS[system].choices(contrary))
+    chosen = settings.simplification
+    assert (chosen.stop, chosen.accuracy_check, chosen.revision_rounds) == ("fixed", True, 3)
+    assert chosen.variant == ("single" if system == "single" else "society")
+    assert chosen.entries <= 3
+    assert (chosen.target_grade, chosen.max_words) == (None, None)
+    assert settings.limits == Settings().limits
 
 
 def test_a_row_as_set_has_all_settings_of_the_run() -> None:
     of_user = {"aids": ["veto"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
-    assert SYSTEMS["as-set"].choices(of_user).model_dump(exclude_none=True) == of_user
+    assert SYSTEMS["as-set"].choices(of_user).resolved == {"simplification": of_user}

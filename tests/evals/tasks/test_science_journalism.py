@@ -13,10 +13,11 @@ from evals.evaluation import evaluate
 from evals.preparation import Wanted, prepare
 from evals.runner import run_systems
 from evals.scores import score
-from evals.tasks.science_journalism import FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
+from evals.tasks.science_journalism import ABLATIONS, FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
 from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
+from tools.configuration import resolve_settings
 from tools.readability import grade
 from tools.sequence_to_sequence import write
 
@@ -125,8 +126,39 @@ def test_the_curve_has_a_point_a_round() -> None:
     assert list(curve) == [0, 1, 2, 3, 4, 5]
 
 
+def chosen(of_user: dict[str, Any], system: str) -> Settings:
+    return resolve_settings(SYSTEMS[system].choices(of_user))
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
+def test_a_row_of_the_paper_is_the_papers_whatever_the_settings_say(system: str) -> None:
+    model = {"base_url": "http://127.0.0.1:9/v1", "model": "mine", "temperature": 0.1, "top_p": 0.9, "max_tokens": 99}
+    contrary = {
+        "aids": ["hard_sentences"],
+        "audience": "patient",
+        "variant": "no-notes",
+        "warm_start": True,
+        "stop": "converged",
+        "max_words": 80,
+        "sequence_to_sequence": "/bart",
+        "limits": {"terms": 1},
+        "models": {"journalist": model, "reader": model, "editor": model, "warm_start": model},
+    }
+    settings = chosen(contrary, system)
+    journalism = settings.journalism
+    assert (journalism.audience, journalism.stop, journalism.max_words) == ("general public", "fixed", 300)
+    assert journalism.warm_start == (system == "warm-start")
+    assert journalism.variant == (system if system in ABLATIONS else "single" if system == "bart" else "full")
+    assert journalism.sequence_to_sequence == "/bart", "it says where the model is"
+    assert settings.limits == Settings().limits
+    for role in ("journalist", "reader", "editor", "warm_start"):
+        asked = settings.model_for(role)
+        assert (asked.base_url, asked.model) == ("http://127.0.0.1:9/v1", "mine")
+        assert (asked.temperature, asked.top_p, asked.frequency_penalty, asked.max_tokens) == (None, 0.4, 1, 4096)
+
+
 def test_the_papers_loop_runs_five_rounds_and_the_aids_as_many_as_are_kept() -> None:
-    rounds = {name: each.choices({"rounds": 1}).model_dump()["rounds"] for name, each in SYSTEMS.items()}
+    rounds = {name: chosen({"rounds": 1}, name).journalism.rounds for name in SYSTEMS}
     assert rounds["full"] == rounds["no-notes"] == rounds["warm-start"] == 5
     assert rounds["full-default-aids"] == rounds["full-rewrite-copied"] == 3
     assert rounds["as-set"] == 1
