@@ -35,10 +35,11 @@ class ErrorsInOneSentence(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Say of an option that is gone what became of it."""
+        given = {argument.split("=")[0] for argument in args}
         for setting, instead in REMOVED.items():
             table, name = setting.split(".")
             if name not in type(getattr(Settings(), table)).model_fields:
-                for option in {f"--{name}", f"--no-{name}"} & set(args):
+                for option in {f"--{name}", f"--no-{name}"} & given:
                     raise typer.BadParameter(f"{option} is no option any more: {instead}.")
         return super().parse_args(ctx, args)
 

@@ -36,8 +36,9 @@ A preset that the file or the environment names is what they start from. One tha
 stand for yours as a whole, with defaults for what they leave out, and a role that it samples (`temperature`, `top_p`,
 the penalties) is sampled by it alone. Of yours remains what says where things are: the other fields of `[models.ROLE]`
 (the preset's `max_tokens` holds, if it has one), `embedding`, `reranker`, `sequence_to_sequence`, and of `literature`
-all but `results` and `blocked_hosts`; and `[limits]`, if a model has `schema_limits`. A model that you name for all
-roles (`[models.default]`) is also that of roles for which only the preset names another. Flags beside `--preset` win.
+all but `results` and `blocked_hosts`; and `[limits]`, if a model has `schema_limits`. A preset's models go
+together: if you name one for all roles (`[models.default]`) and so does the preset, its others give way, too.
+Flags beside `--preset` win.
 
 This page is written by `python -m draftroom.reference`.
 """

@@ -39,7 +39,8 @@ class System(NamedTuple):
         Args:
             on_record: Settings and models of the run.
         """
-        of_run = self.context.nested(on_record)
+        known = type(self.context).model_fields.keys() & on_record.keys()
+        of_run = self.context.nested({name: on_record[name] for name in known})
         values = under_preset(self.preset, of_run) if self.preset else of_run
         own = self.context.nested(self.context.model_dump(exclude_unset=True))
         return type(self.context)(resolved=merge(values, own))

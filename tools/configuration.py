@@ -101,12 +101,13 @@ def _checked(values: Mapping[str, Any]) -> Settings:
 
 
 def _preset(name: str, over: Mapping[str, Any]) -> dict[str, Any]:
-    """A preset; it says of no single role where its model is if the settings over it name one for all roles."""
+    """A preset; if it and the settings over it both name a model for all roles, it names none for single ones."""
     preset = _read_toml(preset_path(name))
-    if "model" not in _models(over).get("default", {}):
+    models = _models(preset)
+    if not all("model" in each.get("default", {}) for each in (models, _models(over))):
         return preset
-    models = _models(preset).items()
-    return {**preset, "models": {role: _without(ADDRESS, of) if role != "default" else of for role, of in models}}
+    of_roles = {role: _without(ADDRESS, fields) for role, fields in models.items() if role != "default"}
+    return {**preset, "models": {**models, **of_roles}}
 
 
 def _unsampled(models: Models, preset: Models) -> dict[str, Any]:

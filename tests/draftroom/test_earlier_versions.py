@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Script, Status, When
@@ -17,10 +19,12 @@ def test_a_setting_that_became_an_aid(draftroom: Command, draft: Path):
     assert "`feedback.detect` is no setting any more: it is the aid `detect` now" in " ".join(refused.stderr.split())
 
 
-def test_a_flag_that_became_an_aid(draftroom: Command, draft: Path):
-    refused = draftroom("review", draft, "--no-verify")
+@pytest.mark.parametrize("flag", ["--no-verify", "--restore=nothing"])
+def test_a_flag_that_became_an_aid(draftroom: Command, draft: Path, flag: str):
+    refused = draftroom("review", draft, flag)
     assert refused.exit_code == 2
-    assert "--no-verify is no option any more: it is the aid" in " ".join(refused.stderr.replace("│", " ").split())
+    said = " ".join(refused.stderr.replace("│", " ").split())
+    assert f"{flag.split('=')[0]} is no option any more: it is the aid" in said
 
 
 def test_a_run_without_aids_on_record_is_shown_and_not_resumed(draftroom: Command, paper: Path):
