@@ -24,7 +24,7 @@ def test_a_flag_that_became_an_aid(draftroom: Command, draft: Path, flag: str):
     refused = draftroom("review", draft, flag)
     assert refused.exit_code == 2
     said = " ".join(refused.stderr.replace("│", " ").split())
-    assert f"{flag.split('=')[0]} is no option any more: it is the aid" in said
+    assert f"{flag.split('=', maxsplit=1)[0]} is no option any more: it is the aid" in said
 
 
 def test_a_run_without_aids_on_record_is_shown_and_not_resumed(draftroom: Command, paper: Path):

@@ -87,7 +87,7 @@ max_words = 100
 [feedback]
 aids = "all"
 plans = 1
-plan_temperature = 0.1
+plan_temperature = 0.6
 rerank = false
 execution = "parallel"
 max_questions = 1

@@ -205,7 +205,7 @@ SWIF2T = {
 CONTRARY = {
     "aids": ["detect"],
     "plans": 1,
-    "plan_temperature": 0.1,
+    "plan_temperature": 0.6,
     "rerank": False,
     "execution": "parallel",
     "max_questions": 3,
