@@ -65,6 +65,11 @@ def texts_of(state: AnyState) -> dict[str, object]:
     return {"source": stored_text(state["source"]), "text": state["text"]}
 
 
+def target_grade(state: AnyState) -> str:
+    """The school grade that the text is to reach, as prompts say it; empty if there is none."""
+    return f"{grade:g}" if (grade := options(state).target_grade) else ""
+
+
 def memory_of(agent: Agent, state: LoopState) -> str:
     """What an agent remembers, newest first, so that trimming forgets the oldest."""
     return "\n".join(f"- {memory['text']}" for memory in reversed(state["memories"]) if memory["agent"] == agent)

@@ -6,7 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, options
+from nodes.simplification.agent import (
+    ask_as,
+    ends_loop_on_nonsense,
+    has_aid,
+    in_exchange,
+    memory_of,
+    options,
+    target_grade,
+)
 from state.limits import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, Suggestion
@@ -43,7 +51,7 @@ async def propose_wordings(state: LoopState) -> dict[str, Any]:
         "text": state["text"],
         "hard_sentences": numbered(hard_sentences(state["text"])) if has_aid("hard_sentences", state) else "",
         "memory": memory_of("language_clarifier", state),
-        "target_grade": f"{grade:g}" if (grade := options(state).target_grade) else "",
+        "target_grade": target_grade(state),
     }
     answer = await ask_as("language_clarifier", "propose_wordings", state, variables, Wordings)
     return _proposed(state, answer.value, answer.calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -119,9 +120,10 @@ async def check_accuracy(state: LoopState) -> dict[str, Any]:
 
 
 def _lost(state: LoopState) -> list[str]:
-    """Details of the abstract that a check no longer finds in the text (the aid `lost_details`)."""
+    """Details of the abstract that a check no longer finds in the text, by sentence (the aid `lost_details`)."""
     lost = lost_content(stored_text(state["source"]), state["text"])
-    return [f'"{detail["text"]}" in: {detail["sentence"]}' for detail in lost]
+    by_sentence = groupby(lost, key=lambda detail: detail["sentence"])
+    return [", ".join(f'"{detail["text"]}"' for detail in details) + f" in: {said}" for said, details in by_sentence]
 
 
 def _judged(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:

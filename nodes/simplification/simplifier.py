@@ -7,7 +7,16 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from nodes.rewriting import RewrittenSentences, better, still_in
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, options, texts_of
+from nodes.simplification.agent import (
+    ask_as,
+    ends_loop_on_nonsense,
+    has_aid,
+    in_exchange,
+    memory_of,
+    options,
+    target_grade,
+    texts_of,
+)
 from nodes.simplification.attribution import Kind, change_of, rewritten
 from nodes.simplification.content_guard import keeps_essentials
 from state.errors import ModelOutputError
@@ -61,7 +70,11 @@ async def rewrite_text(state: LoopState) -> dict[str, Any]:
     answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
     hard = hard_sentences(state["text"], at_most=MOST_HARD_SENTENCES)
     shown = numbered(hard) if has_aid("hard_sentences", state) else ""
-    variables: dict[str, object] = {"clarifications": numbered(answered), "hard_sentences": shown}
+    variables: dict[str, object] = {
+        "clarifications": numbered(answered),
+        "hard_sentences": shown,
+        "target_grade": target_grade(state),
+    }
     answer = await _ask_for_text("rewrite_text", state, variables, ReasonedSimplification)
     news = _written(state, answer, answered, "rewrite")
     return {
@@ -104,7 +117,7 @@ async def rewrite_copied(state: LoopState) -> dict[str, Any]:
 
 async def rewrite_alone(state: SimplificationState) -> dict[str, Any]:
     """Simplify the source in one go: the single-model baseline, without the society."""
-    variables: dict[str, object] = {"text": state["text"], **_aims(state)}
+    variables = {"text": state["text"], "target_grade": target_grade(state), "max_words": _max_words(state)}
     answer = await ask_as("simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1)
     text = _text_of(answer, state)
     return {
@@ -119,7 +132,7 @@ async def rewrite_alone(state: SimplificationState) -> dict[str, Any]:
 async def _ask_for_text(
     step: str, state: LoopState, variables: dict[str, object], schema: type[Latest]
 ) -> Answer[Latest]:
-    always = {**texts_of(state), "memory": memory_of("simplifier", state), **_aims(state)}
+    always = {**texts_of(state), "memory": memory_of("simplifier", state), "max_words": _max_words(state)}
     return await ask_as("simplifier", step, state, {**always, **variables}, schema)
 
 
@@ -153,6 +166,5 @@ def _text_of(answer: Answer[Any], state: LoopState | SimplificationState) -> str
     return "\n\n".join(paragraphs)
 
 
-def _aims(state: LoopState | SimplificationState) -> dict[str, object]:
-    grade, words = options(state).target_grade, options(state).max_words
-    return {"target_grade": f"{grade:g}" if grade else "", "max_words": words or ""}
+def _max_words(state: LoopState | SimplificationState) -> object:
+    return options(state).max_words or ""

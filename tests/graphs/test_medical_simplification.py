@@ -74,7 +74,7 @@ async def test_the_selector_reads_the_whole_conversation(fake_endpoint: FakeEndp
 
 async def test_a_history_that_outgrows_the_context_is_summarised_oldest_first(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(HistorySummary=[{"summary": "SUMMARY-5 of what the agents did so far."}])
-    models = {"agent_selector": {"context_length": 1200, "max_tokens": 128}}
+    models = {"agent_selector": {"context_length": 850, "max_tokens": 128}}
     chosen = context(fake_endpoint, entries=4, loops=["layperson", "language_clarifier"])
     chosen["models"] = {**chosen["models"], **models}
     result = await graph.ainvoke({"abstract": ABSTRACT}, context=chosen)

@@ -282,12 +282,13 @@ async def test_code_puts_in_corrected_sentences(
 
 @pytest.mark.parametrize("aids", ["none", "lost_details"])
 async def test_the_expert_is_shown_what_a_check_misses_with_that_aid(fake_endpoint: FakeEndpoint, aids: str) -> None:
-    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
-    fake_endpoint.answer = Society(ReasonedSimplification=[lossy])
+    kept = ABSTRACT.replace("400 mcg twice daily", "twice daily").replace("for 24 weeks", "for a while")
+    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": ["all"], "paragraphs": [kept]}])
     result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
     review = fake_endpoint.chat_requests[-1].text
-    assert ('"400 mcg" in: Inhaled budesonide 400 mcg twice daily' in review) == (aids != "none")
-    assert [detail["text"] for detail in result["lost"]] == ["400 mcg"], "it is reported whatever the aids"
+    assert ('1. "400 mcg", "24 weeks" in: Inhaled budesonide 400 mcg twice daily' in review) == (aids != "none")
+    assert review.count("Inhaled budesonide 400 mcg") == 1 + (aids != "none"), "each sentence is shown once"
+    assert [detail["text"] for detail in result["lost"]] == ["400 mcg", "24 weeks"], "reported whatever the aids"
 
 
 @pytest.mark.parametrize("aids", ["none", "hard_sentences"])

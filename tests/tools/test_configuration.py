@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from state.aids import JOURNALISM_AIDS, SIMPLIFICATION_AIDS
 from state.errors import SettingsError
 from tools.configuration import load_settings, merge, preset_names
 
@@ -180,6 +181,12 @@ def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) ->
     assert load_settings().model_for("reader").base_url == "http://127.0.0.1:9/v1"
     assert load_settings({"preset": "paper"}).model_for("reader").model == "mine"
     assert load_settings({"models": {"reader": {"model": "small"}}}).model_for("reader").model == "small"
+
+
+def test_the_embedded_model_writes_no_copied_sentence_anew() -> None:
+    settings = load_settings({"preset": "embedded"})
+    assert set(JOURNALISM_AIDS) - set(settings.journalism.aids) == {"rewrite_copied"}
+    assert set(SIMPLIFICATION_AIDS) - set(settings.simplification.aids) == {"rewrite_copied"}
 
 
 @pytest.mark.parametrize("name", preset_names())

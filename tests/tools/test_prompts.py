@@ -153,6 +153,23 @@ def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts()
         assert all(text.startswith(head) for text in renderings(prompt)), prompt.name
 
 
+OF_AIDS = {"restore_content", "rewrite_copied"}
+"""Prompts that an aid for small models sends."""
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[-3] == "simplification"], ids=lambda p: p.stem)
+def test_only_aids_remind_an_agent_of_its_negations(path: Path) -> None:
+    if path.stem not in OF_AIDS:
+        assert not any('"no"' in text or '"not"' in text for text in renderings(load_prompt(path)))
+
+
+def test_what_leaves_the_rest_as_it_is_does_not_ask_for_other_words() -> None:
+    files = [path for path in FILES if path.parts[-3] == "simplification"]
+    texts = [text for path in files for text in renderings(load_prompt(path)) if "stays as the newest" in text]
+    assert texts
+    assert not any("Everyday words" in text for text in texts)
+
+
 @every_file
 def test_values_are_not_rendered_themselves(path: Path) -> None:
     prompt = load_prompt(path)
