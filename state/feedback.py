@@ -285,7 +285,7 @@ class FeedbackContext(RunContext):
     plans: int | None = Field(None, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
     rerank: bool | None = Field(None, description="Let the plan re-ranker choose; else the first plan is followed.")
     execution: Execution | None = Field(None, description="One question after the other (paper), or all at once.")
-    max_questions: int | None = Field(None, ge=1, le=12, description="Most questions of a plan.")
+    max_questions: int | None = Field(None, ge=1, le=40, description="Most questions of a plan.")
     max_rewrites: int | None = Field(None, ge=0, le=5, description="How often remaining steps may be rewritten.")
     retrieval: RetrievalMode | None = Field(None, description="Dense (paper), BM25, or both fused.")
     embedding: dict[str, Any] | None = Field(None, description="Fields of EmbeddingSettings: the model of passages.")

@@ -271,7 +271,7 @@ class FeedbackSettings(BaseModel):
     execution: Execution = Field(
         "parallel", description="Ask one question after the other (paper), or independent ones together."
     )
-    max_questions: int = Field(6, ge=1, le=12, description="Most questions of a plan.")
+    max_questions: int = Field(10, ge=1, le=40, description="Most questions of a plan.")
     max_rewrites: int = Field(1, ge=0, le=5, description="How often the controller may rewrite the remaining steps.")
     retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")

@@ -23,6 +23,7 @@ Proposal = dict[str, Any]
 _QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
 _WORDS: Any = (Annotated[str, AtMost("quote_words")], ...)
 NO_LITERATURE = "No literature is set up, so the paper alone was asked."
+NOT_GOOGLE = "The literature that was asked is {asked}, not Google as in the paper."
 
 
 def plan_of(state: ParagraphState) -> type[BaseModel]:
@@ -79,10 +80,19 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
         return {**failed("planner", error.problem), "calls": error.spent}
     proposals = [proposal.model_dump()["steps"] for proposal in samples.values]
     plans = await asyncio.to_thread(_plans, proposals, state)
-    notes = [] if has_literature(state) else [NO_LITERATURE]
+    notes = literature_notes(chosen) if has_literature(state) else [NO_LITERATURE]
     if len(plans) < chosen.plans:
         notes.append(f"{len(plans)} of {chosen.plans} plans could be used.")
     return {"plans": plans, "remaining": plans[0]["steps"], "notes": notes, "calls": samples.calls}
+
+
+def literature_notes(chosen: FeedbackSettings) -> list[str]:
+    """Which literature stands for what the paper's system, which is that without aids, asks."""
+    literature = chosen.literature
+    if chosen.aids or "google" in literature.providers:
+        return []
+    names = [f"the folder {literature.folder}" if name == "folder" else name for name in literature.providers]
+    return [NOT_GOOGLE.format(asked=" and ".join(names))]
 
 
 async def edit_plan(state: ParagraphState) -> dict[str, Any]:

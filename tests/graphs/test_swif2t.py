@@ -65,6 +65,9 @@ async def test_the_paper_preset_asks_whom_the_paper_asks_in_its_order(
     for shown in (PAPER_QUESTION, LITERATURE_QUESTION, "caffeine", "# Examples"):
         assert shown.casefold() in reviewer.text.casefold()
     (found,) = result["reviews"]
+    (note,) = found["notes"]
+    folder = chosen["literature"]["folder"]
+    assert note == f"The literature that was asked is the folder {folder}, not Google as in the paper."
     assert [item["score"] is None for item in found["plans"]] == [False] * 4
     assert found["comment"]
     assert found["comment"]["quote"] == found["comment"]["suggestion"] == ""
@@ -75,14 +78,14 @@ async def test_a_model_that_says_much_loses_nothing(fake_endpoint: FakeEndpoint)
     def words(number: int, about: str) -> str:
         return " ".join(f"{about}{place}" for place in range(number)) + "."
 
-    questions = [f"How was tray {number} watered, {words(40, 'tray')[:-1]}?" for number in range(1, 7)]
+    questions = [f"How was tray {number} watered, {words(40, 'tray')[:-1]}?" for number in range(1, 11)]
     answer = {"quote": "We raised 24 seedlings of garden cress", "passage": 1, "answer": words(300, "found")}
     review = {
         **REVIEW,
         "reasoning": words(500, "because"),
         "review": words(400, "weak"),
         "suggestion": words(200, "mend"),
-        "evidence": [f"e{number}" for number in range(1, 7)],
+        "evidence": [f"e{number}" for number in range(1, 11)],
     }
     fake_endpoint.answer = Room(
         ProposedPlan=[Choices([Json(plan(*questions))])], PassageAnswer=[answer], Review=[review]
@@ -91,10 +94,10 @@ async def test_a_model_that_says_much_loses_nothing(fake_endpoint: FakeEndpoint)
     (found,) = result["reviews"]
     assert len(found["plans"]) == 8
     assert [step["question"] for step in found["plans"][7]["steps"]] == [*questions, ""]
-    assert [item["answer"] for item in found["evidence"]] == [answer["answer"]] * 6
+    assert [item["answer"] for item in found["evidence"]] == [answer["answer"]] * 10
     assert found["comment"]
     for field in ("reasoning", "review", "suggestion"):
         assert found["comment"][field] == review[field]
-    assert len(found["comment"]["evidence"]) == 6
+    assert len(found["comment"]["evidence"]) == 10
     assert not any(call["cuts"] or call["reask"] for call in result["calls"])
     assert answer["answer"] in prompts(fake_endpoint, "Review")[0]

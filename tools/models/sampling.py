@@ -66,7 +66,7 @@ async def sample(  # noqa: PLR0913 - as `ask`, and how many
     trim: str,
     limits: Limits | None = None,
 ) -> Samples[Value]:
-    """Ask for `number` answers and keep the usable ones; ask again, in one request, if there is none.
+    """Ask for `number` answers and keep the usable ones; ask again for as many if there is none.
 
     Must run inside a LangGraph node.
 
@@ -82,7 +82,10 @@ async def sample(  # noqa: PLR0913 - as `ask`, and how many
         samples.add(request, await further_sample(request, place, list(samples.calls)))
     if not samples.values:
         again = replace(request, problem=samples.unusable[0])
-        samples.add(again, await second_samples(again, number, list(samples.calls)))
+        second = await second_samples(again, number, list(samples.calls))
+        samples.add(again, second)
+        for place in range(len(second), number):
+            samples.add(again, await further_sample(again, place, list(samples.calls)))
     return samples
 
 

@@ -6,6 +6,10 @@
 | coherence   | the planner | a human reviewer's, on a paragraph elsewhere     |
 | structure   | free        | the human reviewer's, on this paragraph          |
 | specificity | the planner | a generic one of the same weakness type          |
+
+These plans are written with the aids of the preset `embedded`, whatever the settings say, because a small model writes
+them: a step says what it is `about`, the number of questions is fixed, and code repairs what breaks a golden rule. The
+paper's plans are used as GPT-4 wrote them.
 """
 
 from __future__ import annotations

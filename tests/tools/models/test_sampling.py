@@ -144,10 +144,11 @@ async def test_answers_that_were_given_one_by_one_are_not_asked_for_again(desk: 
 
 async def test_unusable_answers_that_were_given_one_by_one_are_asked_for_once_more(desk: Desk) -> None:
     desk.endpoint.slots = 1
-    desk.endpoint.answer = Script([JUNK, JUNK, JUNK, CELL])
-    result = await words(desk)
-    assert result["words"] == ["cell"]
-    assert [call["reask"] for call in result["calls"]] == [False, False, False, True]
+    desk.endpoint.answer = Script([JUNK, JUNK, JUNK, CELL, ATOM, JUNK])
+    result = await words(desk, seed=7)
+    assert result["words"] == ["cell", "atom"]
+    assert [call["reask"] for call in result["calls"]] == [False] * 3 + [True] * 3
+    assert [body["seed"] for body in desk.sent[-3:]] == [7, 8, 9]
 
 
 async def test_no_more_requests_are_under_way_than_the_settings_allow(desk: Desk) -> None:
