@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
 from evals.marks import MEASURES, Marks, marked_table, read_marks
 from evals.run_folder import RunConfig, RunFolder
-from evals.scores import Line, Outputs, Scores, items_of, score
+from evals.scores import Outputs, Scores, items_of, score
 from evals.task import Item, Table, Task
 from evals.usage import Cost, costs
 from state.errors import Kind
@@ -104,11 +104,6 @@ def systems_of(task: Task, rows: Sequence[str]) -> list[str]:
     """Names of the systems that rows are taken from, each once, in the order of the rows."""
     systems = (task.row(name).system for name in rows)
     return list(dict.fromkeys(system for system in systems if system is not None))
-
-
-def values_by_sample(lines: Sequence[Line], measure: str) -> Mapping[str, Mapping[str, float]]:
-    """A measure's values by row and sample."""
-    return {line.row.name: line.values[measure] for line in lines if measure in line.values}
 
 
 def _of(samples: Sequence[Record], corpus: str) -> list[Record]:

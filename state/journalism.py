@@ -6,7 +6,7 @@ checkpoints grow linearly with its rounds.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal
 
 from langgraph.channels import DeltaChannel
 from pydantic import ConfigDict, Field, with_config
@@ -143,13 +143,6 @@ class JournalismOutput(TypedDict):
     """The editor's reviews, one entry a round, and one more where a person changed the advice."""
     calls: list[CallRecord]
     """What each answered model call cost."""
-
-
-class Revision(TypedDict):
-    """What a person answers when the graph pauses after the editor."""
-
-    advice: NotRequired[list[str]]
-    """The advice to follow instead of the editor's; left out: the editor's as it is."""
 
 
 class JournalismContext(RunContext):
