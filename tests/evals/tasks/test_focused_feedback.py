@@ -194,7 +194,7 @@ SWIF2T = {
     "plan_temperature": 0.9,
     "rerank": True,
     "execution": "sequential",
-    "max_questions": 6,
+    "max_questions": 10,
     "max_rewrites": 0,
     "retrieval": "dense",
     "passages": 5,
