@@ -95,6 +95,12 @@ class ContextOverflow(Unanswered):
     default_kind = "context_overflow"
 
 
+class RequestRefused(Unanswered):
+    """The endpoint refuses one text, as a content filter does, and answers others."""
+
+    default_kind = "endpoint_refused"
+
+
 class ModelOutputError(Unanswered):
     """The model's answer was unusable, and so was the answer to the one re-ask."""
 

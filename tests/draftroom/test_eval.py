@@ -81,7 +81,7 @@ def test_what_failed_is_listed_and_tried_again_alone(room: Room, fake_endpoint: 
     fake_endpoint.answer = refuse_aspirin
     code, printed = room.simplify("--rows", "single,layperson3", "--concurrency", "4")
     assert code == 0, printed
-    assert "two single bad_settings" in printed
+    assert "two single endpoint_refused" in printed
     assert f"draftroom eval resume {room.run_folder}" in printed
     asked = len(fake_endpoint.chat_requests)
 

@@ -10,7 +10,7 @@ import pytest
 from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import graph
 from state.errors import BadInput, NothingUsable
-from tests.fake_endpoint import FakeEndpoint, Json
+from tests.fake_endpoint import FakeEndpoint, Json, Status
 from tests.graphs.review_room import (
     CLAIM,
     METHODS,
@@ -77,6 +77,16 @@ async def test_a_paragraph_that_is_too_long_for_the_context_fails_alone(fake_end
     (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
     assert problem == "planner: its prompt propose_plans does not fit the 3000 tokens of 'large'"
     assert {call["round"] for call in result["calls"]} == {2}, "nothing was asked about the other"
+
+
+async def test_a_paragraph_that_a_filter_refuses_fails_alone(fake_endpoint: FakeEndpoint) -> None:
+    room = Room()
+    filtered = Status(400, "The prompt triggered the content policy.")
+    fake_endpoint.answer = lambda request: filtered if METHODS[:20] in request.text else room(request)
+    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, aids="none"))
+    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
+    (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
+    assert problem == "planner: the endpoint refuses its text: “The prompt triggered the content policy.”"
 
 
 async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoint) -> None:

@@ -9,13 +9,17 @@ from typing import Any, TypedDict
 import openai
 from langchain_core.messages import HumanMessage
 
+from state.errors import DraftroomError, RequestRefused, SettingsError
 from state.settings import ModelSettings
 from tools.models.connection import client_for, place_for
 from tools.models.endpoint import forget_endpoint
-from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying, translate
+from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying, translate, words_of
 
 INTERRUPTED = {"", "abort", "error"}
 """Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""
+
+HARMLESS = "Say yes."
+"""No filter refuses it."""
 
 
 class Completion(TypedDict):
@@ -49,6 +53,7 @@ async def complete(
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
         ContextOverflow: If the server says that the prompt is too long.
+        RequestRefused: If the server refuses this prompt, and answers another.
         SettingsError: If the server does not accept something else about the request.
     """
     arguments = request_arguments(settings, schema, max_tokens)
@@ -59,9 +64,37 @@ async def complete(
                     completion = await _stream(prompt, settings, arguments, progress)
                 completion["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
-        forget_endpoint(settings)
-        raise translate(error, settings, prompt) from None  # the cause may quote the key or the prompt
+        raise await fault_of(error, settings, prompt, arguments) from None  # the cause may quote the key or the prompt
     return completion
+
+
+async def fault_of(error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]) -> DraftroomError:
+    """What a failed request means for the run: whether only this question is without an answer, or all would be.
+
+    A server that refuses a request does not say reliably whether it is for its text or for its fields, so it is sent a
+    harmless text with the same fields; that answer is not read to its end.
+    """
+    forget_endpoint(settings)
+    fault = translate(error, settings, prompt)
+    refused = isinstance(fault, SettingsError) and "n" not in arguments  # several answers are then asked for one by one
+    if not refused or not isinstance(error, openai.APIError) or not await _begins_to_answer(settings, arguments):
+        return fault
+    said = words_of(error, settings, prompt)
+    return RequestRefused(
+        f"The endpoint {settings.base_url} refuses this text{said}, and answers others; give this role a model without "
+        "such a filter, or leave the passage out.",
+        problem=f"the endpoint refuses its text{said}",
+    )
+
+
+async def _begins_to_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
+    client = (await client_for(settings)).root_async_client
+    request: Any = {"messages": [{"role": "user", "content": HARMLESS}], "stream_options": {"include_usage": True}}
+    try:
+        async with await client.chat.completions.create(**request, stream=True, **arguments) as stream:
+            return await anext(aiter(stream), None) is not None
+    except (openai.OpenAIError, ConnectionError, TimeoutError, ValueError):
+        return False
 
 
 async def _stream(prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress) -> Completion:

@@ -21,10 +21,9 @@ from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models.ask import Caller, Request, announce, gave_up, prepare, record_of
-from tools.models.client import INTERRUPTED, Completion, Progress, request_arguments
+from tools.models.client import INTERRUPTED, Completion, Progress, fault_of, request_arguments
 from tools.models.connection import client_for, place_for
-from tools.models.endpoint import forget_endpoint
-from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying, translate
+from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying
 from tools.models.structured import Unusable, Value, parse
 
 _one_at_a_time: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
@@ -173,8 +172,7 @@ async def _try(prompt: str, settings: ModelSettings, arguments: dict[str, Any], 
                     completions = await _stream(prompt, settings, arguments, progress)
                 completions[0]["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
-        forget_endpoint(settings)
-        raise translate(error, settings, prompt) from None  # the cause may quote the key or the prompt
+        raise await fault_of(error, settings, prompt, arguments) from None  # the cause may quote the key or the prompt
     return completions
 
 

@@ -61,7 +61,7 @@ def test_what_could_not_be_judged_is_judged_by_the_next_call(judge: Command, run
     judge.endpoint.answer = answer
     result = judge("eval", "judge", runs.journalism)
     assert result.exit_code == 0, result.output
-    assert "pea summaries bad_settings" in result.stderr
+    assert "pea summaries endpoint_refused" in result.stderr
     asked = len(judge.endpoint.chat_requests)
 
     judge.endpoint.answer = Script([When(VERDICT, schema="Verdict")])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from state.errors import ContextOverflow, ModelUnavailable, SettingsError
+from state.errors import ContextOverflow, ModelUnavailable, RequestRefused, SettingsError
 from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NotJson, Reply, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
@@ -255,18 +255,30 @@ async def test_a_prompt_that_is_too_long_is_told_in_the_words_of_the_server(word
 
 
 async def test_not_every_refusal_that_speaks_of_a_context_is_an_overflow(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Status(400, "Unknown field: the context of the request has no `top_k`.")])
+    desk.endpoint.answer = lambda _: Status(400, "Unknown field: the context of the request has no `top_k`.")
     with pytest.raises(SettingsError, match="no `top_k`"):
         await desk.ask()
 
 
 async def test_a_request_that_is_refused_is_told_in_the_words_of_the_server(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Status(400, "Unknown field.", param="repetition_penalty")])
+    desk.endpoint.answer = lambda _: Status(400, "Unknown field.", param="repetition_penalty")
     with pytest.raises(SettingsError) as caught:
         await desk.ask(repetition_penalty=1.1)
     told = "refuses the request because of `repetition_penalty`: “Unknown field.”; leave out what it does not know"
     assert told in str(caught.value)
-    assert len(desk.sent) == 1
+    asked, harmless = desk.sent
+    assert {**harmless, "messages": asked["messages"]} == asked, "no less than these fields are tried on another text"
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_a_text_that_alone_is_refused_leaves_one_question_unanswered(status: int, desk: Desk) -> None:
+    """A content filter refuses a text, not a run."""
+    filtered = Status(status, "The prompt triggered the content policy.")
+    desk.endpoint.answer = lambda request: filtered if "cells" in request.text else GOOD
+    with pytest.raises(RequestRefused, match="refuses this text: “The prompt triggered") as caught:
+        await desk.ask("A tale of cells.")
+    assert caught.value.problem == "the endpoint refuses its text: “The prompt triggered the content policy.”"
+    assert (await desk.ask("A tale of stars."))["word"] == "cell"
 
 
 @pytest.mark.parametrize(
@@ -294,7 +306,8 @@ async def test_neither_the_prompt_nor_the_key_is_told(
 ) -> None:
     monkeypatch.setenv("MY_KEY", "s3cret")
     secret = "The unpublished cell divides twice.\n\nIt does so at night, as nobody knows."
-    desk.endpoint.answer = Script([Status(status, f"s3cret: bad input {quoted.format(secret[5:])} in field 7.")])
+    bad = f"s3cret: bad input {quoted.format(secret[5:])} in field 7."
+    desk.endpoint.answer = lambda _: Status(status, bad)
     with pytest.raises((SettingsError, ModelUnavailable)) as caught:
         await desk.ask(secret, api_key_env="MY_KEY", retries=0)
     assert "bad input" in str(caught.value)

@@ -128,7 +128,7 @@ async def test_what_a_refused_request_for_several_is_really_refused_for_is_told(
     desk.endpoint.answer = lambda _: Status(400, "Unknown field: seed.")
     with pytest.raises(SettingsError, match="Unknown field: seed"):
         await words(desk, seed=7)
-    assert [body.get("n") for body in desk.sent] == [3, None]
+    assert [body.get("n") for body in desk.sent] == [3, None, None], "the last one asks whether it was for the text"
 
 
 async def test_answers_that_were_given_one_by_one_are_not_asked_for_again(desk: Desk) -> None:
