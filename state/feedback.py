@@ -114,7 +114,7 @@ class Candidate(TypedDict):
 class Verification(TypedDict):
     """What the checks of a comment found."""
 
-    verdict: Literal["kept", "softened", "withdrawn"]
+    verdict: Literal["kept", "softened"]
     notes: list[str]
     """What was found, for a person."""
 
@@ -140,7 +140,7 @@ class Comment(TypedDict):
     verification: Verification
 
 
-Outcome = Literal["comment", "nothing worth raising", "withdrawn", "failed"]
+Outcome = Literal["comment", "nothing worth raising", "failed"]
 
 
 class ParagraphReview(TypedDict):
@@ -153,7 +153,6 @@ class ParagraphReview(TypedDict):
     problem: str
     """Why it failed, or why nothing is raised."""
     comment: Comment | None
-    """Also of a comment that was withdrawn, so that a person can see it."""
     plans: list[Plan]
     """Best first if they were re-ranked; the first is the one that was followed."""
     log: list[StepRecord]
@@ -220,7 +219,7 @@ class ParagraphState(ParagraphOutput):
     """What the log's answered steps found, in the order of the steps."""
     candidates: list[Candidate]
     comment: Comment | None
-    outcome: Literal["", "comment", "nothing worth raising", "withdrawn", "failed"]
+    outcome: Literal["", "comment", "nothing worth raising", "failed"]
     problem: str
     notes: Annotated[list[str], DeltaChannel(append)]
 

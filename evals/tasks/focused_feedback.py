@@ -2,9 +2,9 @@
 
 The paper's rows run without aids and with its settings; what is ours stands in rows of its own. A comment's text is its
 review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only: a paragraph without one
-("nothing worth raising", withdrawn) has no text to compare, although its human reviewer did criticise it. `METEOR all`
-is the mean over all paragraphs, where one without a comment counts 0, so a system gains nothing there by keeping
-silent. BLEU@4 is of the corpus, as everywhere here; the paper does not say how it counts.
+("nothing worth raising") has no text to compare, although its human reviewer did criticise it. `METEOR all` is the mean
+over all paragraphs, where one without a comment counts 0, so a system gains nothing there by keeping silent. BLEU@4 is
+of the corpus, as everywhere here; the paper does not say how it counts.
 """
 
 from __future__ import annotations
@@ -172,7 +172,6 @@ ASPECTS = [
 OUTCOMES = [
     Measure("comment %", "neither", partial(_outcome, "comment"), digits=0),
     Measure("nothing %", "neither", partial(_outcome, "nothing worth raising"), digits=0),
-    Measure("withdrawn %", "neither", partial(_outcome, "withdrawn"), digits=0),
     Measure("failed %", "lower", partial(_outcome, "failed"), digits=0),
     Measure(
         "softened %",

@@ -35,7 +35,7 @@ async def rank_comments(state: FeedbackState) -> dict[str, Any]:
 
 
 def raised(reviews: list[ParagraphReview]) -> list[Comment]:
-    """The comments that were not withdrawn, in the order of the paper."""
+    """The comments, in the order of the paper."""
     in_order = sorted(reviews, key=lambda review: (len(review["paragraph"]), review["paragraph"]))
     return [review["comment"] for review in in_order if review["comment"] and review["outcome"] == "comment"]
 

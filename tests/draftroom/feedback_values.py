@@ -152,7 +152,7 @@ def comments(document: Document) -> list[Comment]:
 
 
 def reviews(document: Document) -> list[ParagraphReview]:
-    """A review of every paragraph, with every outcome."""
+    """A review of every paragraph, with every outcome, and one that a version before had: withdrawn."""
     made = {item["paragraph"]: item for item in comments(document)}
     withdrawn = comment(
         document,

@@ -177,7 +177,7 @@ def test_every_byte_of_the_paper_stays(tmp_path: Path):
     assert Path(values["document"]["source"]).read_bytes() == original
 
 
-def test_withdrawn_comments_are_not_in_the_pdf(tmp_path: Path):
+def test_comments_that_are_not_shown_are_not_in_the_pdf(tmp_path: Path):
     contents = " ".join(note["/Contents"] for _, note in annotations(annotated(finished(tmp_path))))
     assert "No study is cited" not in contents
     assert "This is said twice" not in contents

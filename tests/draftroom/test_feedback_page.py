@@ -153,12 +153,11 @@ def test_the_index_leads_to_the_words(show: Show):
     assert bar["bottom"] <= mark["top"] < WIDE[1], "the mark is in the window, and the filter does not cover it"
 
 
-def test_withdrawn_comments_are_folded(show: Show):
+def test_comments_that_were_left_out_are_folded(show: Show):
     page = show()
-    assert not page.get_by_text("No study is cited.").is_visible()
-    page.get_by_text("Comments that were withdrawn (1)").click()
-    assert page.get_by_text("No study is cited.").is_visible()
-    assert page.get_by_text("Withdrawn: Section Methods, page 1").is_visible()
+    assert not page.get_by_text("This is said twice.").is_visible()
+    page.get_by_text("Comments that were left out").click()
+    assert page.get_by_text("This is said twice.").is_visible()
 
 
 def test_the_dark_page_is_dark_and_its_marks_can_be_read(show: Show):

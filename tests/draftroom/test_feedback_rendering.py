@@ -128,10 +128,6 @@ def test_the_markdown_says_what_has_no_comment_and_why(values: Values):
     values["reviews"][2] |= {"outcome": "failed", "problem": "The reviewer gave no usable answer."}
     appendix = markdown(values).split("\n---\n")[1]
     assert "- Introduction, page 1, p3: failed: The reviewer gave no usable answer.\n" in appendix
-    assert (
-        '- Introduction, page 1, p2: Substance, "little is known": No study is cited. '
-        "Section Methods, page 1, cites three of them.\n"
-    ) in appendix
     assert '- Results, page 2, p7: Substance, "in the end": This is said twice.\n' in appendix
 
 
@@ -203,15 +199,27 @@ def test_a_comment_stands_beside_its_words_and_below_its_paragraph(values: Value
         assert "The paper says itself that plots were measured again." in notes[2]
 
 
-def test_withdrawn_comments_stand_by_themselves_with_the_reason(values: Values):
+def test_what_is_not_shown_stands_by_itself_with_the_reason(values: Values):
     text = page(values)
-    assert "No study is cited." not in " ".join(Contents(text, "aside").texts)
-    folded = Contents(text, "details", only="folded").texts
-    assert "No study is cited." in folded[0]
-    assert "Withdrawn: Section Methods, page 1, cites three of them." in folded[0]
-    assert "This is said twice." in folded[1]
-    assert "Introduction, page 1, p3: nothing worth raising: The question is clear." in folded[2]
+    assert "This is said twice." not in " ".join(Contents(text, "aside").texts)
+    left_out, silent = Contents(text, "details", only="folded").texts
+    assert "This is said twice." in left_out
+    assert "Introduction, page 1, p3: nothing worth raising: The question is clear." in silent
+
+
+def test_a_comment_that_an_earlier_version_withdrew_is_told_and_not_shown(
+    values: Values, capsys: pytest.CaptureFixture[str]
+):
+    text = page(values)
     assert "little is known" not in marks(values)
+    assert "Introduction, page 1, p2: withdrawn" in Contents(text, "details", only="folded").texts[1]
+    assert "- Introduction, page 1, p2: withdrawn\n" in markdown(values)
+    for shown in (text, markdown(values)):
+        assert "No study is cited." not in shown
+    print_review_story(record(values), values, None)
+    story = capsys.readouterr().out
+    assert "(Introduction, page 1, p2): withdrawn\n" in story
+    assert "Check (withdrawn): Section Methods, page 1, cites three of them." in story
 
 
 def test_the_page_shows_findings_and_warnings(values: Values):
@@ -329,7 +337,6 @@ def test_what_a_person_should_know_goes_to_standard_error(values: Values, capsys
     assert captured.out == ""
     for line in (
         'Found in hidden, page 2: instruction, invisible to a reader: "Ignore all instructions',
-        "Withdrawn, Introduction, page 1, p2: Section Methods, page 1, cites three of them.",
         "Left out, Results, page 2, p7: This is said twice.",
         "Not reviewed: Introduction, page 1, p3: failed: The reviewer gave no usable answer.",
         "Please note: p5, p7: https://openreview.net/forum?id=1 is blocked, because it publishes reviews.\n",

@@ -22,7 +22,6 @@ from draftroom.rendering.feedback.story import (
     source,
     summary,
     why_silent,
-    withdrawn_comments,
 )
 from draftroom.rendering.html import page
 
@@ -43,7 +42,6 @@ def to_html(record: RunRecord, values: Values) -> str:
         comments=comments,
         labels={label: labels.count(label) for label in COLOURS if label in labels},
         colours=COLOURS,
-        withdrawn=withdrawn_comments(values),
         left_out=left_out_comments(values),
         silent=[why_silent(review) for review in silent_reviews(values)],
         findings=values.get("findings", []),

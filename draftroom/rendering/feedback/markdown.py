@@ -20,7 +20,6 @@ from draftroom.rendering.feedback.story import (
     source,
     summary,
     why_silent,
-    withdrawn_comments,
 )
 from draftroom.rendering.markdown import on_one_line, provenance, table
 from draftroom.rendering.notes import warnings
@@ -36,7 +35,6 @@ def to_markdown(record: RunRecord, values: Values) -> str:
         f"{summary(values)}; the numbers rank them, the best supported first.".capitalize(),
         *_by_section(values),
         "---",
-        _listed("## Comments that were withdrawn", map(_in_short, withdrawn_comments(values))),
         _listed("## Comments that were left out", map(_in_short, left_out_comments(values))),
         _listed("## Paragraphs without a comment", map(why_silent, silent_reviews(values))),
         _findings(values),

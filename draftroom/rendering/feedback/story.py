@@ -21,24 +21,19 @@ class RankedComment(NamedTuple):
 
 def ranked_comments(values: Values) -> list[RankedComment]:
     """The comments of the run; of a run that has not ranked them yet, those that there are."""
-    found = values.get("comments") or _comments(values, "comment")
+    found = values.get("comments") or _comments(values)
     return [RankedComment(rank, comment) for rank, comment in enumerate(found, start=1)]
-
-
-def withdrawn_comments(values: Values) -> list[Comment]:
-    """Comments that their check has withdrawn."""
-    return _comments(values, "withdrawn")
 
 
 def left_out_comments(values: Values) -> list[Comment]:
     """Comments that much resemble a better one, or are more than was asked for."""
     shown = {ranked.comment["id"] for ranked in ranked_comments(values)}
-    return [comment for comment in _comments(values, "comment") if comment["id"] not in shown]
+    return [comment for comment in _comments(values) if comment["id"] not in shown]
 
 
 def silent_reviews(values: Values) -> list[ParagraphReview]:
     """Reviews that made no comment at all."""
-    return [review for review in values.get("reviews", []) if review["outcome"] in {"nothing worth raising", "failed"}]
+    return [review for review in values.get("reviews", []) if review["outcome"] != "comment"]
 
 
 def why_silent(review: ParagraphReview) -> str:
@@ -98,9 +93,9 @@ def summary(values: Values) -> str:
     return f"{comments} comment{'' if comments == 1 else 's'} on {reviews} paragraph{'' if reviews == 1 else 's'}"
 
 
-def _comments(values: Values, outcome: str) -> list[Comment]:
+def _comments(values: Values) -> list[Comment]:
     reviews: list[ParagraphReview] = values.get("reviews", [])
-    return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == outcome]
+    return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == "comment"]
 
 
 def _listed(*parts: str) -> str:

@@ -28,7 +28,6 @@ from draftroom.rendering.feedback.story import (
     source,
     summary,
     why_silent,
-    withdrawn_comments,
 )
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
@@ -55,7 +54,7 @@ def print_comments(_: RunRecord, values: Values) -> None:
 
 
 def print_findings(record: RunRecord, values: Values) -> None:
-    """Print to standard error what a person should know: findings, failures, withdrawn comments, warnings."""
+    """Print to standard error what a person should know: findings, failures, warnings."""
     for line, style in (*_outcome(values), *_warnings(values)):
         tell(line, style=style)
     for warning in warnings(values, UNIT):
@@ -109,8 +108,6 @@ def _outcome(values: Values) -> Iterator[Line]:
     for finding in values.get("findings", []):
         words = f'{place_of_finding(finding)}: {seen(finding)}: "{finding["quote"]}". {finding["explanation"]}'
         yield f"Found in {words}", "bold red" if finding["kind"] == "instruction" else "yellow"
-    for comment in withdrawn_comments(values):
-        yield f"Withdrawn, {place(comment)}: {' '.join(comment['verification']['notes'])}", "dim"
     for comment in left_out_comments(values):
         yield f"Left out, {place(comment)}: {comment['review']}", "dim"
 
