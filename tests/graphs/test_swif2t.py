@@ -1,13 +1,26 @@
-"""Focused feedback as the paper has it (`--preset paper`), and with a model that says much and well."""
+"""`--preset paper` is SWIF2T: who is asked, in which order, with what in the prompt, and sampled how.
+
+All of it is read from what reached the endpoint. The last test has a model that says much and well.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, get_args
 
+import pytest
+
+from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import graph
-from tests.fake_endpoint import Choices, FakeEndpoint, Json
+from state.feedback import Weakness
+from tests.fake_endpoint import Choices, FakeEndpoint, Json, RecordedRequest, Reply
+from tests.fake_endpoint.embeddings import embed
 from tests.graphs.review_room import (
     CLAIM,
+    LITERATURE,
     LITERATURE_QUESTION,
     METHODS,
     PAPER,
@@ -15,6 +28,7 @@ from tests.graphs.review_room import (
     REVIEW,
     Room,
     context,
+    decision,
     folder_of_literature,
     plan,
     prompts,
@@ -23,55 +37,283 @@ from tests.graphs.review_room import (
 from tests.graphs.support import steps
 
 ANSWER = {"answer": "There were 24 of them."}
+UNKNOWN = {"answer": "I don't know."}
+TEAM = ["The team", "Your role", "Your task", "Rules"]
+SAMPLING = {"temperature", "top_p", "frequency_penalty", "repetition_penalty", "presence_penalty", "seed"}
+OF_OURS = re.compile(
+    r"are data|tells? you|`(?:quote|passage|suggestion|evidence|about|steps\[|rewrite)`|^- quote:", re.MULTILINE
+)
+"""What prompts say only with aids, or when steps may be rewritten."""
 
 
-async def test_the_paper_preset_asks_whom_the_paper_asks_in_its_order(
-    fake_endpoint: FakeEndpoint, own_state: Path
-) -> None:
-    planned = plan(PAPER_QUESTION, literature=LITERATURE_QUESTION)
-    fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(planned)])], PlainAnswer=[ANSWER])
-    chosen = context(fake_endpoint, preset="paper", literature=folder_of_literature(own_state))
+@pytest.fixture
+def endpoint() -> Iterator[FakeEndpoint]:
+    with FakeEndpoint(models={"large": 32_768}) as opened:
+        yield opened
+
+
+async def swif2t(endpoint: FakeEndpoint, system: Any = graph, paper: str = PAPER, **choices: Any) -> dict[str, Any]:
+    """A run with the paper's preset; its reviews of a single paragraph."""
+    chosen = context(endpoint, preset="paper", **choices)
     del chosen["plans"]
-    result = await graph.ainvoke({"paper": PAPER, "text": CLAIM}, context=chosen)
-    assert result["settings"]["feedback"]["aids"] == []
+    found: dict[str, Any] = await system.ainvoke({"paper": paper, "text": CLAIM}, context=chosen)
+    assert not any(call["cuts"] or call["reask"] for call in found["calls"])
+    return found
 
+
+def asked_for(endpoint: FakeEndpoint, schema: str) -> list[RecordedRequest]:
+    return [request for request in endpoint.chat_requests if request.schema_name == schema]
+
+
+def headings(request: RecordedRequest) -> list[str]:
+    return re.findall(r"^# (.+)$", request.text, re.MULTILINE)
+
+
+def part(request: RecordedRequest, heading: str) -> str:
+    """What stands below a heading of a prompt."""
+    return request.text.split(f"# {heading}\n\n")[1].split("\n\n# ")[0].strip()
+
+
+def fields(request: RecordedRequest) -> list[str]:
+    return list((request.schema or {})["properties"])
+
+
+async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, own_state: Path) -> None:
+    plans = [plan(f"{PAPER_QUESTION[:-1]} in tray {number}?", literature=LITERATURE_QUESTION) for number in range(4)]
+    endpoint.answer = Room(ProposedPlan=[Choices([Json(each) for each in plans])], PlainAnswer=[ANSWER])
+    literature = folder_of_literature(own_state)
+    result = await swif2t(endpoint, literature=literature)
     order = ["ProposedPlan", "StepDecision", "PlainAnswer", "StepDecision", "PlainAnswer", "Review"]
-    assert steps(fake_endpoint) == order, "the review that ends a plan leaves nothing to decide"
-    planner, first, of_paper, second, of_literature, reviewer = fake_endpoint.chat_requests
-    assert planner.n == 4
-    assert planner.body["temperature"] >= 0.6
-    assert all(request.body.get("top_p") != 0.4 for request in fake_endpoint.chat_requests)
+    assert steps(endpoint) == order, "the review that ends a plan leaves nothing to decide"
+    (found,) = result["reviews"]
+    scores = [each["score"] for each in found["plans"]]
+    assert len(scores) == 4
+    assert scores == sorted(scores, reverse=True)
+    assert part(asked_for(endpoint, "PlainAnswer")[0], "The question") == found["plans"][0]["steps"][0]["question"]
+    assert result["settings"]["feedback"]["aids"] == []
+    assert found["notes"] == [
+        f"The literature that was asked is the folder {literature['folder']}, not Google as in the paper."
+    ]
 
-    for request in (planner, first, second, reviewer):
+
+async def test_the_first_plan_is_followed_without_the_reranker(endpoint: FakeEndpoint) -> None:
+    plans = [plan(f"How high is tray {number}?") for number in range(4)]
+    endpoint.answer = Room(ProposedPlan=[Choices([Json(each) for each in plans])], PlainAnswer=[ANSWER])
+    await swif2t(endpoint, rerank=False)
+    assert endpoint.chat_requests[0].n == 4
+    assert part(asked_for(endpoint, "PlainAnswer")[0], "The question") == "How high is tray 0?"
+
+
+async def test_only_plans_are_sampled_otherwise_than_the_server_does(endpoint: FakeEndpoint) -> None:
+    endpoint.answer = Room(PlainAnswer=[ANSWER])
+    await swif2t(endpoint)
+    planner, *others = endpoint.chat_requests
+    assert planner.n == 4
+    assert {name: planner.body[name] for name in SAMPLING & set(planner.body)} == {"temperature": 0.9}
+    assert all(request.n == 1 and not SAMPLING & set(request.body) for request in others)
+
+
+async def test_agents_see_the_paragraph_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
+    endpoint.answer = Room(PlainAnswer=[ANSWER])
+    await swif2t(endpoint)
+    planner, controller, investigator, reviewer = endpoint.chat_requests
+    for request in (planner, controller, reviewer):
+        assert part(request, "The paragraph") == CLAIM
         assert request.text.count(CLAIM) == 1
         assert request.text.startswith(planner.text[:1000]), "the team's words are first, for the server's cache"
         assert "Cold tea and the growth of cress" not in request.text, "they see the paragraph, not the paper"
-    assert PAPER_QUESTION in first.text
-    assert ANSWER["answer"] not in first.text
-    assert second.text.count(ANSWER["answer"]) == 1
-    assert f"The next step is: Investigator: answer from the literature: {LITERATURE_QUESTION}" in second.text
-    assert first.schema
-    assert list(first.schema["properties"]) == ["explanation", "actor", "action", "parameters"]
-    assert first.schema["properties"]["action"]["enum"] == ["ask_paper", "ask_literature", "write_review", "skip"]
+        assert all(f"`{label}`" in request.text for label in get_args(Weakness))
+    for request in (planner, controller, investigator, reviewer):
+        assert not OF_OURS.search(request.text.replace("the list `steps`", "")), request.schema_name
+    assert headings(planner) == [*TEAM, "The paragraph", "Output"]
+    assert headings(controller) == [*TEAM, "The paragraph", "What was done so far", "The steps that remain", "Output"]
+    assert headings(investigator) == ["Your role", "Your task", "Rules", "The passages", "The question", "Output"]
+    assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Evidence", "Output"]
 
+
+async def test_the_planner_has_the_golden_rules(endpoint: FakeEndpoint, own_state: Path) -> None:
+    endpoint.answer = Room(PlainAnswer=[ANSWER])
+    await swif2t(endpoint, literature=folder_of_literature(own_state))
+    rules = part(endpoint.chat_requests[0], "Rules")
+    for rule in (
+        "Every step asks the investigator or the reviewer for something",
+        "Questions to the paper come first, then those to the literature, then the review.",
+        "can be understood without the paper and without the other steps",
+        'asks about one concept only and ends with "?"',
+    ):
+        assert rule in rules
+
+
+def long_paper() -> str:
+    """A paper of a dozen segments of the paper's length, no two of them alike."""
+    things = ["moss", "tea", "cress", "light", "soil", "height", "water", "seed", "root", "glass", "salt"]
+    said = [
+        f"On day {day} the {things[day % 11]} of tray {day * day % 97} was put beside the {things[day // 7 % 11]}."
+        for day in range(400)
+    ]
+    paragraphs = "\n\n".join(" ".join(said[start : start + 20]) for start in range(0, len(said), 20))
+    return f"# Trays\n\n## Methods\n\n{paragraphs}\n"
+
+
+def shared(text: str, following: str) -> int:
+    """The characters that end one text and begin another."""
+    return max(length for length in range(len(text)) if text.endswith(following[:length]))
+
+
+async def test_a_question_is_answered_from_the_five_nearest_segments(endpoint: FakeEndpoint) -> None:
+    questions = ["Where was the salt of tray 3 put?", "Which seed was put beside the glass?", "How high was the cress?"]
+    endpoint.answer = Room(ProposedPlan=[plan(*questions)], PlainAnswer=[ANSWER])
+    await swif2t(endpoint, paper=long_paper())
+    inputs = [request.body["input"] for request in endpoint.requests if request.path == "/v1/embeddings"]
+    segments = max(inputs, key=len)
+    assert len(segments) > 10
+    assert all(1950 < len(segment) <= 2000 for segment in segments)
+    assert all(180 < shared(*both) <= 200 for both in pairwise(segments[:-1])), "the last one shares more"
+
+    def likeness(segment: str) -> float:
+        return sum(one * other for one, other in zip(embed(segment), embed(question), strict=True))
+
+    for question, request in zip(questions, asked_for(endpoint, "PlainAnswer"), strict=True):
+        nearest = sorted(segments, key=likeness, reverse=True)[:5]
+        texts = [f"[{number}] Methods\n{segment.strip()}" for number, segment in enumerate(nearest, start=1)]
+        assert part(request, "The passages") == "\n\n".join(texts)
+        assert part(request, "The question") == question
+        assert "I don't know." in part(request, "Rules")
+        assert fields(request) == ["answer"]
+
+
+async def test_the_literature_is_asked_one_study_after_the_other_until_one_answers(
+    endpoint: FakeEndpoint, own_state: Path
+) -> None:
+    literature = folder_of_literature(own_state)
+    for number in range(2, 6):
+        text = LITERATURE.replace("# Caffeine", f"# Study {number}: caffeine")
+        (Path(literature["folder"]) / f"{number}.md").write_text(text, encoding="utf-8")
+    endpoint.answer = Room(
+        ProposedPlan=[plan(literature=LITERATURE_QUESTION)], PlainAnswer=[UNKNOWN, {"answer": "It does."}]
+    )
+    (found,) = (await swif2t(endpoint, literature=literature))["reviews"]
+    first, second = asked_for(endpoint, "PlainAnswer")
+    titles = [re.findall(r'of the document "(.+)"', request.text) for request in (first, second)]
+    assert titles[0] != titles[1]
+    assert CLAIM not in second.text
+    assert "Caffeine in the soil" in second.text
+    assert [item["title"] for item in found["evidence"]] == titles[1]
+    assert f"Answer: It does. (from {titles[1][0]}" in part(asked_for(endpoint, "Review")[0], "Evidence")
+
+    endpoint.answer = Room(ProposedPlan=[plan(literature=LITERATURE_QUESTION)], PlainAnswer=[UNKNOWN])
+    await swif2t(endpoint, literature=literature)
+    assert len(asked_for(endpoint, "PlainAnswer")) == 2 + 3, "the first three results"
+
+
+async def test_the_controller_executes_replaces_skips_and_goes_straight_to_the_review(
+    endpoint: FakeEndpoint, own_state: Path
+) -> None:
+    planned = [f"How was tray {number} watered?" for number in range(1, 6)]
+    better = "How many seedlings of garden cress were in six trays?"
+    endpoint.answer = Room(
+        ProposedPlan=[plan(*planned)],
+        StepDecision=[
+            decision("ask_paper", better, rewrites=False),
+            decision("ask_literature", LITERATURE_QUESTION, rewrites=False),
+            decision("skip", rewrites=False),
+            decision("ask_paper", rewrites=False),
+            decision("write_review", rewrites=False),
+        ],
+        PlainAnswer=[ANSWER, {"answer": "It slows it."}, UNKNOWN],
+    )
+    (found,) = (await swif2t(endpoint, literature=folder_of_literature(own_state)))["reviews"]
+    turn = ["StepDecision", "PlainAnswer"]
+    assert steps(endpoint) == ["ProposedPlan", *turn, *turn, "StepDecision", *turn, "StepDecision", "Review"]
+    of_paper, of_literature, in_vain = asked_for(endpoint, "PlainAnswer")
+    asked = [part(request, "The question") for request in (of_paper, of_literature, in_vain)]
+    assert asked == [better, LITERATURE_QUESTION, planned[3]]
     assert METHODS in of_paper.text
-    assert CLAIM not in of_literature.text
-    assert "Caffeine in the soil" in of_literature.text
-    for request in (of_paper, of_literature):
-        assert request.schema
-        assert list(request.schema["properties"]) == ["answer"]
-    assert reviewer.schema
-    assert list(reviewer.schema["properties"]) == ["reasoning", "label", "review"]
-    for shown in (PAPER_QUESTION, LITERATURE_QUESTION, "caffeine", "# Examples"):
-        assert shown.casefold() in reviewer.text.casefold()
-    (found,) = result["reviews"]
-    (note,) = found["notes"]
-    folder = chosen["literature"]["folder"]
-    assert note == f"The literature that was asked is the folder {folder}, not Google as in the paper."
-    assert [item["score"] is None for item in found["plans"]] == [False] * 4
-    assert found["comment"]
-    assert found["comment"]["quote"] == found["comment"]["suggestion"] == ""
-    assert found["comment"]["verification"] == {"verdict": "kept", "notes": []}
+    assert "Caffeine in the soil" in of_literature.text, "replaced by a question to the other source"
+
+    decisions = asked_for(endpoint, "StepDecision")
+    for number, (request, question) in enumerate(zip(decisions, planned, strict=True)):
+        assert fields(request) == ["explanation", "actor", "action", "parameters"]
+        actions = (request.schema or {})["properties"]["action"]["enum"]
+        assert actions == ["ask_paper", "ask_literature", "write_review", "skip"]
+        remaining, next_step = part(request, "The steps that remain").split("\n\nThe next step is: ")
+        assert next_step == f"Investigator: answer from the paper: {question}"
+        assert re.findall(r"tray (\d)", remaining) == [str(later) for later in range(number + 1, 6)]
+        assert remaining.endswith("Reviewer: write the review.")
+    assert part(decisions[0], "What was done so far") == "Nothing yet."
+    assert re.findall(r"Question: (.+)|(No.+): (.+)", part(decisions[-1], "What was done so far")) == [
+        (better, "", ""),
+        (LITERATURE_QUESTION, "", ""),
+        ("", "Not asked", planned[2]),
+        ("", "No answer was found", planned[3]),
+    ]
+    made = [(record["decision"], record["outcome"]) for record in found["log"]]
+    assert made[:2] == [("execute", "answered"), ("replace", "answered")]
+    assert made[2:] == [("skip", "skipped"), ("execute", "unanswered"), ("skip", "skipped")]
+    (reviewer,) = asked_for(endpoint, "Review")
+    assert re.findall(r"Question: (.+)", part(reviewer, "Evidence")) == [better, LITERATURE_QUESTION]
+    assert not any(question in reviewer.text for question in planned), "unanswered questions never reach the reviewer"
+
+
+async def test_the_reviewer_has_paragraph_context_and_five_examples(endpoint: FakeEndpoint) -> None:
+    endpoint.answer = Room(PlainAnswer=[ANSWER])
+    (found,) = (await swif2t(endpoint))["reviews"]
+    (reviewer,) = asked_for(endpoint, "Review")
+    assert fields(reviewer) == ["reasoning", "label", "review"]
+    labels = str((reviewer.schema or {})["properties"]["label"])
+    assert all(f"'{label}'" in labels for label in (*get_args(Weakness), "No review needed"))
+    examples = part(reviewer, "Examples")
+    assert sorted(re.findall(r"^- label: `(.+)`$", examples, re.MULTILINE)) == sorted(get_args(Weakness))
+    assert re.findall(r"^(?:- )?(\w+): ", examples, re.MULTILINE) == ["Paragraph", "reasoning", "label", "review"] * 5
+    assert part(reviewer, "Evidence") == (
+        f"[e1] Question: {PAPER_QUESTION}\n     Answer: {ANSWER['answer']} (from the paper)"
+    )
+    assert "missing which the evidence shows to be given elsewhere in the paper" in part(reviewer, "Rules")
+    comment = found["comment"]
+    assert (comment["label"], comment["review"]) == (REVIEW["label"], REVIEW["review"])
+    assert (comment["quote"], comment["suggestion"], comment["evidence"]) == ("", "", [])
+    assert comment["verification"] == {"verdict": "kept", "notes": []}
+
+
+async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoint: FakeEndpoint) -> None:
+    endpoint.answer = Room()
+    await swif2t(endpoint, single_model)
+    (reviewer,) = endpoint.chat_requests
+    assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Evidence", "Output"]
+    assert part(reviewer, "The paragraph") == CLAIM
+    assert fields(reviewer) == ["reasoning", "label", "review"]
+    assert part(reviewer, "Evidence") == "There is none."
+
+
+async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_question(endpoint: FakeEndpoint) -> None:
+    known, unknown = "Is tea a fertiliser for cress?", "How fast does cress grow in a week?"
+    room = Room(
+        VerificationQuestions=[{"questions": [known, unknown]}],
+        PlainAnswer=[{"answer": "It holds some nitrogen."}],
+        CrossCheck=[{"explanation": "The paragraph says more.", "verdict": "inconsistent"}],
+    )
+
+    def answer(request: RecordedRequest) -> Reply:
+        return Json(UNKNOWN) if request.schema_name == "PlainAnswer" and unknown in request.text else room(request)
+
+    endpoint.answer = answer
+    await swif2t(endpoint, chain_of_verification)
+    order = ["VerificationQuestions", "PlainAnswer", "PlainAnswer", "CrossCheck", "Review"]
+    assert sorted(steps(endpoint)) == sorted(order), "there is nothing to compare with no answer"
+    assert "/v1/embeddings" not in {request.path for request in endpoint.requests}, "nothing is retrieved"
+    assert all(request.n == 1 and not SAMPLING & set(request.body) for request in endpoint.chat_requests)
+    for request in asked_for(endpoint, "PlainAnswer"):
+        assert headings(request) == ["Your role", "Your task", "Rules", "The question", "Output"], "no paragraph"
+    (check,) = asked_for(endpoint, "CrossCheck")
+    assert [part(check, heading) for heading in ("The paragraph", "The question", "The answer")] == [
+        CLAIM,
+        known,
+        "It holds some nitrogen.",
+    ]
+    (reviewer,) = asked_for(endpoint, "Review")
+    assert unknown not in reviewer.text
+    assert known in part(reviewer, "Evidence")
+    assert "The paragraph is inconsistent with this: The paragraph says more." in part(reviewer, "Evidence")
 
 
 async def test_a_model_that_says_much_loses_nothing(fake_endpoint: FakeEndpoint) -> None:
