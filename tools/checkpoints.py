@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import aiosqlite
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -20,6 +22,8 @@ from tools.configuration import load_settings
 
 BUSY_TIMEOUT_S = 30.0
 """How long a writer waits for another process that writes to the same file."""
+
+Written = TypeVar("Written")
 
 
 @asynccontextmanager
@@ -58,11 +62,53 @@ async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
     # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
     try:
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
-            saver = AsyncSqliteSaver(connection)
+            saver = _SqliteSaver(connection)
             await saver.setup()
-            yield saver
+            try:
+                yield saver
+            finally:
+                await saver.finish_writes()
     except sqlite3.Error as error:
         raise storage_error(error, path) from error
+
+
+class _SqliteSaver(AsyncSqliteSaver):
+    """Finishes each write that has begun, whoever is cancelled, and knows which are under way.
+
+    LangGraph does not wait for what it stores of the steps that it cancels when another one fails. A connection that is
+    closed between such a statement and its commit keeps the file locked for as long as the statement is referred to.
+    """
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        super().__init__(connection)
+        self._writes: set[asyncio.Task[Any]] = set()
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint."""
+        return await self._whole(super().aput(config, checkpoint, metadata, new_versions))
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Store what a task has written."""
+        await self._whole(super().aput_writes(config, writes, task_id, task_path))
+
+    async def finish_writes(self) -> None:
+        """Wait for all that is under way."""
+        while self._writes:
+            await asyncio.wait(self._writes)
+
+    async def _whole(self, write: Coroutine[Any, Any, Written]) -> Written:
+        task = asyncio.create_task(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        return await asyncio.shield(task)
 
 
 @asynccontextmanager

@@ -52,6 +52,23 @@ def test_a_failed_review_goes_on_where_it_failed(room: Command, draft: Path):
     assert paid(record) == len(room.endpoint.chat_requests) - 1
 
 
+def test_a_review_that_failed_asks_again_for_nothing_on_record(room: Command, draft: Path):
+    """The answer to another paragraph that was on its way, or read and not stored yet, is lost and asked for again."""
+    assert room("review", draft).exit_code == 0
+    whole = asked(room)
+    fault = When(Status(503), schema="Review", prompt=CLAIM[:40], times=1)
+    room.endpoint.answer = Script([fault], otherwise=TwoMinds())
+    assert room("review", draft).exit_code == EXIT_CODES["endpoint_down"]
+    missing = len(whole) - paid(room.records()[-1])
+    before = len(asked(room))
+
+    result = room("resume", "last")
+    assert result.exit_code == 0, result.output
+    assert sorted(reviewed(room)) == ["p2", "p3"]
+    assert 1 <= len(asked(room)) - before <= missing
+    assert paid(room.records()[-1]) == len(whole)
+
+
 def test_what_was_asked_for_outlives_a_run_that_was_killed_before_its_first_step(room: Command, draft: Path):
     room.endpoint.answer = Script([When(Status(503), times=1)], otherwise=TwoMinds())
     assert room("review", draft, *ONE, "--aids", "none").exit_code == EXIT_CODES["endpoint_down"]

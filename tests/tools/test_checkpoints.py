@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import sqlite3
 import subprocess
@@ -134,6 +135,25 @@ async def test_a_fault_of_sqlite_during_the_run_is_told(home: Path) -> None:
 
     with pytest.raises(StateError, match=r"checkpoints\.sqlite cannot be written \(no such table: checkpoints\)"):
         await lose_a_table_and_step()
+
+
+@pytest.mark.parametrize("cancelled", [False, True], ids=["left alone", "cancelled"])
+async def test_a_write_that_has_begun_is_stored_and_leaves_no_lock(home: Path, cancelled: bool) -> None:
+    """So LangGraph leaves what it stores of a step that it cancels."""
+    async with open_checkpointer("sqlite") as saver:
+        await step(saver, 1)
+        newest = await saver.aget_tuple(THREAD)
+        assert newest is not None
+        writing = asyncio.create_task(saver.aput_writes(newest.config, [("count", 5)], "late"))
+        await asyncio.sleep(0)  # it begins
+        if cancelled:
+            writing.cancel()
+    await asyncio.wait([writing])
+
+    other = sqlite3.connect(home / "state" / "checkpoints.sqlite", timeout=0, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert other.execute("SELECT channel FROM writes WHERE task_id = 'late'").fetchall() == [("count",)]
+    other.close()
 
 
 async def test_faults_of_others_pass_through(home: Path) -> None:
