@@ -27,7 +27,7 @@ from draftroom.systems import System, find_system
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
 from tools.checkpoints import open_checkpointer
 from tools.configuration import load_settings
-from tools.models import close_clients
+from tools.models import admission, close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 Answer = dict[str, Any]
@@ -42,9 +42,14 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
 
-    def used_up(self, record: RunRecord) -> str:
-        """A sentence that says what is used up and how to go on; empty if nothing is."""
-        spent = ((self.calls, total_calls(record), "calls"), (self.tokens, total_tokens(record), "tokens"))
+    def used_up(self, record: RunRecord, calls: int) -> str:
+        """A sentence that says what is used up and how to go on; empty if nothing is.
+
+        Args:
+            record: Of the run.
+            calls: How many the run has made, those included that are not on record yet.
+        """
+        spent = ((self.calls, calls, "calls"), (self.tokens, total_tokens(record), "tokens"))
         for limit, used, what in spent:
             if limit is not None and used >= limit:
                 return (
@@ -87,7 +92,7 @@ def drive(
         checkpoints: Address of the checkpoints of a new run; for others it follows from the record.
         answer: To the question at which the run has paused.
         ask: Asks a person when the run pauses; without it the run stays paused.
-        budget: Stops the run at the next safe point once it is used up.
+        budget: Stops the run where it needs a call more than that; calls under way are finished.
 
     Raises:
         DraftroomError: Whatever ended the run early. It is in the record, and a note tells how to resume.
@@ -148,6 +153,9 @@ class _Runner:
         self._values: Mapping[str, Any] = {}
         self._begun = False
         """Whether the run has a record and was given to its graph; what fails before leaves no trace."""
+        self._calls = 0
+        """How many the run has made; those of a step under way are not on record yet."""
+        self._used_up = ""
 
     async def run(self, checkpoints: str, answer: Answer | None) -> Outcome:
         try:
@@ -195,8 +203,6 @@ class _Runner:
             newest = NewestState(snapshot)
             self._save("running", newest.joined(self._system))
             self._begun = True
-            if self._budget.used_up(self._record):
-                return self._outcome("stopped", snapshot)
             stopped = await self._stream(graph, start, newest)
             snapshot = await graph.aget_state(self._config, subgraphs=True)
             if stopped:
@@ -257,21 +263,26 @@ class _Runner:
             durability="sync",
             control=control,
         )
-        before, begun = total_calls(self._record), 0
+        self._calls = total_calls(self._record)
+        admission.set(self._admit)
         async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
             async for part in parts:
                 if part["type"] == "custom":
                     self._progress.event(part["data"])
-                    # Counted when they begin: a step's answers are told only once the next step is under way.
-                    begun += part["data"]["event"] == "call"
-                    if self._budget.calls is not None and before + begun >= self._budget.calls:
-                        control.request_drain()
                     continue
                 steps = newest.take(part)
                 self._save("running", newest.joined(self._system))
                 self._tell(steps)
-                if self._budget.used_up(self._record):
-                    control.request_drain()
+
+    def _admit(self) -> None:
+        """Count a call that is about to be made, or end the run with what it has stored.
+
+        LangGraph lets the other tasks of the step end where one of them raises this error.
+        """
+        self._used_up = self._budget.used_up(self._record, self._calls)
+        if self._used_up:
+            raise GraphDrained("The budget is used up.")
+        self._calls += 1
 
     def _tell(self, steps: list[Step]) -> None:
         for node, update in steps:
@@ -282,8 +293,7 @@ class _Runner:
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
         self._save(status, NewestState(snapshot).joined(self._system))
         question = snapshot.interrupts[0].value if status == "paused" else {}
-        used_up = self._budget.used_up(self._record) if status == "stopped" else ""
-        return Outcome(status, self._record, self._values, question, used_up)
+        return Outcome(status, self._record, self._values, question, self._used_up)
 
     def _save(self, status: Literal["running", "done", "paused", "stopped"], values: Mapping[str, Any]) -> None:
         self._values = values

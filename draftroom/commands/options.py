@@ -19,7 +19,7 @@ OutputOption = Annotated[
 ]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
 MaxCallsOption = Annotated[
-    int | None, typer.Option(min=1, help="Stop the run once it has made this many calls, all resumes together.")
+    int | None, typer.Option(min=1, help="Stop the run before it makes more calls than this, all resumes together.")
 ]
 MaxTokensOption = Annotated[
     int | None, typer.Option(min=1, help="Stop the run once it has used this many tokens, in and out.")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic
@@ -38,6 +39,9 @@ LONGEST_PROBLEM = 400
 """In characters; `trimming.REASK_TOKENS` keeps room for it."""
 WARMER = 0.6
 """Least temperature of a re-ask."""
+
+admission: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
+"""Called before each request; it raises if whoever drives the graph allows no more of them."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,8 @@ async def _send(request: Request) -> Completion:
 
 
 def announce(request: Request) -> Progress:
-    """Tell whoever follows the run that a call begins; the result tells them how it goes on."""
+    """Tell whoever follows the run that a call begins, unless they allow none; the result tells how it goes on."""
+    admission.get()()
     caller = request.caller
     write = get_stream_writer()
     event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
