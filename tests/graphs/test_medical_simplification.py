@@ -18,6 +18,7 @@ from state.simplification import SimplificationOutput
 from tests.fake_endpoint import FakeEndpoint, Text, fill
 from tests.graphs.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
 from tests.graphs.support import steps
+from tools.models.trimming import REASK_TOKENS
 from tools.text_edits import occurrences, remove, substitute
 
 CHOICE = "AgentChoice"
@@ -74,10 +75,15 @@ async def test_the_selector_reads_the_whole_conversation(fake_endpoint: FakeEndp
 
 async def test_a_history_that_outgrows_the_context_is_summarised_oldest_first(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(HistorySummary=[{"summary": "SUMMARY-5 of what the agents did so far."}])
-    models = {"agent_selector": {"context_length": 850, "max_tokens": 128}}
-    chosen = context(fake_endpoint, entries=4, loops=["layperson", "language_clarifier"])
-    chosen["models"] = {**chosen["models"], **models}
-    result = await graph.ainvoke({"abstract": ABSTRACT}, context=chosen)
+    chosen = context(fake_endpoint, entries=6, loops=["layperson", "language_clarifier"])
+    whole = await graph.ainvoke({"abstract": ABSTRACT}, context=chosen)
+    prompts = [call["input_tokens"] for call in whole["calls"] if call["step"] == "select_agent"]
+    assert "HistorySummary" not in steps(fake_endpoint)
+
+    between, answer = (min(prompts) + max(prompts)) // 2, 128
+    selector = {"context_length": between + REASK_TOKENS + answer, "max_tokens": answer}
+    models = {**chosen["models"], "agent_selector": selector}
+    result = await graph.ainvoke({"abstract": ABSTRACT}, context={**chosen, "models": models})
     assert "HistorySummary" in steps(fake_endpoint)
     last = [request.text for request in fake_endpoint.chat_requests if request.schema_name == CHOICE][-1]
     assert "SUMMARY-5" in last

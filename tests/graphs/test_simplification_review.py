@@ -1,0 +1,110 @@
+"""The medical expert's review of each rewritten text, and how it is corrected until the expert finds it accurate."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint
+from tests.graphs.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Society, run
+from tests.graphs.support import steps
+
+COMMENT = "COMMENT-8: it was chronic asthma."
+WRONG = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("chronic asthma", "asthma attacks")]}
+
+
+async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society(
+        ReasonedSimplification=[WRONG],
+        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
+        LatestSimplification=[{"paragraphs": [ABSTRACT]}],
+    )
+    result = await run(fake_endpoint, loops=["layperson"], entries=1)
+    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "LatestSimplification", "AccuracyCheck"]
+    correcting, second_review = (request.text for request in fake_endpoint.chat_requests[-2:])
+    assert COMMENT in correcting
+    assert COMMENT in second_review, "the expert knows what it said"
+    assert result["simplified"] == ABSTRACT
+    (exchange,) = result["history"]
+    assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
+    assert [(change["kind"], change["because"]) for change in result["all_changes"]][-1] == ("correction", COMMENT)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+async def test_they_have_so_many_rounds_to_agree(fake_endpoint: FakeEndpoint, rounds: int) -> None:
+    fake_endpoint.answer = Society(ReasonedSimplification=[WRONG], AccuracyCheck=[{"comments": [COMMENT]}])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, revision_rounds=rounds)
+    assert steps(fake_endpoint)[3:] == ["AccuracyCheck", "LatestSimplification"] * rounds + ["AccuracyCheck"]
+    assert fake_endpoint.chat_requests[-1].text.count(COMMENT) == rounds, "also the last text is reviewed"
+    assert not result["history"][0]["accurate"]
+
+
+@pytest.mark.parametrize("loop", SCHEMAS)
+async def test_a_run_may_do_without_the_review(fake_endpoint: FakeEndpoint, loop: str) -> None:
+    fake_endpoint.answer = Society()
+    await run(fake_endpoint, loops=[loop], entries=1, accuracy_check=False)
+    assert steps(fake_endpoint) == SCHEMAS[loop][:3]
+
+
+@pytest.mark.parametrize("loop", ["language_clarifier", "redundancy_checker"])
+async def test_what_entered_or_left_the_text_is_reviewed_and_corrected(fake_endpoint: FakeEndpoint, loop: str) -> None:
+    fake_endpoint.answer = Society(
+        LatestSimplification=[{"paragraphs": WRONG["paragraphs"]}, {"paragraphs": [ABSTRACT]}],
+        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
+    )
+    result = await run(fake_endpoint, loops=[loop], entries=1, revision_rounds=1)
+    assert steps(fake_endpoint) == [*SCHEMAS[loop], "LatestSimplification", "AccuracyCheck"]
+    review, correcting = (request.text for request in fake_endpoint.chat_requests[3:5])
+    assert "asthma attacks" in review
+    assert COMMENT in correcting
+    (exchange,) = result["history"]
+    assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
+    assert result["simplified"] == ABSTRACT
+    told = [memory["text"] for memory in result["memories"] if memory["agent"] == "simplifier"]
+    assert told[-1].endswith(COMMENT), "the newest that it remembers"
+
+
+async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint: FakeEndpoint) -> None:
+    rejected = {"number": 1, "reason": "It is longer.", "accept": False}
+    accepted = {**rejected, "accept": True}
+    fake_endpoint.answer = Society(
+        Wordings=[{"suggestions": [WORDING]}],
+        WordingVerdicts=[{"verdicts": [rejected]}, {"verdicts": [accepted]}],
+        AccuracyCheck=[{"comments": [COMMENT]}],
+    )
+    await run(fake_endpoint, loops=["language_clarifier"], entries=1, revision_rounds=2)
+    reviews = ["LatestSimplification", "AccuracyCheck"] * 3
+    assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + reviews
+
+
+@pytest.mark.parametrize(
+    ("aids", "new", "kept"),
+    [
+        (["edit_by_code"], "We included 12 trials with 1840 adults who had chronic asthma.", True),
+        (["edit_by_code"], "We included some trials with adults who had chronic asthma.", True),
+        (BY_CODE, "We included some trials with adults who had chronic asthma.", False),
+    ],
+    ids=["right", "loses numbers", "loses numbers, vetoed"],
+)
+async def test_code_puts_in_corrected_sentences(
+    fake_endpoint: FakeEndpoint, aids: list[str], new: str, kept: bool
+) -> None:
+    fake_endpoint.answer = Society(
+        ReasonedSimplification=[WRONG],
+        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
+        Repairs=[{"repairs": [{"point": 1, "sentence": 1, "rewritten": new}]}],
+    )
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "Repairs", "AccuracyCheck"]
+    assert result["simplified"].startswith(new) == kept
+    assert [change["because"] for change in result["all_changes"] if change["kind"] == "correction"] == [COMMENT] * kept
+
+
+@pytest.mark.parametrize("aids", ["none", "lost_details"])
+async def test_the_expert_is_shown_what_a_check_misses_with_that_aid(fake_endpoint: FakeEndpoint, aids: str) -> None:
+    kept = ABSTRACT.replace("400 mcg twice daily", "twice daily").replace("for 24 weeks", "for a while")
+    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": ["all"], "paragraphs": [kept]}])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    review = fake_endpoint.chat_requests[-1].text
+    assert ('1. "400 mcg", "24 weeks" in: Inhaled budesonide 400 mcg twice daily' in review) == (aids != "none")
+    assert review.count("Inhaled budesonide 400 mcg") == 1 + (aids != "none"), "each sentence is shown once"
+    assert [detail["text"] for detail in result["lost"]] == ["400 mcg", "24 weeks"], "reported whatever the aids"
