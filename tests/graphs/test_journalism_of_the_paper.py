@@ -111,6 +111,42 @@ async def test_the_journalist_revises_by_paper_article_and_advice(endpoint: Fake
 
 
 @pytest.mark.parametrize(
+    ("schema", "fields", "rules"),
+    [
+        ("Article", ["paragraphs", "title"], ["comes from the paper", "no figures, tables, references or links"]),
+        (
+            "ReadingNotes",
+            ["terms"],
+            ["find every technical term", "Look for its meaning in the article first", "If there is none"],
+        ),
+        (
+            "EditorReview",
+            ["evaluation", "advice"],
+            [
+                "Stay within the facts of the paper. Common or special knowledge may be used to explain them.",
+                "Prefer explaining what is there to adding more.",
+                "Never suggest figures, tables, references or links.",
+            ],
+        ),
+        (
+            "RevisedArticle",
+            ["improvements", "paragraphs", "title"],
+            ["pick the advice that is worth following and refine it", "no figures, tables, references or links"],
+        ),
+    ],
+)
+async def test_each_agent_has_its_steps_and_rules(
+    endpoint: FakeEndpoint, schema: str, fields: list[str], rules: list[str]
+) -> None:
+    await run(endpoint, rounds=1)
+    (request,) = asked_for(endpoint, schema)
+    assert list((request.schema or {})["properties"]) == fields, "in the paper's order"
+    for rule in rules:
+        assert rule in request.text.split("# Steps")[1]
+    assert not re.search(r"readability measure|check did not find", request.text), "nothing of ours"
+
+
+@pytest.mark.parametrize(
     ("variant", "asked", "models", "last_parts"),
     [
         ("large-reader", ROUND, [LARGE] * 3, ["The editor's advice"]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -39,6 +40,20 @@ ENTRIES = [
 ]
 BOTH_TEXTS = ["The original abstract", "The newest version of the text"]
 ROLE = ["Your role", "Your task", "Rules"]
+
+
+AGENTS = {
+    "Questions": "layperson",
+    "Answers": "medical_expert",
+    "AccuracyCheck": "medical_expert",
+    "RemovalVerdicts": "medical_expert",
+    "ReasonedSimplification": "simplifier",
+    "LatestSimplification": "simplifier",
+    "WordingVerdicts": "simplifier",
+    "Wordings": "language_clarifier",
+    "Redundancies": "redundancy_checker",
+}
+"""Who answers with what."""
 
 
 def version(number: int) -> dict[str, Any]:
@@ -115,6 +130,33 @@ async def test_nothing_of_another_paper_is_sent_along(endpoint: FakeEndpoint) ->
     await run(endpoint)
     sampling = {"top_p", "temperature", "frequency_penalty", "repetition_penalty", "presence_penalty", "seed"}
     assert not any(sampling & set(request.body) for request in endpoint.chat_requests)
+
+
+async def test_each_agent_is_told_its_role_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    asked = [request for request in endpoint.chat_requests if request.schema_name != "AgentChoice"]
+    assert {request.schema_name for request in asked} == set(AGENTS)
+    for request in asked:
+        assert role_of(AGENTS[str(request.schema_name)]) in request.text
+        assert not re.search(r"readability measure|check by computer|school grade|words in all", request.text)
+    for request in (*asked_for(endpoint, "ReasonedSimplification"), *asked_for(endpoint, "LatestSimplification")):
+        assert "The entire text" in request.text
+
+
+async def test_every_rewritten_text_is_reviewed_the_last_one_included(endpoint: FakeEndpoint) -> None:
+    society = Society(
+        AgentChoice=[{"reason": "It is time.", "agent": lead} for lead in LEADS],
+        LatestSimplification=[version(number) for number in range(1, 20)],
+        AccuracyCheck=[{"comments": [COMMENT]}],
+    )
+    endpoint.answer = society
+    await run(endpoint)
+    asked = steps(endpoint)
+    lead = ["AgentChoice", "Questions", "Answers", "ReasonedSimplification"]
+    assert asked[:11] == [*lead, *REVIEW, *CORRECTED * 3], "three corrections, each of them reviewed"
+    for step, following in pairwise(asked):
+        assert (following == "AccuracyCheck") == (step in {"ReasonedSimplification", "LatestSimplification"})
+    assert asked[-1] != "LatestSimplification"
 
 
 async def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: FakeEndpoint) -> None:
