@@ -61,6 +61,8 @@ async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
         raise storage_error(error, path) from error
     # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
     try:
+        # First by itself: where it cannot be opened, aiosqlite would leave a thread behind.
+        await asyncio.to_thread(lambda: sqlite3.connect(path).close())
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
             saver = _SqliteSaver(connection)
             await saver.setup()
