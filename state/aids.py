@@ -94,7 +94,8 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
     ),
     "edit_by_code": Aid(
         "Accepted wordings, validated removals and corrections are put into the text by code, piece by piece; without "
-        "it the simplifier writes the text anew with them.",
+        "it the simplifier writes the text anew with them. What code puts in of the first two, the expert does not "
+        "review.",
         "For models that change something else whenever they write a whole text.",
     ),
     "tidy_prose": Aid(

@@ -21,15 +21,27 @@ from state.limits import AtMost
 from state.records import CallRecord
 from tools.quotes import locate
 
-_SOURCE = r"(?:passages?|paper|documents?|text|study|article)"
+_SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
+_PART = re.compile(r"(?<=[.!?;])[\"”’]*\s+")
 _UNKNOWN = re.compile(
-    r"(?:(?:sorry|unfortunately),? )?(?:I (?:do not|don['’]t) know(?: the answer)?|(?:there is )?no answer|unknown|"
-    rf"(?:it is )?not (?:mentioned|stated|given|specified|known|available))(?: (?:in|by) (?:the|these|this) {_SOURCE})?"
-    rf"(?:[.!,;]\s+(?:the|these|none of the) {_SOURCE} (?:(?:do|does) not|don['’]t|doesn['’]t) "
-    r"(?:say|mention|state|specify|tell|give)(?: (?:it|this|that|so))?)?[.!]?",
+    r"[\"“'‘]*(?:(?:sorry|unfortunately),? )?(?:"
+    r"I (?:do not|don['’]t) know\b(?!.*\b(?:but|however|although|though)\b).*|"
+    r"(?:(?:there is )?no answer|unknown|(?:it is )?not (?:mentioned|stated|given|specified|known|available))"
+    rf"(?: (?:in|by) (?:the|these|this) {_SOURCE})?|"
+    rf"(?:the|these) {_SOURCE} (?:(?:do|does) not|don['’]t|doesn['’]t) "
+    r"(?:say|know|tell|answer (?:it|this|the question))|"
+    rf"(?:the|these) {_SOURCE} (?:hold|contain|give|provide)s? no answer"
+    r")[.!;\"”'’]*",
     re.IGNORECASE,
 )
-"""The whole of an answer that is none."""
+"""A sentence that says of itself that it is no answer."""
+_NOT_THERE = re.compile(
+    rf"(?:none of the {_SOURCE}|(?:the|these|this) {_SOURCE} (?:(?:do|does|did) not|don['’]t|doesn['’]t|"
+    r"(?:hold|contain|give|provide|mention|say|state)s? (?:no|nothing)))\b"
+    r"(?!.*\b(?:but|however|although|though)\b).*",
+    re.IGNORECASE,
+)
+"""A sentence that adds nothing to "I don't know"; by itself it may be the answer."""
 
 
 class PlainAnswer(BaseModel):
@@ -163,7 +175,9 @@ def _is_of_paragraph_only(quote: str, state: QuestionState, source: Source) -> b
 
 def says_something(answer: str) -> bool:
     """Whether an answer is one: not if it is empty, or as a whole says that it does not know."""
-    return bool(answer.strip()) and _UNKNOWN.fullmatch(answer.strip()) is None
+    first, *others = _PART.split(answer.strip())
+    unknown = not first or _UNKNOWN.fullmatch(first)
+    return not unknown or not all(_UNKNOWN.fullmatch(other) or _NOT_THERE.fullmatch(other) for other in others)
 
 
 def _placed(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:

@@ -21,7 +21,7 @@ from state.limits import AtMost
 from state.simplification import LoopState, Redundancy, Suggestion
 from tools.documents import stored_text
 from tools.prompts import numbered
-from tools.text_edits import remove, substitute
+from tools.text_edits import occurrences, remove, substitute
 
 
 class WordingVerdict(BaseModel):
@@ -91,12 +91,18 @@ async def apply_wordings(state: LoopState) -> dict[str, Any]:
 
 @ends_loop_on_nonsense
 async def leave_out_redundancies(state: LoopState) -> dict[str, Any]:
-    """Write the text anew without the parts that the expert validated, in grammatical sentences."""
+    """Write the text anew without the parts that the expert validated, in grammatical sentences.
+
+    A part that the new text still has stays `validated` on record.
+    """
     parts = state["exchange"]["redundancies"]
     reasons = [f'"{part["quote"]}": {part["reason"]}' for part in parts if part["verdict"] == "validated"]
     news = await write_anew("leave_out_redundancies", state, {"parts": numbered(reasons)}, reasons, "removal")
     left_out: list[Redundancy] = [
-        {**part, "verdict": "removed"} if part["verdict"] == "validated" else part for part in parts
+        {**part, "verdict": "removed"}
+        if part["verdict"] == "validated" and not occurrences(news["text"], part["quote"])
+        else part
+        for part in parts
     ]
     return {**news, "exchange": in_exchange(state, redundancies=left_out)}
 

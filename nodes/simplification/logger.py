@@ -98,3 +98,4 @@ def _reviewed(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
         yield "simplifier", f"The medical expert commented on my text: {comment}"
     if exchange["accurate"]:
         yield "medical_expert", "I stated that the rewritten text was accurate."
+        yield "simplifier", "The medical expert stated that my text was accurate."

@@ -142,7 +142,18 @@ async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
 
 
 every_kind_of_answer = pytest.mark.parametrize("aids", ["none", "default"])
-DONT_KNOW = ["I don't know.", "Unknown", "I do not know. The passages do not say it.", "Not stated in the paper.", " "]
+DONT_KNOW = [
+    "I don't know.",
+    "“I don't know.”",
+    "Unknown",
+    "I do not know. The passages do not say it.",
+    "I don't know; none of the passages mention the sample size.",
+    "I don't know, because the passages do not mention it.",
+    "Not stated in the paper.",
+    "Not specified in the provided passages.",
+    "The passages hold no answer.",
+    " ",
+]
 
 
 @every_kind_of_answer
@@ -178,6 +189,8 @@ async def test_an_unanswered_question_never_reaches_the_reviewer(
         "Unknown variants were excluded from the analysis.",
         "Not specified in the protocol; the authors used 5 mg.",
         "I don't know. The paper used 5 mg.",
+        "I don't know. The paper mentions 5 mg.",
+        "The paper does not report the dose.",
     ],
 )
 async def test_an_answer_that_does_not_know_everything_is_one(

@@ -285,6 +285,13 @@ async def test_what_the_simplifier_failed_to_leave_out_is_not_called_removed(fak
     assert not any("removed" in memory["text"] for memory in told)
 
 
+async def test_what_the_new_text_still_has_is_not_called_removed(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society(LatestSimplification=[{"paragraphs": [ABSTRACT]}])
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
+    assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["validated"]
+    assert not any("I left out" in memory["text"] for memory in result["memories"])
+
+
 async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> None:
     bold = {"original": "did not reduce mortality", "replacement": "reduced deaths"}
     missing = {"original": "words that are not there", "replacement": "other words"}

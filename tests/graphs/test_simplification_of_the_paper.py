@@ -68,7 +68,7 @@ def endpoint() -> Iterator[FakeEndpoint]:
         Questions=[{"questions": QUESTIONS}],
         Answers=[{"answers": [{"question": 3, "about": "the main takeaways", "answer": TAKEAWAYS}]}],
         ReasonedSimplification=[{"fits": ["FIT-1"], **version(1)}, {"fits": ["FIT-2"], **version(5)}],
-        LatestSimplification=[version(2), version(3), version(4)],
+        LatestSimplification=[version(2), version(3), {"paragraphs": ["VERSION-4: the drug led to less. And so"]}],
         AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
         Wordings=[
             {

@@ -9,6 +9,7 @@ from tests.graphs.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Society, r
 from tests.graphs.support import steps
 
 COMMENT = "COMMENT-8: it was chronic asthma."
+ACCURATE = "The medical expert stated that my text was accurate."
 WRONG = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("chronic asthma", "asthma attacks")]}
 
 
@@ -26,6 +27,8 @@ async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_en
     assert result["simplified"] == ABSTRACT
     (exchange,) = result["history"]
     assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
+    remembered = [memory["text"] for memory in result["memories"] if memory["agent"] == "simplifier"]
+    assert remembered[-1] == ACCURATE
     assert [(change["kind"], change["because"]) for change in result["all_changes"]][-1] == ("correction", COMMENT)
 
 
@@ -60,7 +63,7 @@ async def test_what_entered_or_left_the_text_is_reviewed_and_corrected(fake_endp
     assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
     assert result["simplified"] == ABSTRACT
     told = [memory["text"] for memory in result["memories"] if memory["agent"] == "simplifier"]
-    assert told[-1].endswith(COMMENT), "the newest that it remembers"
+    assert told[-2:] == [f"The medical expert commented on my text: {COMMENT}", ACCURATE], "the newest it remembers"
 
 
 async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint: FakeEndpoint) -> None:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import openai
 from langgraph.func import task
 
-from state.errors import DraftroomError, SettingsError
+from state.errors import DraftroomError, SettingsError, Unanswered
 from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
@@ -77,15 +77,24 @@ async def sample(  # noqa: PLR0913 - as `ask`, and how many
     samples = Samples(schema)
     first = await first_samples(request, number)
     samples.add(request, first)
-    for place in range(len(first), number):
-        samples.add(request, await further_sample(request, place, list(samples.calls)))
+    await _top_up(samples, request, len(first), number)
     if not samples.values:
         again = replace(request, problem=samples.unusable[0])
         second = await second_samples(again, number, list(samples.calls))
         samples.add(again, second)
-        for place in range(len(second), number):
-            samples.add(again, await further_sample(again, place, list(samples.calls)))
+        await _top_up(samples, again, len(second), number)
     return samples
+
+
+async def _top_up(samples: Samples[Value], request: Request, begin: int, number: int) -> None:
+    """Ask for the missing answers one by one; if one of them is refused, those that can be used are enough."""
+    for place in range(begin, number):
+        try:
+            samples.add(request, await further_sample(request, place, list(samples.calls)))
+        except Unanswered:
+            if not samples.values:
+                raise
+            return
 
 
 @task

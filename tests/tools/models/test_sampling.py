@@ -124,6 +124,13 @@ async def test_missing_answers_are_asked_for_one_by_one(server: dict[str, Any], 
     assert [body.get("n") for body in desk.sent[before:]] == [None] * 3, "what the endpoint cannot do is found out once"
 
 
+async def test_the_answers_there_are_stay_if_another_is_refused(desk: Desk) -> None:
+    desk.endpoint.ignores_n = True
+    refused = Status(400, "The prompt triggered the content policy.")
+    desk.endpoint.answer = Script([CELL, refused])
+    assert (await words(desk))["words"] == ["cell"]
+
+
 async def test_what_a_refused_request_for_several_is_really_refused_for_is_told(desk: Desk) -> None:
     desk.endpoint.answer = lambda _: Status(400, "Unknown field: seed.")
     with pytest.raises(SettingsError, match="Unknown field: seed"):
