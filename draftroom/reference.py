@@ -32,13 +32,16 @@ a flag; each of these overrides the one before. Unknown names are errors. As a v
 `DRAFTROOM_JOURNALISM__ROUNDS`, and `[models.reader] model` is `DRAFTROOM_MODELS__READER__MODEL`.
 
 A preset that the file or the environment names is what they start from. One that is chosen for a run (`--preset`, or
-`preset` in a Python call) comes over both: its tables `[journalism]`, `[simplification]`, `[feedback]` and `[limits]`
-stand for yours as a whole, with defaults for what they leave out, and a role that it samples (`temperature`, `top_p`,
-the penalties) is sampled by it alone. Of yours remains what says where things are: the other fields of `[models.ROLE]`
-(the preset's `max_tokens` holds, if it has one), `embedding`, `reranker`, `sequence_to_sequence`, and of `literature`
-all but `results` and `blocked_hosts`; and `[limits]`, if a model has `schema_limits`. A preset's models go
-together: if you name one for all roles (`[models.default]`) and so does the preset, its others give way, too.
-Flags beside `--preset` win.
+`preset` in a Python call) comes over both: what it names is its own, and all else stays yours (`fast`, `debug`,
+`embedded`). A role that it samples (`temperature`, `top_p`, the penalties) is sampled by it alone; the other fields of
+`[models.ROLE]` stay yours where you name them, but for its `max_tokens`. A preset's models go together: if you name one
+for all roles (`[models.default]`) and so does the preset, its others give way, too. Flags beside `--preset` win.
+
+The tables `[journalism]`, `[simplification]`, `[feedback]` and `[limits]` of a preset that says `whole = true`, above
+its tables, stand for yours as a whole, with defaults for what they leave out: `paper` is one. Of yours in them remains
+what says where things are, what is read and asked and where a person is waited for: `embedding`, `reranker`,
+`sequence_to_sequence`, `max_pages`, `min_words`, `pause`, and of `literature` all but `results`; and `[limits]`, if a
+model has `schema_limits`.
 
 This page is written by `python -m draftroom.reference`.
 """

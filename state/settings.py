@@ -41,14 +41,18 @@ SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_p
 """Fields of a model that say how an answer is sampled; but for `max_tokens` all others say where it is, and what
 it and its server can do."""
 PLACES: Mapping[str, Any] = {
-    "journalism": {"sequence_to_sequence"},
-    "simplification": set(),
+    "journalism": {"sequence_to_sequence", "max_pages", "pause"},
+    "simplification": {"max_pages"},
     "feedback": {
+        "max_pages": True,
+        "min_words": True,
+        "pause": True,
         "reranker": True,
         "embedding": True,
         "literature": {
             "providers",
             "folder",
+            "blocked_hosts",
             "contact",
             "google_key_env",
             "google_engine_env",
@@ -57,7 +61,8 @@ PLACES: Mapping[str, Any] = {
         },
     },
 }
-"""Of each system the settings that say where something is, and not how the system works."""
+"""Of each system the settings that say where something is, what is read and asked and where a person is waited for,
+and not how the system works."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]

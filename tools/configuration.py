@@ -4,9 +4,10 @@ The overrides are the flags of the command, the `context` of a Python call, or S
 their settings here, so the same file and the same environment mean the same thing everywhere.
 
 A preset that the file or the environment names is what they start from. One that the overrides name is chosen for the
-run and comes over both (`under_preset`): the tables of systems and `[limits]` that it has are its own as a whole, with
-defaults for what they leave out, and a role that it samples is sampled by it alone. File and environment then only say
-where things are: endpoints and what their servers can do, folders, services, names of keys.
+run and comes over both, field by field (`under_preset`); a role that it samples is sampled by it alone, and endpoints
+and what their servers can do stay those of file and environment. The tables of a preset that says `whole = true` stand
+for the others' as a whole, with defaults for what they leave out. Then file and environment only say where things are
+(endpoints, folders, services, names of keys), what is read and never asked, and where a person is waited for.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     if preset := chosen.get("preset"):
         values = merge(under_preset(str(preset), lasting, chosen), chosen)
     elif preset := lasting.get("preset"):
-        values = merge(_preset(str(preset), values), values)
+        values = merge(_preset(str(preset), values)[0], values)
     if not _names_a_model(values):
         values = merge(_read_toml(preset_path(EMBEDDED)), values)
     return _checked(values)
@@ -63,7 +64,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
 def under_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A preset that is chosen for a run, with what other settings say of where things are.
 
-    Their `[limits]` stay if one of their models is sent them in its schemas: it needs them.
+    Of tables that a `whole` preset stands for, only `PLACES` stay, and `[limits]` if one of the models is sent them in
+    its schemas: it needs them.
 
     Args:
         name: Of the preset, or its path.
@@ -74,14 +76,14 @@ def under_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any]
         SettingsError: If there is no such preset, or one of the sources cannot be used.
     """
     others = _checked(values)
-    preset = _preset(name, merge(values, chosen or {}))
+    preset, whole = _preset(name, merge(values, chosen or {}))
     needs_limits = any(others.model_for(role).schema_limits for role in others.models)
-    replaced = preset.keys() & ({*PLACES} if needs_limits else {*PLACES, "limits"})
+    replaced = preset.keys() & ({*PLACES} if needs_limits else {*PLACES, "limits"}) if whole else set()
     below = others.model_dump(exclude_unset=True, exclude={*replaced})
+    below |= others.model_dump(exclude_unset=True, include={table: PLACES.get(table, set()) for table in replaced})
     below["models"] = _unsampled(others.models, _models(preset))
-    places = others.model_dump(exclude_unset=True, include=dict(PLACES))
-    places["models"] = {role: _without({*SAMPLING, "max_tokens"}, fields) for role, fields in others.models.items()}
-    return merge(merge(below, preset), places)
+    addresses = {role: _without({*SAMPLING, "max_tokens"}, fields) for role, fields in others.models.items()}
+    return merge(merge(below, preset), {"models": addresses})
 
 
 def resolve_settings(context: RunContext) -> Settings:
@@ -100,14 +102,20 @@ def _checked(values: Mapping[str, Any]) -> Settings:
         raise SettingsError(f"The settings cannot be used: {describe(error)}.") from error
 
 
-def _preset(name: str, over: Mapping[str, Any]) -> dict[str, Any]:
-    """A preset; if it and the settings over it both name a model for all roles, it names none for single ones."""
+def _preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """A preset, and whether its tables are whole.
+
+    If it and the settings over it both name a model for all roles, it names none for single ones.
+    """
     preset = _read_toml(preset_path(name))
+    whole = preset.pop("whole", False)
+    if not isinstance(whole, bool):
+        raise SettingsError(f"In the preset {name}, `whole` must be true or false.")
     models = _models(preset)
     if not all("model" in each.get("default", {}) for each in (models, _models(over))):
-        return preset
+        return preset, whole
     of_roles = {role: _without(ADDRESS, fields) for role, fields in models.items() if role != "default"}
-    return {**preset, "models": {**models, **of_roles}}
+    return {**preset, "models": {**models, **of_roles}}, whole
 
 
 def _unsampled(models: Models, preset: Models) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 
 from state.aids import JOURNALISM_AIDS, SIMPLIFICATION_AIDS
 from state.errors import SettingsError
-from tools.configuration import load_settings, merge, preset_names
+from state.settings import Settings
+from tools.configuration import load_settings, merge, preset_names, preset_path
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +77,8 @@ variant = "single"
 warm_start = true
 max_words = 80
 sequence_to_sequence = "/bart"
+max_pages = 5
+pause = true
 [simplification]
 aids = "all"
 loops = ["layperson"]
@@ -85,6 +89,7 @@ revision_rounds = 9
 accuracy_check = false
 target_grade = 6
 max_words = 100
+max_pages = 6
 [feedback]
 aids = "all"
 plans = 1
@@ -98,8 +103,13 @@ passages = 1
 segment_characters = 300
 segment_overlap = 0
 reranker = "/weights"
+max_pages = 7
+min_words = 3
+pause = true
+max_comments = 2
 [feedback.literature]
 folder = "/papers"
+blocked_hosts = ["example.org"]
 results = 9
 [limits]
 terms = 1
@@ -116,7 +126,7 @@ concurrency = 2
 """
 
 
-def test_a_preset_that_is_chosen_for_a_run_comes_over_file_and_environment(
+def test_a_whole_preset_that_is_chosen_for_a_run_comes_over_file_and_environment(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = load_settings({"preset": "paper"})
@@ -125,7 +135,7 @@ def test_a_preset_that_is_chosen_for_a_run_comes_over_file_and_environment(
         monkeypatch.setenv(f"DRAFTROOM_{name}", value)
     monkeypatch.setenv("DRAFTROOM_MODELS__EDITOR__TOP_P", "0.8")
     chosen = load_settings({"preset": "paper"})
-    places = {"sequence_to_sequence", "reranker", "literature"}
+    places = {"sequence_to_sequence", "reranker", "literature", "max_pages", "min_words", "pause"}
     for table in ("journalism", "simplification", "feedback"):
         ours, papers = (getattr(settings, table).model_dump(exclude=places) for settings in (chosen, alone))
         assert ours == papers
@@ -137,7 +147,9 @@ def test_a_preset_that_is_chosen_for_a_run_comes_over_file_and_environment(
         assert papers == dict(zip(sampling, (None, 0.4, 1, 1, 4096), strict=True))
 
 
-def test_under_a_preset_file_and_environment_say_where_things_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_under_a_whole_preset_file_and_environment_say_where_things_are(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file.write_text(CONTRARY)
     monkeypatch.setenv("DRAFTROOM_MODELS__READER__MODEL", "smaller")
     chosen = load_settings({"preset": "paper"})
@@ -149,6 +161,46 @@ def test_under_a_preset_file_and_environment_say_where_things_are(file: Path, mo
     assert (chosen.feedback.literature.folder, chosen.feedback.literature.results) == ("/papers", 3)
     chosen = load_settings({"preset": "paper", "journalism": {"rounds": 2}, "models": {"editor": {"top_p": 0.5}}})
     assert (chosen.journalism.rounds, chosen.model_for("editor").top_p) == (2, 0.5), "what is chosen beside it wins"
+
+
+def test_under_a_whole_preset_file_and_environment_say_what_is_read_and_asked(file: Path) -> None:
+    file.write_text(CONTRARY)
+    chosen = load_settings({"preset": "paper"})
+    journalism, simplification, feedback = chosen.journalism, chosen.simplification, chosen.feedback
+    assert [each.max_pages for each in (journalism, simplification, feedback)] == [5, 6, 7]
+    assert (journalism.pause, feedback.pause, feedback.min_words) == (True, True, 3)
+    assert feedback.literature.blocked_hosts == ["example.org"]
+
+
+@pytest.mark.parametrize("name", ["fast", "debug", "embedded"])
+def test_any_other_preset_that_is_chosen_comes_over_file_and_environment_field_by_field(
+    name: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(CONTRARY)
+    monkeypatch.setenv("DRAFTROOM_SIMPLIFICATION__ENTRIES", "7")
+    mine, chosen = load_settings().model_dump(mode="json"), load_settings({"preset": name}).model_dump(mode="json")
+    named = tomllib.loads(preset_path(name).read_text(encoding="utf-8"))
+    preset = Settings(**named).model_dump(mode="json")
+    for table in ("journalism", "simplification", "feedback", "limits"):
+        own = {field: preset[table][field] for field in named.get(table, {})}
+        assert chosen[table] == mine[table] | own
+    assert (chosen["journalism"]["audience"], chosen["journalism"]["rounds"]) == (
+        "patient",
+        named["journalism"]["rounds"],
+    )
+    assert chosen["simplification"]["entries"] == 1
+
+
+def test_whether_a_preset_is_whole_is_said_with_true_or_false(file: Path) -> None:
+    file.write_text(CONTRARY)
+    mine = file.with_name("mine.toml")
+    for whole, audience in (("true", "general public"), ("false", "patient")):
+        mine.write_text(f"whole = {whole}\n[journalism]\nrounds = 3\n")
+        chosen = load_settings({"preset": str(mine)})
+        assert (chosen.journalism.rounds, chosen.journalism.audience) == (3, audience)
+        assert chosen.simplification.entries == 9, "a table that it does not have"
+    mine.write_text('whole = "yes"\n')
+    assert "`whole` must be true or false" in error({"preset": str(mine)})
 
 
 def test_a_preset_leaves_what_it_does_not_speak_of(file: Path) -> None:
