@@ -235,7 +235,7 @@ def test_a_row_differs_from_swif2t_in_what_its_name_says_only(system: str, chang
     settings = resolve_settings(SYSTEMS[system].choices(CONTRARY))
     feedback = settings.feedback.model_dump()
     assert {name: feedback[name] for name in SWIF2T} == {**SWIF2T, **changed}
-    assert feedback["min_words"] == Settings().feedback.min_words
+    assert feedback["min_words"] == 400, "which paragraphs are worth reading is the person's to say"
     assert settings.limits == Settings().limits
     assert feedback["literature"]["results"] == 3
     assert (feedback["literature"]["folder"], feedback["literature"]["providers"]) == ("/papers", ["arxiv"])
