@@ -31,7 +31,7 @@ MEANINGS: dict[Choice, str] = {
     "write_review": "`Reviewer`, `write_review`: write the comment now, without the questions that remain",
     "skip": "`Controller`, `skip`: leave the step out",
     "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
-    "and put the new ones of `steps` in their place; each has `action` and `question`",
+    "and put up to {most} new ones in their place, as `steps`; each has `action` and `question`",
 }
 
 
@@ -132,11 +132,10 @@ async def _rule_step(state: ParagraphState, step: Step, choices: list[Choice]) -
 
 async def _rule_wave(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> Ruling:
     of_each = [choice for choice in choices if choice not in {"write_review", "rewrite"}]
-    rewrites = "yes" if "rewrite" in choices else ""
     variables = {
         **_variables(state, of_each),
         "remaining": numbered(map(in_words, steps)),
-        "rewrites": rewrites,
+        "most": options(state).max_questions if "rewrite" in choices else 0,
     }
     schema = wave_decision(state, choices, len(steps))
     answer = await ask_as("controller", "control_wave", state, variables, schema, trim="log")
@@ -193,10 +192,11 @@ def _new_steps(value: dict[str, Any]) -> list[Asked]:
 
 
 def _variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
+    meanings = [MEANINGS[choice].format(most=options(state).max_questions) for choice in choices]
     return {
         "paragraph": shown(state["target"]["text"], state),
         "log": log_shown(state),
-        "choices": "\n".join(f"  - {MEANINGS[choice]}" for choice in choices),
+        "choices": "\n".join(f"  - {meaning}" for meaning in meanings),
     }
 
 

@@ -1,0 +1,111 @@
+"""Whatever an answer is held to is said in the prompt that asks for it: the endpoint sees both, and compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from state.limits import Limits
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest
+from tests.graphs import review_room, society, support
+from tools.models.limits import CHARACTERS_PER_WORD
+
+LIMITS = {
+    **dict(zip(("paragraphs", "terms", "advice", "improvements", "rewrites"), (31, 37, 33, 39, 41), strict=True)),
+    **dict(zip(("questions", "wordings", "redundancies", "comments", "weaknesses"), (29, 43, 34, 38, 19), strict=True)),
+    **dict(zip(("title_words", "paragraph_words", "quote_words", "note_words"), (53, 131, 137, 139), strict=True)),
+    **dict(zip(("advice_words", "answer_words", "review_words"), (149, 151, 157), strict=True)),
+}
+"""Numbers that no prompt and no text here has for another reason."""
+
+QUESTIONS = 23
+"""Most questions of a plan, which is a setting."""
+IN_OTHER_WORDS = {
+    ("Answers", "answers"): "Answer each of them.",
+    ("Answers", "about"): "in as few words as possible",
+    ("ReasonedSimplification", "fits"): "for each clarification",
+    ("WordingVerdicts", "verdicts"): "For each suggestion",
+    ("RemovalVerdicts", "verdicts"): "For each part",
+    ("Redundancies", "quote"): "at most five words",
+    ("ProposedPlan", "steps"): f"up to {QUESTIONS} questions to the investigator, and the review",
+    ("WaveDecision", "decisions"): "one for each remaining question",
+}
+"""Lists with an entry for each of those that the prompt shows, and texts for which it asks for less than the limit."""
+
+with_and_without_aids = pytest.mark.parametrize("aids", ["none", "all"])
+
+
+def said(request: RecordedRequest) -> Iterator[tuple[str, int]]:
+    """Each part of the schema with a limit, and that number of items or words."""
+
+    def walk(part: Any, name: str) -> Iterator[tuple[str, int]]:
+        for key, value in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
+            if key == "maxItems":
+                yield name, value
+            elif key == "maxLength":
+                yield name, value // CHARACTERS_PER_WORD
+            else:
+                yield from walk(value, name if key in {"items", "properties"} else str(key))
+
+    yield from walk(request.schema, str(request.schema_name))
+
+
+def unsaid(endpoint: FakeEndpoint) -> set[str]:
+    """The limits that were in a schema and not in the prompt that came with it."""
+    return {
+        f"{request.schema_name}: {name} at most {most}"
+        for request in endpoint.chat_requests
+        for name, most in said(request)
+        if IN_OTHER_WORDS.get((str(request.schema_name), name), str(most)) not in request.text
+    }
+
+
+def bounded(aids: str, context: dict[str, Any]) -> dict[str, Any]:
+    """With limits in the schemas, by numbers that can be told apart."""
+    context["models"]["default"]["schema_limits"] = True
+    return {**context, "aids": aids, "limits": LIMITS}
+
+
+def test_all_limits_differ() -> None:
+    assert set(LIMITS) == set(Limits.model_fields)
+    assert len(set(LIMITS.values())) == len(LIMITS)
+
+
+@with_and_without_aids
+async def test_journalism_says_its_limits(aids: str) -> None:
+    with FakeEndpoint(models={"large": 65_536, "small": 65_536}, answer=support.Newsroom()) as endpoint:
+        context = bounded(aids, support.context(endpoint, rounds=2))
+        await support.graph.ainvoke({"paper": support.PAPER}, context=context)
+        assert {"Article", "ReadingNotes", "EditorReview", "RevisedArticle"} <= set(support.steps(endpoint))
+        assert not unsaid(endpoint)
+
+
+@with_and_without_aids
+async def test_simplification_says_its_limits(aids: str) -> None:
+    with FakeEndpoint(models={"large": 65_536}, answer=society.Society()) as endpoint:
+        context = bounded(aids, society.context(endpoint))
+        await society.graph.ainvoke({"abstract": society.ABSTRACT}, context=context)
+        loops = {name for names in society.SCHEMAS.values() for name in names}
+        by_code = {"LatestSimplification"} if aids == "all" else set()
+        assert loops - by_code <= set(support.steps(endpoint))
+        assert not unsaid(endpoint)
+
+
+@with_and_without_aids
+@review_room.every_execution
+async def test_feedback_says_its_limits(execution: str, aids: str, tmp_path: Path) -> None:
+    plan = review_room.plan(review_room.PAPER_QUESTION, literature=review_room.LITERATURE_QUESTION)
+    if aids == "all":
+        plan = {"steps": [{"about": "cold tea", **step} for step in plan["steps"]]}
+    room = review_room.Room(ProposedPlan=[plan], Review=[review_room.MISSING])
+    with FakeEndpoint(models={"large": 65_536}, answer=room) as endpoint:
+        literature = review_room.folder_of_literature(tmp_path)
+        context = bounded(aids, review_room.context(endpoint, execution=execution, literature=literature, max_questions=QUESTIONS))
+        await review_room.graph.ainvoke({"paper": review_room.PAPER, "text": review_room.CLAIM}, context=context)
+        asked = set(support.steps(endpoint))
+        assert asked >= {"ProposedPlan", "Review", "StepDecision" if execution == "sequential" else "WaveDecision"}
+        assert asked >= {"PassageAnswer", "Weaknesses", "AbsenceTest"} if aids == "all" else {"PlainAnswer"}
+        assert not unsaid(endpoint)
