@@ -73,8 +73,8 @@ class RunRecord(TypedDict):
     input: RunInput
     settings: dict[str, Any]
     """As frozen into the state of the graph."""
-    aids: list[str]
-    """Those that were on; see docs/aids.md."""
+    aids: NotRequired[list[str]]
+    """Those that were on; see docs/aids.md. Runs of versions that knew none have no such field."""
     models: dict[str, str]
     """Model names by role."""
     prompts: dict[str, str]
@@ -112,7 +112,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
         checkpoints="postgres" if checkpoints.startswith("postgres") else checkpoints,
         input=run_input,
         settings=dict(settings),
-        aids=aids_of(settings),
+        aids=aids_of(settings) or [],
         models={role: str(model["model"]) for role, model in settings["models"].items()},
         prompts={},
         usage=[],
@@ -134,20 +134,22 @@ def with_state(
     """
     calls = all_calls(answered, record["failures"])
     settings = values.get("settings") or record["settings"]
+    aids = aids_of(settings)
     return {
         **record,
+        **({} if aids is None else {"aids": aids}),
         "updated": now(),
         "settings": settings,
-        "aids": aids_of(settings),
         "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
         "usage": usage(calls),
         "results": results,
     }
 
 
-def aids_of(settings: Mapping[str, Any]) -> list[str]:
-    """The aids of a run's frozen settings, which hold the table of one system."""
-    return [name for table in settings.values() if isinstance(table, dict) for name in table.get("aids", [])]
+def aids_of(settings: Mapping[str, Any]) -> list[str] | None:
+    """The aids of a run's frozen settings, which hold the table of one system; None if its version knew none."""
+    known = [table["aids"] for table in settings.values() if isinstance(table, dict) and "aids" in table]
+    return list(known[0]) if known else None
 
 
 def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:

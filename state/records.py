@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -35,8 +35,8 @@ class CallRecord(TypedDict):
     """True if this call repeats an earlier one whose answer was invalid."""
     finish_reason: str
     trims: list[Trim]
-    cuts: list[str]
-    """What of the answer exceeded a limit and was left out, a clause each."""
+    cuts: NotRequired[list[str]]
+    """What of the answer exceeded a limit and was left out, a clause each; earlier versions noted none."""
 
 
 FactKind = Literal["number", "percentage", "year", "quantity", "entity"]

@@ -72,7 +72,7 @@ def show_result(system: System, outcome: Outcome, outputs: list[Path], *, quiet:
     write_outputs(outputs, system, outcome.record, outcome.values)
     system.print_result(outcome.record, outcome.values)
     if not quiet:
-        tell(aids_line(outcome.record["aids"]))
+        tell(aids_line(outcome.record.get("aids")))
         system.print_warnings(outcome.record, outcome.values)
 
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 
 from draftroom.exit_codes import EXIT_CODES
+from draftroom.systems import find_system
 from tests.draftroom.conftest import Command
-from tests.fake_endpoint import Script, Status, When
+from tools.checkpoints import open_checkpointer
+
+EARLIER = Path(__file__).parent / "earlier"
+"""Runs that were made by the version before the aids: record and state, with `HOME` and `FOLDER` for its folders."""
+
+LAST = {"explain": "choose_draft", "simplify": "finish", "review": "rank_comments"}
+"""The node that ends each graph."""
+RESULTS = {
+    "explain": "The common wing measures the calm sleep most of the time",
+    "simplify": "The hidden field follows the young river most of the time.",
+    "review": "Three trays on one window sill cannot show that tea is the cause",
+}
 
 
 def test_a_setting_that_became_an_aid(draftroom: Command, draft: Path):
@@ -27,14 +42,54 @@ def test_a_flag_that_became_an_aid(draftroom: Command, draft: Path, flag: str):
     assert f"{flag.split('=', maxsplit=1)[0]} is no option any more: it is the aid" in said
 
 
-def test_a_run_without_aids_on_record_is_shown_and_not_resumed(draftroom: Command, paper: Path):
-    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
-    draftroom("explain", paper)
-    (record,) = draftroom.records()
-    del record["settings"]["journalism"]["aids"]
-    path = draftroom.home / "state" / "runs" / f"{record['id']}.json"
-    path.write_text(json.dumps(record), encoding="utf-8")
-    refused = draftroom("resume", "last")
+@pytest.mark.parametrize("command", ["explain", "simplify", "review"])
+def test_a_finished_run_is_shown_and_resumed_to_its_result(draftroom: Command, tmp_path: Path, command: str):
+    record = put_back(draftroom, tmp_path, command)
+    assert record["id"] in draftroom("runs").stdout
+    shown = draftroom("show", record["id"])
+    assert shown.exit_code == 0, shown.stderr
+    assert "Aids: not on record" in shown.stdout
+    assert RESULTS[command] in " ".join(shown.stdout.split())
+    resumed = draftroom("resume", record["id"])
+    assert resumed.exit_code == 0, resumed.stderr
+    assert RESULTS[command] in " ".join(resumed.stdout.split())
+    assert "Aids: not on record" in resumed.stderr
+    assert draftroom.endpoint.chat_requests == []
+    page = tmp_path / "result.html"
+    assert draftroom("show", record["id"], "-o", page).exit_code == 0
+    assert "Aids: not on record" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["explain", "simplify", "review"])
+def test_an_unfinished_run_is_refused_in_one_sentence(draftroom: Command, tmp_path: Path, command: str):
+    record = put_back(draftroom, tmp_path, command, finished=False)
+    refused = draftroom("resume", record["id"])
     assert refused.exit_code == EXIT_CODES["run_incompatible"]
-    assert "was begun by an earlier version" in refused.stderr
-    assert draftroom("show", "last").exit_code == draftroom("runs").exit_code == 0
+    assert "was begun by an earlier version, whose settings knew no `aids`; resume it with that version" in " ".join(
+        refused.stderr.split()
+    )
+    assert draftroom("show", record["id"]).exit_code == 0
+
+
+def put_back(draftroom: Command, folder: Path, command: str, *, finished: bool = True) -> dict[str, Any]:
+    """Put a run of the version before the aids where it would be; its record."""
+    text = (EARLIER / f"{command}.json").read_text(encoding="utf-8")
+    run = json.loads(text.replace("HOME", str(draftroom.home)).replace("FOLDER", str(folder)))
+    record, values = run["record"], run["values"]
+    system = find_system(record["system"])
+    if not finished:
+        record["status"] = "stopped"
+        values = {key: value for key, value in values.items() if key not in ("article", "simplified", "finished")}
+    runs = draftroom.home / "state" / "runs"
+    runs.mkdir(parents=True)
+    (runs / f"{record['id']}.json").write_text(json.dumps(record), encoding="utf-8")
+
+    async def store() -> None:
+        async with open_checkpointer(f"sqlite:///{draftroom.home}/state/checkpoints.sqlite") as saver:
+            graph = system.builder.compile(checkpointer=saver)
+            kept = {key: value for key, value in values.items() if key in graph.channels}  # as LangGraph reads them
+            config: RunnableConfig = {"configurable": {"thread_id": record["id"]}}
+            await graph.aupdate_state(config, kept, as_node=LAST[command])
+
+    asyncio.run(store())
+    return record  # type: ignore[no-any-return]
