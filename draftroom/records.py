@@ -134,16 +134,17 @@ def with_state(
     """
     calls = all_calls(answered, record["failures"])
     settings = values.get("settings") or record["settings"]
-    aids = aids_of(settings)
-    return {
+    newest: RunRecord = {
         **record,
-        **({} if aids is None else {"aids": aids}),
         "updated": now(),
         "settings": settings,
         "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
         "usage": usage(calls),
         "results": results,
     }
+    if (aids := aids_of(settings)) is not None:
+        newest["aids"] = aids
+    return newest
 
 
 def aids_of(settings: Mapping[str, Any]) -> list[str] | None:

@@ -37,6 +37,8 @@ def trimmings(calls: Iterable[CallRecord], unit: str) -> list[str]:
 def cuts(calls: Iterable[CallRecord], unit: str) -> list[str]:
     """One sentence for each answer that exceeded a limit."""
     sentences = [
-        f"in {unit} {call['round']} the {spoken(call['role'])} gave {cut}" for call in calls for cut in call.get("cuts", [])
+        f"in {unit} {call['round']} the {spoken(call['role'])} gave {cut}"
+        for call in calls
+        for cut in call.get("cuts", [])
     ]
     return list(dict.fromkeys(sentences))

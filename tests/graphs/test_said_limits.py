@@ -103,7 +103,9 @@ async def test_feedback_says_its_limits(execution: str, aids: str, tmp_path: Pat
     room = review_room.Room(ProposedPlan=[plan], Review=[review_room.MISSING])
     with FakeEndpoint(models={"large": 65_536}, answer=room) as endpoint:
         literature = review_room.folder_of_literature(tmp_path)
-        context = bounded(aids, review_room.context(endpoint, execution=execution, literature=literature, max_questions=QUESTIONS))
+        context = bounded(
+            aids, review_room.context(endpoint, execution=execution, literature=literature, max_questions=QUESTIONS)
+        )
         await review_room.graph.ainvoke({"paper": review_room.PAPER, "text": review_room.CLAIM}, context=context)
         asked = set(support.steps(endpoint))
         assert asked >= {"ProposedPlan", "Review", "StepDecision" if execution == "sequential" else "WaveDecision"}
