@@ -16,7 +16,6 @@ from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from pydantic import SecretStr
 
 from tests.fake_endpoint import Choices, FakeEndpoint, Text
-from tests.processes import Child
 
 QUESTION: Any = [{"role": "system", "content": "You are a reader."}, {"role": "user", "content": "What is a cell?"}]
 PLAIN: Any = {"trust_env": False, "verify": False}  # certificates take longer to read than any answer here
@@ -254,11 +253,14 @@ def test_requests_are_recorded_in_order_and_finished(endpoint: FakeEndpoint, cli
 def test_runs_as_a_command_until_interrupted() -> None:
     command = [sys.executable, "-m", "tests.fake_endpoint", "--port", "0", "--models", "a,b"]
     root = Path(__file__).parents[1]
-    with Child(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        base_url = process.stdout.readline().strip()
-        models = httpx.get(base_url + "/models", **PLAIN).json()["data"]
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            base_url = process.stdout.readline().strip()
+            models = httpx.get(base_url + "/models", **PLAIN).json()["data"]
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert [model["id"] for model in models] == ["a", "b"]
     assert (process.returncode, errors) == (0, "")

@@ -16,8 +16,9 @@ from draftroom.cli import app
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import FakeEndpoint
 from tests.graphs.review_room import PAPER as DRAFT
-from tests.processes import Child
+from tests.support.processes import Child
 
+ROOT = Path(__file__).parents[2]
 PAPER = """# Moss grows where it is wet
 
 We followed 12 mosses in Iceland from 1999 to 2003. Growth rose by 20% in wet summers and stopped in dry ones. Water,
@@ -50,22 +51,16 @@ class Command:
         """Run the command in this process."""
         return CliRunner().invoke(app, list(map(str, arguments)), input=stdin, env=self.variables)
 
-    def start(self, *arguments: str | Path, **options: Any) -> Child:
-        """Start the command as a process of its own."""
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return Child(
-            [sys.executable, "-m", "draftroom", *map(str, arguments)],
-            env={**os.environ, **self.variables},
-            cwd=Path(__file__).parents[2],
-            text=True,
-            **streams,
-        )
+    def start(self, *arguments: str | Path, **streams: int) -> Child:
+        """Start the command as a process of its own, forked from one that has imported everything."""
+        return Child(list(map(str, arguments)), env={**os.environ, **self.variables}, cwd=ROOT, **streams)
 
     def process(self, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run the command as a process of its own, to its end."""
-        with self.start(*arguments, **options) as process:
-            stdout, stderr = process.communicate(timeout=120)
-        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+        """Run the command to its end in a new interpreter, which takes seconds: for what imports can change."""
+        command = [sys.executable, "-m", "draftroom", *map(str, arguments)]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        environment = {**os.environ, **self.variables}
+        return subprocess.run(command, env=environment, cwd=ROOT, text=True, timeout=120, check=False, **streams)
 
     def records(self) -> list[dict[str, Any]]:
         """The run records, oldest first."""

@@ -6,9 +6,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ import pytest
 from draftroom.exit_codes import EXIT_CODES
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
 from tests.graphs.society import ABSTRACT, PART, WORDING, Society
-from tests.processes import Child
+from tests.support.processes import Child
 from tools.jobs import read_records
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +23,6 @@ SAMPLES = [
     {"id": "one", "source": ABSTRACT, "target": "Use your inhaler every day."},
     {"id": "two", "source": "Aspirin was given to 212 adults.", "target": "212 adults took aspirin."},
 ]
-Begin = Callable[..., "subprocess.Popen[str]"]
 
 
 class Room:
@@ -42,15 +39,7 @@ class Room:
 
     def begin(self, *arguments: str) -> Child:
         """Start the command and leave it running."""
-        command = [sys.executable, "-m", "draftroom", "eval", *arguments]
-        return Child(
-            command,
-            cwd=ROOT,
-            env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        return Child(["eval", *arguments], cwd=ROOT, env=self.environment, stderr=subprocess.STDOUT)
 
     def eval(self, *arguments: str) -> tuple[int, str]:
         """Run the command; its exit code and what it printed."""

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from draftroom.exit_codes import STOPPED
 from draftroom.stopping import GENTLE
 from tests.draftroom.conftest import Command
+from tests.support.processes import Child
 
 ROUND = ["Article", "ReadingNotes", "EditorReview", "RevisedArticle"]
 
@@ -24,7 +24,7 @@ def held(draftroom: Command, paper: Path):
         process.kill()
 
 
-def read_until(process: subprocess.Popen[str], line: str) -> None:
+def read_until(process: Child, line: str) -> None:
     assert process.stderr is not None
     for found in process.stderr:
         if found.strip() == line:
@@ -37,9 +37,7 @@ def asked(draftroom: Command) -> list[str | None]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_lets_the_call_in_progress_finish(
-    draftroom: Command, held: subprocess.Popen[str], number: signal.Signals
-):
+def test_the_first_signal_lets_the_call_in_progress_finish(draftroom: Command, held: Child, number: signal.Signals):
     held.send_signal(number)
     read_until(held, GENTLE)
     draftroom.endpoint.release()
@@ -55,7 +53,7 @@ def test_the_first_signal_lets_the_call_in_progress_finish(
     assert asked(draftroom) == ROUND, "every call was made once"
 
 
-def test_the_second_signal_stops_at_once(draftroom: Command, held: subprocess.Popen[str]):
+def test_the_second_signal_stops_at_once(draftroom: Command, held: Child):
     held.send_signal(signal.SIGINT)
     read_until(held, GENTLE)
     held.send_signal(signal.SIGINT)

@@ -14,6 +14,7 @@ import pytest
 
 from draftroom.exit_codes import PAUSED
 from tests.draftroom.conftest import Command
+from tests.support.processes import Child
 
 PROMPT = "Your choice"
 LONGEST_SILENCE_S = 60
@@ -61,7 +62,7 @@ def terminal() -> Iterator[Terminal]:
 
 
 @contextmanager
-def start(draftroom: Command, terminal: Terminal, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+def start(draftroom: Command, terminal: Terminal, *arguments: str | Path) -> Iterator[Child]:
     wide = draftroom.with_variables({"COLUMNS": "160", "LINES": "50", "TERM": "xterm", **draftroom.variables})
     process = wide.start(*arguments, stdin=terminal.theirs, stderr=terminal.theirs, stdout=terminal.theirs)
     os.close(terminal.theirs)
@@ -97,7 +98,7 @@ def test_a_person_edits_the_advice(draftroom: Command, paper: Path, terminal: Te
     assert "1. Say what moss is." in draftroom.endpoint.chat_requests[-1].text
 
 
-def assert_paused(draftroom: Command, process: subprocess.Popen[str], seen: str) -> None:
+def assert_paused(draftroom: Command, process: Child, seen: str) -> None:
     assert process.returncode == PAUSED
     assert "--accept" in seen
     assert draftroom.records()[0]["status"] == "paused"
@@ -113,7 +114,7 @@ def test_a_person_decides_later(draftroom: Command, paper: Path, terminal: Termi
     assert_paused(draftroom, process, seen)
 
 
-def press_ctrl_c(process: subprocess.Popen[str]) -> None:
+def press_ctrl_c(process: Child) -> None:
     """As a person does: again if nothing happens, for Python can miss a signal just before it begins to read."""
     process.send_signal(signal.SIGINT)
     try:

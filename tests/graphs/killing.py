@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
 
 from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest
+from tests.support.processes import Child
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def is_first_try(request: RecordedRequest) -> bool:
     return "could not be used" not in request.text
 
 
-def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> Child:
     unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     environment = {
         **unmeasured,  # coverage would make these many short processes slow, and other tests cover the same lines
@@ -76,7 +76,7 @@ def command(endpoint: FakeEndpoint, home: Path, *arguments: str) -> subprocess.P
         "DRAFTROOM_FEEDBACK__EMBEDDING__BASE_URL": endpoint.base_url,
         "DRAFTROOM_FEEDBACK__EMBEDDING__MODEL": "large",
     }
-    return subprocess.Popen([sys.executable, "-m", "draftroom", *arguments], env=environment, stdout=subprocess.DEVNULL)
+    return Child(list(arguments), env=environment, cwd=Path.cwd(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def asked_once(requests: list[RecordedRequest], at_once: int) -> Counter[str]:
