@@ -1,8 +1,11 @@
 """Fixtures of the whole suite."""
 
+import os
 import signal
 
 import pytest
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported; the workers of a run share the processors
 
 pytest_plugins = ["tests.blocking", "tests.browser", "tests.fake_endpoint.fixtures"]
 

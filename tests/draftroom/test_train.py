@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Json, Script, When
+from tests.support.processes import preload, run_module
 from tests.tools.tiny_bert import write_encoder
 from tests.training.tiny_seq2seq import configured, write_all
 from tests.training.toy_plans import record, toy_data, toy_run, write_plans
 from tools.plan_reranker import PlanReranker
 from training.review_filters.classifier import load_classifier
 
+preload("training.plan_reranker.train")
+
+
 ROOT = Path(__file__).parents[2]
 PURPOSES = {"Strength": "good work", "Weakness": "this is wrong", "Todo": "please explain this", "Other": "thank you"}
 
 
 def train(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "draftroom", "train", *map(str, arguments)],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_module("draftroom", "train", *arguments, **environment)
 
 
 def toml(path: Path, values: dict[str, Any], *, table: str = "") -> Path:

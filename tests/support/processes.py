@@ -1,12 +1,13 @@
-"""The `draftroom` command in processes of its own, of which none outlives its test.
+"""The `draftroom` command and other programs in processes of their own, of which none outlives its test.
 
-They are forked from a process that has imported the graphs, as importing takes ten times as long as what is
-tested. What an interpreter imports by itself, or lacks, is tested by `Command.process` and not here.
+They are forked from a process that has imported the libraries, as importing takes ten times as long as what is tested.
+What an interpreter imports by itself, or lacks, is tested by `Command.process` and not here.
 """
 
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -18,22 +19,36 @@ from threading import Thread
 from types import TracebackType
 from typing import IO, Self
 
+ROOT = Path(__file__).parents[2]
+
 _FORKS = get_context("forkserver")
 # Not the command itself: its consoles ask once, when they are imported, whether they write to a terminal.
-_PRELOADED = [
-    "graphs.baselines",
-    "graphs.focused_feedback",
-    "graphs.medical_simplification",
-    "graphs.science_journalism",
+_PRELOADED = ["pytest", "typer.rich_utils", "scipy.stats", __name__]
+_PRELOADED += [
+    f"graphs.{name}" for name in ("baselines", "focused_feedback", "medical_simplification", "science_journalism")
 ]
-_FORKS.set_forkserver_preload(["pytest", *_PRELOADED, "typer.rich_utils", "scipy.stats", __name__])
+_FORKS.set_forkserver_preload(_PRELOADED)
+
+
+def preload(*modules: str) -> None:
+    """Have modules imported before any process is forked; a test file says so when it is imported itself."""
+    _PRELOADED.extend(modules)
+    _FORKS.set_forkserver_preload(_PRELOADED)
+
+
+def run_module(module: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, as `python -m MODULE` in the root of the repository does."""
+    with Child(list(map(str, arguments)), module=module, env={**os.environ, **environment}, cwd=ROOT) as process:
+        stdout, stderr = process.communicate(timeout=200)
+    return subprocess.CompletedProcess([module, *map(str, arguments)], process.wait(), stdout, stderr)
 
 
 class Child:
-    """A `draftroom` process, with the part of `subprocess.Popen` that tests use.
+    """A process of the command, with the part of `subprocess.Popen` that tests use.
 
     Args:
         arguments: What stands after `draftroom`.
+        module: Another program, by its module.
         env: Its environment variables.
         cwd: The folder it runs in.
         stdin: What it reads, or nothing.
@@ -45,6 +60,7 @@ class Child:
         self,
         arguments: list[str],
         *,
+        module: str = "draftroom",
         env: Mapping[str, str],
         cwd: Path,
         stdin: int = subprocess.DEVNULL,
@@ -59,7 +75,7 @@ class Child:
             out,
             err,
         ]
-        self._process = _FORKS.Process(target=_main, args=(arguments, dict(env), str(cwd), streams))
+        self._process = _FORKS.Process(target=_main, args=(module, arguments, dict(env), str(cwd), streams))
         self._process.start()
         for stream in set(streams):
             stream.close()
@@ -142,8 +158,10 @@ def _inherited(descriptor: int) -> Connection:
     return Connection(descriptor)
 
 
-def _main(arguments: list[str], environment: dict[str, str], folder: str, streams: list[Connection]) -> None:
-    """Become the command, as `python -m draftroom` begins."""
+def _main(
+    module: str, arguments: list[str], environment: dict[str, str], folder: str, streams: list[Connection]
+) -> None:
+    """Become the program, as `python -m MODULE` begins."""
     for number, stream in enumerate(streams):
         os.dup2(stream.fileno(), number)
     sys.stdin, sys.stdout = os.fdopen(0, encoding="utf-8"), os.fdopen(1, "w", encoding="utf-8")
@@ -152,8 +170,5 @@ def _main(arguments: list[str], environment: dict[str, str], folder: str, stream
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.argv = ["draftroom", *arguments]
-
-    from draftroom.cli import main  # noqa: PLC0415 - see above
-
-    main()
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)

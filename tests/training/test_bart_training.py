@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,12 +13,16 @@ from safetensors.torch import load_file
 
 from graphs.sequence_to_sequence import builder
 from state.errors import SettingsError
+from tests.support.processes import preload, run_module
 from tests.training.tiny_seq2seq import configured, run, write_all
 from tools.sequence_to_sequence import write
 from training.configuration import CONFIGS, read_config
 from training.journalist.bart import Tuned, train_bart
 from training.journalist.config import BartConfig
 from training.journalist.pairs import read_pairs, split_by_paper
+
+preload("training.journalist.bart")
+
 
 ROOT = Path(__file__).parents[2]
 ABSTRACT = "irrigation augmented elongation of moss considerably"
@@ -87,8 +89,7 @@ def test_it_has_learnt_to_write_the_summary(folder: Path, tmp_path: Path) -> Non
     ],
 )
 def test_a_killed_run_reaches_the_same_curve(folder: Path, whole: Tuned, tmp_path: Path, moment: str) -> None:
-    command = [sys.executable, "-m", "tests.training.tiny_seq2seq", str(folder), str(tmp_path), moment]
-    killed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    killed = run_module("tests.training.tiny_seq2seq", folder, tmp_path, moment)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not (tmp_path / "model").exists()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,13 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from state.errors import SettingsError, StateError
+from tests.support.processes import preload, run_module
 from tests.training.tiny_fit import CONFIG, Tiny, compute_loss, make_model, run
 from training.configuration import CONFIGS, read_config
 from training.run_record import Epoch, FitConfig, RunRecord, file_sha256
+
+preload("training.fitting", "transformers.models.bert.modeling_bert")
+
 
 ROOT = Path(__file__).parents[2]
 EPOCH = 6 + 3
@@ -34,8 +36,7 @@ def curve(record: RunRecord) -> list[dict[str, Any]]:
 
 def kill(out: Path, batch: int) -> None:
     """Train in another process until it is killed."""
-    command = [sys.executable, "-m", "tests.training.tiny_fit", str(out), str(batch)]
-    killed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    killed = run_module("tests.training.tiny_fit", out, str(batch))
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
 

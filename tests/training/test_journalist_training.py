@@ -18,12 +18,16 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from state.errors import SettingsError
 from tests.privacy.watching import contacts, spied
+from tests.support.processes import preload, run_module
 from tests.training.tiny_journalist import configured, run, write_model, write_pairs
 from training.configuration import CONFIGS, read_config
 from training.journalist.config import JournalistConfig
 from training.journalist.examples import examples_of
 from training.journalist.pairs import read_pairs, split_by_paper
 from training.journalist.train import JournalistRecord, train_journalist
+
+preload("training.journalist.train")
+
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,12 +40,6 @@ def curve(record: JournalistRecord) -> list[dict[str, Any]]:
 def losses(record: JournalistRecord) -> list[float]:
     """In training and on the dev pairs, epoch by epoch."""
     return [loss for epoch in record.history for loss in (epoch.train_loss, epoch.dev_loss)]
-
-
-def train_elsewhere(folder: Path, out: Path, name: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Train in a process that is killed when it is about to write the file `name`."""
-    command = [sys.executable, "-m", "tests.training.tiny_journalist", str(folder), str(out), name]
-    return subprocess.run(command, cwd=ROOT, env=environment or None, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -142,7 +140,7 @@ def test_two_runs_with_one_seed_agree(folder: Path, whole: JournalistRecord, tmp
 def test_a_killed_run_reaches_the_same_curve(
     folder: Path, whole: JournalistRecord, out: Path, tmp_path: Path, moment: str
 ) -> None:
-    killed = train_elsewhere(folder, tmp_path, moment)
+    killed = run_module("tests.training.tiny_journalist", folder, tmp_path, moment)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not (tmp_path / "record.json").exists()
 
@@ -199,7 +197,8 @@ def test_a_missing_gpu_is_an_error(folder: Path, tmp_path: Path) -> None:
 def test_nothing_is_contacted(folder: Path, tmp_path: Path) -> None:
     """TRL by itself reports every trainer to the model hub."""
     noted = tmp_path / "contacts"
-    finished = train_elsewhere(folder, tmp_path / "out", "no such file", **spied(noted))
+    command = [sys.executable, "-m", "tests.training.tiny_journalist", folder, tmp_path / "out", "no such file"]
+    finished = subprocess.run(command, cwd=ROOT, env=spied(noted), capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     assert contacts(noted).addresses == set()
     assert contacts(noted).names == set()

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from tests.support.processes import preload, run_module
 from tests.tools.tiny_bert import write_encoder
 from tests.training.toy_reviews import write
 from tools.jobs import read_records
 from training.review_filters.classifier import ReviewClassifier
 from training.review_filters.labels import ASPECTS
+
+preload("training.review_filters.classifier")
+
 
 ROOT = Path(__file__).parents[2]
 CRITICISED = {
@@ -40,8 +43,7 @@ def single_minded(folder: Path, aspect: str) -> Path:
 
 
 def label(pairs: Path, classifier: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "training.review_filters.label_aspects", str(pairs), "--aspect", str(classifier)]
-    return subprocess.run([*command, "--out", str(out)], cwd=ROOT, capture_output=True, text=True, check=False)
+    return run_module("training.review_filters.label_aspects", pairs, "--aspect", classifier, "--out", out)
 
 
 def test_a_pair_gets_the_aspect_of_its_criticism(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,13 @@ import pytest
 
 from state.errors import BadInput
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
+from tests.support.processes import preload, run_module
 from tools.jobs import read_records
 from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.generic_comments import GENERIC_COMMENTS
+
+preload("training.plan_reranker.generate")
+
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,16 +80,13 @@ async def generate(folder: Path, endpoint: FakeEndpoint, pairs: list[dict[str, A
         "MODELS__DEFAULT__RETRY_WAIT_S": "0",
         "HOME": str(folder / "home"),
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "training.plan_reranker.generate", str(folder / "pairs.jsonl")),
-        *("--log", str(folder / "log.jsonl"), "--out", str(folder / "plans.jsonl")),
-        cwd=ROOT,
-        env={**os.environ, **{f"DRAFTROOM_{name}": value for name, value in settings.items()}},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+    done = await asyncio.to_thread(
+        run_module,
+        *("training.plan_reranker.generate", folder / "pairs.jsonl"),
+        *("--log", folder / "log.jsonl", "--out", folder / "plans.jsonl"),
+        **{f"DRAFTROOM_{name}": value for name, value in settings.items()},
     )
-    told, _ = await process.communicate()
-    return process.returncode or 0, told.decode()
+    return done.returncode, done.stdout + done.stderr
 
 
 async def test_every_paragraph_gets_its_four_plans(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
