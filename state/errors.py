@@ -75,6 +75,19 @@ class ModelUnavailable(DraftroomError):
     retryable = True
 
 
+class RequestFailed(ModelUnavailable):
+    """One request fails each time, while the endpoint answers others: a run may end with it, or go on without it.
+
+    Args:
+        message: One sentence: what happened and what to change.
+        problem: What happened, for the record of a run that goes on.
+    """
+
+    def __init__(self, message: str, *, problem: str) -> None:
+        super().__init__(message)
+        self.problem = problem
+
+
 class Unanswered(DraftroomError):
     """One question of one agent has no usable answer, while the endpoint is well: what needs no answer to it goes on.
 
@@ -90,9 +103,19 @@ class Unanswered(DraftroomError):
 
 
 class ContextOverflow(Unanswered):
-    """A prompt does not fit the model's context, even with everything trimmed that may be."""
+    """A prompt does not fit the model's context, even with everything trimmed that may be.
+
+    Args:
+        message: One sentence: what happened and what to change.
+        problem: As for every question without an answer.
+        context_length: In tokens, where the server has told it when it refused the request.
+    """
 
     default_kind = "context_overflow"
+
+    def __init__(self, message: str, *, problem: str = "", context_length: int | None = None) -> None:
+        super().__init__(message, problem=problem)
+        self.context_length = context_length
 
 
 class RequestRefused(Unanswered):
@@ -109,7 +132,20 @@ class ModelOutputError(Unanswered):
 
 
 class NothingUsable(ModelOutputError):
-    """A run ended without any usable answer of an agent: resumed from the same answers, it would end so again."""
+    """A run ended without any usable answer of an agent: resumed from the same answers, it would end so again.
+
+    Args:
+        what: What came to nothing.
+        problem: What happened last; it says by itself what to change where that is known.
+    """
+
+    def __init__(self, what: str, *, problem: str) -> None:
+        super().__init__(
+            f"{what} ({problem}); begin a new run with what helps there: a longer context or a shorter text if a "
+            "prompt does not fit, another model if texts are refused or answers cannot be used, more `max_tokens` only "
+            "if they are cut off.",
+            problem=problem,
+        )
 
 
 class RetrievalUnavailable(DraftroomError):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
 from state.aids import FeedbackAid
+from state.errors import RequestFailed, Unanswered
 from state.feedback import FeedbackState, ParagraphState, QuestionState
 from state.limits import Limits
 from state.settings import FeedbackSettings, ModelSettings
@@ -33,7 +36,22 @@ async def ask_as(
     variables = {**variables, "instructions": switch("instructions", state)}
     caller = Caller(role, step, state["target"]["number"])
     limits = Limits(**state["settings"]["limits"])
-    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model_of(role, state), trim=trim, limits=limits)
+    model = model_of(role, state)
+    with about_one_paragraph():
+        return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits)
+
+
+@contextmanager
+def about_one_paragraph() -> Iterator[None]:
+    """Let a request that alone fails count as a question without an answer: it ends one paragraph, not the review.
+
+    Raises:
+        Unanswered: If the endpoint fails at the request, and answers others.
+    """
+    try:
+        yield
+    except RequestFailed as error:
+        raise Unanswered(str(error), problem=error.problem, spent=error.spent) from None
 
 
 def model_of(role: AgentRole, state: AnyState) -> ModelSettings:

@@ -9,7 +9,16 @@ from typing import Annotated, Any, Literal, get_args
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import PROMPTS, at_most, failed, has_literature, model_of, options, switch
+from nodes.feedback.agent import (
+    PROMPTS,
+    about_one_paragraph,
+    at_most,
+    failed,
+    has_literature,
+    model_of,
+    options,
+    switch,
+)
 from nodes.feedback.golden_rules import Asked, Repaired, in_words, keep_golden_rules, numbered_steps
 from nodes.feedback.paper import shown
 from state.errors import Unanswered
@@ -66,16 +75,17 @@ async def propose_plans(state: ParagraphState) -> dict[str, Any]:
         "comment": "",  # known only when the re-ranker's training plans are written
     }
     try:
-        samples = await sample(
-            Caller("planner", "propose_plans", state["target"]["number"]),
-            PROMPTS / "propose_plans.md",
-            variables,
-            plan_of(state),
-            _sampling(model_of("planner", state), chosen),
-            number=chosen.plans,
-            trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
-            limits=Limits(**state["settings"]["limits"]),
-        )
+        with about_one_paragraph():
+            samples = await sample(
+                Caller("planner", "propose_plans", state["target"]["number"]),
+                PROMPTS / "propose_plans.md",
+                variables,
+                plan_of(state),
+                _sampling(model_of("planner", state), chosen),
+                number=chosen.plans,
+                trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
+                limits=Limits(**state["settings"]["limits"]),
+            )
     except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}
     proposals = [proposal.model_dump()["steps"] for proposal in samples.values]

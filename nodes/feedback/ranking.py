@@ -22,12 +22,7 @@ async def rank_comments(state: FeedbackState) -> dict[str, Any]:
     """
     reviews = state["reviews"]
     if reviews and all(review["outcome"] == "failed" for review in reviews):
-        problem = reviews[-1]["problem"]
-        raise NothingUsable(
-            f"No paragraph could be reviewed ({problem}); begin a new run with a stronger model, more `max_tokens`, or "
-            "a longer context.",
-            problem=problem,
-        )
+        raise NothingUsable("No paragraph could be reviewed", problem=reviews[-1]["problem"])
     ranked = sorted(raised(reviews), key=support, reverse=True)
     chosen = options(state)
     comments = distinct(ranked) if "distinct_comments" in chosen.aids else ranked

@@ -20,11 +20,7 @@ async def finish(state: SimplificationState) -> dict[str, Any]:
     """
     history = state["history"]
     if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
-        problem = history[-1]["problem"]
-        raise NothingUsable(
-            f"No loop came to its end ({problem}); begin a new run with a stronger model or more `max_tokens`.",
-            problem=problem,
-        )
+        raise NothingUsable("No loop came to its end", problem=history[-1]["problem"])
     return {
         "simplified": state["text"],
         "glossary": glossary(history, state["text"]),

@@ -15,7 +15,7 @@ from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
-from tests.graphs.review_room import CLAIM, PAPER_QUESTION
+from tests.graphs.review_room import CLAIM, METHODS, PAPER_QUESTION
 
 ONE = ["--paragraph", "3"]
 
@@ -35,6 +35,23 @@ def test_a_review_without_any_usable_answer_is_not_said_to_go_on(room: Command, 
     assert result.exit_code == EXIT_CODES["model_output"]
     assert "begin a new run" in result.stderr
     assert "draftroom resume" not in result.stderr
+
+
+def test_a_review_names_a_paragraph_whose_requests_fail_each_time(room: Command, draft: Path):
+    room.endpoint.answer = Script([When(Status(500, "The engine died."), prompt=METHODS[:40])], otherwise=TwoMinds())
+    assert room("review", draft).exit_code == 0
+    assert reviewed(room) == ["p2", "p3"]
+    assert "answered with status 500: “The engine died.”, but answers other requests" in room("show", "last").stdout
+
+
+def test_a_review_of_a_dead_endpoint_goes_on(room: Command, draft: Path):
+    room.endpoint.answer = lambda _: Status(500)
+    result = room("review", draft)
+    assert result.exit_code == EXIT_CODES["endpoint_down"]
+    assert "draftroom resume" in result.stderr
+    room.endpoint.answer = TwoMinds()
+    assert room("resume", "last").exit_code == 0
+    assert reviewed(room) == ["p2", "p3"]
 
 
 def test_a_failed_review_goes_on_where_it_failed(room: Command, draft: Path):

@@ -152,6 +152,16 @@ class CutStream:
 
 
 @dataclass(frozen=True)
+class NoChoice:
+    """Streams a properly ended answer without any choice in it."""
+
+    def send(self, exchange: Exchange) -> None:
+        """Send the one chunk."""
+        (beginning, *_) = Completion(exchange, [Text("")]).chunks()
+        exchange.send_events([{**beginning, "choices": []}])
+
+
+@dataclass(frozen=True)
 class Drop:
     """Resets the connection without an answer."""
 

@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.baselines import chain_of_verification, single_model
-from graphs.focused_feedback import graph
-from state.errors import BadInput, NothingUsable
-from tests.fake_endpoint import FakeEndpoint, Json, Status
+from graphs.focused_feedback import builder, graph
+from state.errors import BadInput, ModelUnavailable, NothingUsable, RequestFailed
+from tests.fake_endpoint import CutStream, FakeEndpoint, Json, NoChoice, Reply, Status
 from tests.graphs.review_room import (
     CLAIM,
     METHODS,
@@ -87,6 +88,51 @@ async def test_a_paragraph_that_a_filter_refuses_fails_alone(fake_endpoint: Fake
     assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
     (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
     assert problem == "planner: the endpoint refuses its text: “The prompt triggered the content policy.”"
+
+
+FAULTS = pytest.mark.parametrize(
+    ("fault", "happened"),
+    [
+        (Status(500, "The engine died."), "answered with status 500: “The engine died.”"),
+        (NoChoice(), "sent an answer without any choice or text in it"),
+        (CutStream("{"), "lost the connection, or ended its answer, before the answer was complete"),
+    ],
+    ids=["500", "no choice", "cut"],
+)
+
+
+def once(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
+    """Context of a run that tries each request once more."""
+    chosen = context(endpoint, min_words=20, aids="none", **choices)
+    chosen["models"]["default"]["retries"] = 1
+    return chosen
+
+
+@FAULTS
+async def test_a_paragraph_whose_requests_fail_each_time_fails_alone(
+    fault: Reply, happened: str, fake_endpoint: FakeEndpoint
+) -> None:
+    room = Room()
+    fake_endpoint.answer = lambda request: fault if METHODS[:20] in request.text else room(request)
+    result = await graph.ainvoke({"paper": PAPER}, context=once(fake_endpoint))
+    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
+    (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
+    assert problem == f"planner: The endpoint {fake_endpoint.base_url} {happened}, but answers other requests"
+
+
+@FAULTS
+async def test_a_review_whose_endpoint_answers_nothing_ends_and_goes_on(
+    fault: Reply, happened: str, fake_endpoint: FakeEndpoint
+) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "dead"}}
+    fake_endpoint.answer = lambda _: fault
+    with pytest.raises(ModelUnavailable, match=happened) as caught:
+        await checkpointed.ainvoke({"paper": PAPER}, config, context=once(fake_endpoint))
+    assert not isinstance(caught.value, RequestFailed)
+    fake_endpoint.answer = Room()
+    result = await checkpointed.ainvoke(None, config, context=once(fake_endpoint))
+    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "comment", "p3": "comment"}
 
 
 async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoint) -> None:

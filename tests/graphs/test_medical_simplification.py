@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.medical_simplification import LOOPS, builder, graph
-from state.errors import BadInput, ModelOutputError, SettingsError
+from state.errors import BadInput, ModelOutputError, NothingUsable, RequestFailed, SettingsError
 from state.simplification import SimplificationOutput
-from tests.fake_endpoint import FakeEndpoint, Text, fill
+from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When, fill
 from tests.graphs.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
 from tests.graphs.support import steps
+from tools.models.client import HARMLESS
 from tools.models.trimming import REASK_TOKENS
 from tools.text_edits import occurrences, remove, substitute
 
@@ -147,6 +148,43 @@ async def test_a_loop_whose_agent_cannot_read_the_whole_text_ends_and_not_the_ru
         "language_clarifier": "",
         "redundancy_checker": "",
     }
+
+
+@pytest.mark.parametrize("clamps", [True, False])
+async def test_a_server_that_tells_its_context_only_when_it_refuses_a_request(
+    clamps: bool, fake_endpoint: FakeEndpoint
+) -> None:
+    fake_endpoint.reports_context = fake_endpoint.tokenizes = False
+    fake_endpoint.clamps_output = clamps
+    fake_endpoint.answer = Society()
+    result = await run(fake_endpoint, entries=1)
+    assert [exchange["problem"] for exchange in result["history"]] == [""] * 3
+    asked = [request.body["max_tokens"] for request in fake_endpoint.chat_requests]
+    assert asked[0] == 16_384
+    assert max(asked[1:]) < 8192
+
+
+async def test_words_of_a_server_that_refuses_all_loops_are_told_with_what_to_set(fake_endpoint: FakeEndpoint) -> None:
+    words = "Your input exceeds the context window of this model."
+    fake_endpoint.answer = lambda _: Status(400, words)
+    with pytest.raises(NothingUsable) as caught:
+        await run(fake_endpoint, entries=1)
+    assert f"“{words}”; set `context_length` as its server does, or lower `max_tokens`" in str(caught.value)
+    assert "more `max_tokens` only if they are cut off" in str(caught.value)
+
+
+async def test_a_request_that_alone_fails_each_time_ends_a_run_that_goes_on(fake_endpoint: FakeEndpoint) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "faulty"}}
+    chosen = context(fake_endpoint, entries=1)
+    chosen["models"]["default"]["retries"] = 1
+    fails = When(Status(500), schema="Wordings", where=lambda request: HARMLESS not in request.text)
+    fake_endpoint.answer = Script([fails], otherwise=Society())
+    with pytest.raises(RequestFailed, match=r"status 500.*, but answers other requests; look at its log, then resume"):
+        await checkpointed.ainvoke({"abstract": ABSTRACT}, config, context=chosen)
+    fake_endpoint.answer = Society()
+    result = await checkpointed.ainvoke(None, config, context=chosen)
+    assert [exchange["problem"] for exchange in result["history"]] == [""] * 3
 
 
 async def test_a_result_that_is_the_source_says_so(fake_endpoint: FakeEndpoint) -> None:

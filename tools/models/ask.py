@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 from langgraph.config import get_stream_writer
 from langgraph.func import task
 from pydantic import BaseModel
 
-from state.errors import DraftroomError, ModelOutputError
+from state.errors import ContextOverflow, DraftroomError, ModelOutputError
 from state.limits import Limits
-from state.records import CallRecord
+from state.records import CallRecord, Trim
 from state.settings import ModelSettings
 from tools.models.client import Completion, Progress, complete
 from tools.models.limits import sent_schema
@@ -39,6 +40,8 @@ LONGEST_PROBLEM = 400
 """In characters; `trimming.REASK_TOKENS` keeps room for it."""
 WARMER = 0.6
 """Least temperature of a re-ask."""
+
+Sent = TypeVar("Sent")
 
 admission: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
 """Called before each request; it raises if whoever drives the graph allows no more of them."""
@@ -67,6 +70,8 @@ class Request:
 
     caller: Caller
     prompt: Prompt
+    fit: Callable[[], Awaitable[FittedPrompt]]
+    """Renders the prompt for the context as it is known."""
     fitted: FittedPrompt
     settings: ModelSettings
     schema: type[BaseModel]
@@ -144,8 +149,8 @@ async def prepare(
     if settings.structured_output == "prompt":
         sent = sent_schema(schema, limits, bounded=settings.schema_limits)
         ending = IN_PROMPT.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
-    fitted = await fit(prompt, variables, trim, settings, ending=ending)
-    return Request(caller, prompt, fitted, settings, schema, limits)
+    fitting = partial(fit, prompt, variables, trim, settings, ending=ending)
+    return Request(caller, prompt, fitting, await fitting(), settings, schema, limits)
 
 
 def reask_of(request: Request, problem: Unusable) -> Request:
@@ -192,8 +197,38 @@ def gave_up(request: Request, problem: str, spent: list[CallRecord]) -> ModelOut
 
 
 async def _send(request: Request) -> Completion:
+    completion, trims = await send_fitting(request, _send_once)
+    return {**completion, "trims": trims}
+
+
+async def _send_once(request: Request) -> Completion:
     progress = announce(request)
     return await complete(request.text, request.settings, request.sent_schema, request.fitted.max_tokens, progress)
+
+
+async def send_fitting(request: Request, send: Callable[[Request], Awaitable[Sent]]) -> tuple[Sent, list[Trim]]:
+    """Send a request; once more, fitted to the context, where only its refusal has told how long that is.
+
+    Within one task, because a resumed run must come to the same tasks in the same order, whatever it knows by then.
+
+    Returns:
+        What came back, and what was cut of the prompt.
+    """
+    try:
+        return await send(request), request.fitted.trims
+    except ContextOverflow as refusal:
+        fitted = await _fitted_again(request, refusal)
+    return await send(replace(request, fitted=fitted)), fitted.trims
+
+
+async def _fitted_again(request: Request, refusal: ContextOverflow) -> FittedPrompt:
+    try:
+        fitted = await request.fit()
+    except ContextOverflow:
+        raise refusal from None  # it has the server's words
+    if fitted == request.fitted:
+        raise refusal
+    return fitted
 
 
 def announce(request: Request) -> Progress:
@@ -227,6 +262,6 @@ def record_of(request: Request, completion: Completion, cuts: Sequence[str] = ()
         http_retries=completion["http_retries"],
         reask=bool(request.problem),
         finish_reason=completion["finish_reason"],
-        trims=request.fitted.trims,
+        trims=completion.get("trims", request.fitted.trims),
         cuts=list(cuts),
     )

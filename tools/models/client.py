@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import openai
 from langchain_core.messages import HumanMessage
 
-from state.errors import DraftroomError, RequestRefused, SettingsError
+from state.errors import ContextOverflow, DraftroomError, RequestFailed, RequestRefused, SettingsError
+from state.records import Trim
 from state.settings import ModelSettings
 from tools.models.connection import client_for, place_for
-from tools.models.endpoint import forget_endpoint
-from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying, translate, words_of
+from tools.models.endpoint import forget_endpoint, learn_context
+from tools.models.faults import (
+    CUT_OFF,
+    NO_CHOICE,
+    NO_EVENTS,
+    BrokenAnswer,
+    may_be_of_the_request,
+    retrying,
+    translate,
+    words_of,
+)
 
 INTERRUPTED = {"", "abort", "error"}
 """Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""
 
 HARMLESS = "Say yes."
 """No filter refuses it."""
+SHORT_ANSWER = 16
+"""Tokens that show that an endpoint answers to the end."""
 
 
 class Completion(TypedDict):
@@ -32,6 +44,8 @@ class Completion(TypedDict):
     tokens_estimated: bool
     seconds: float
     http_retries: int
+    trims: NotRequired[list[Trim]]
+    """What was cut of a prompt that had to be fitted again, to the context that its refusal told."""
 
 
 Progress = Callable[[int], None]
@@ -52,7 +66,8 @@ async def complete(
 
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
-        ContextOverflow: If the server says that the prompt is too long.
+        RequestFailed: If it does so, and then answers something else.
+        ContextOverflow: If the server says that prompt and answer are too long.
         RequestRefused: If the server refuses this prompt, and answers another.
         SettingsError: If the server does not accept something else about the request.
     """
@@ -72,10 +87,15 @@ async def fault_of(error: Exception, settings: ModelSettings, prompt: str, argum
     """What a failed request means for the run: whether only this question is without an answer, or all would be.
 
     A server that refuses a request does not say reliably whether it is for its text or for its fields, so it is sent a
-    harmless text with the same fields; that answer is not read to its end.
+    harmless text with the same fields; that answer is not read to its end. One that has failed at a request is sent the
+    same, but for a short answer, which must be whole.
     """
     forget_endpoint(settings)
     fault = translate(error, settings, prompt)
+    if isinstance(fault, ContextOverflow) and fault.context_length:
+        learn_context(settings, fault.context_length)
+    if may_be_of_the_request(error):
+        return _of_the_request(fault) if await _answers(settings, arguments) else fault
     refused = isinstance(fault, SettingsError) and "n" not in arguments  # several answers are then asked for one by one
     if not refused or not isinstance(error, openai.APIError) or not await _begins_to_answer(settings, arguments):
         return fault
@@ -85,6 +105,24 @@ async def fault_of(error: Exception, settings: ModelSettings, prompt: str, argum
         "such a filter, or leave the passage out.",
         problem=f"the endpoint refuses its text{said}",
     )
+
+
+def _of_the_request(fault: DraftroomError) -> RequestFailed:
+    happened, _, advice = str(fault).rpartition("; ")
+    problem = f"{happened}, but answers other requests"
+    return RequestFailed(f"{problem}; {advice}", problem=problem)
+
+
+async def _answers(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
+    body = arguments["extra_body"]
+    length = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
+    short = {**arguments, "extra_body": {**body, length: SHORT_ANSWER}}
+    try:
+        async with place_for(settings):
+            await _stream(HARMLESS, settings, short, lambda _: None)
+    except (openai.OpenAIError, ConnectionError, TimeoutError):
+        return False
+    return True
 
 
 async def _begins_to_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:

@@ -30,6 +30,8 @@ class Endpoint:
 
 
 _described: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]] = WeakKeyDictionary()
+_told: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], int]] = WeakKeyDictionary()
+"""Context lengths that models were told to have when a request was refused, by address and name."""
 
 
 async def describe_endpoint(settings: ModelSettings) -> Endpoint:
@@ -60,8 +62,15 @@ def forget_endpoint(settings: ModelSettings) -> None:
 
 
 def context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Context length in tokens: the configured one, else the server's, else unknown."""
-    return settings.context_length or endpoint.context_lengths[settings.model]
+    """Context length in tokens: the configured one, else the server's, else unknown; a refusal knows better."""
+    known = settings.context_length or endpoint.context_lengths[settings.model]
+    told = _told.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
+    return min(known or told, told) if told else known
+
+
+def learn_context(settings: ModelSettings, length: int) -> None:
+    """Keep the context length that a refusal has told; the list of models of most servers does not have it."""
+    _told.setdefault(asyncio.get_running_loop(), {})[settings.base_url, settings.model] = length
 
 
 async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:

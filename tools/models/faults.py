@@ -29,10 +29,21 @@ SHORTEST_LEAK = 16
 """Characters in a row that a server's words and a prompt must share to count as quoted from it."""
 
 OVERFLOW = re.compile(
-    r"\bcontext[ _](?:length|size|window)|\bn_ctx\b|maximum model length|prompt is too long|maximum number of tokens",
+    r"\bcontext[ _](?:length|size|window)|\bn_ctx\b|max_model_len|maximum model length|prompt is too long|"
+    r"maximum number of tokens",
     re.IGNORECASE,
 )
-"""What servers say of a prompt that is too long: vLLM and OpenAI of the context length, llama.cpp of its size."""
+"""What servers say of a request that is too long: vLLM and OpenAI of the context length, llama.cpp of its size."""
+
+TOLD_LENGTH = re.compile(
+    r"(?:\bcontext[ _](?:length|size|window)|\bn_ctx|max_model_len|maximum model length)"
+    r"(?: is| of| only)*['\"]?\s*[=:(]?\s*(\d+)",
+    re.IGNORECASE,
+)
+"""The context length in such words, or in a field beside them (llama.cpp's `n_ctx`)."""
+
+OF_THE_ENDPOINT = {429, 503}
+"""Passing statuses that say that there is too much to do, whatever is asked."""
 
 CUT_OFF = (
     "lost the connection, or ended its answer, before the answer was complete; look at its log, then resume the run"
@@ -107,6 +118,13 @@ def translate(error: Exception, settings: ModelSettings, prompt: str = "") -> Dr
     return ModelUnavailable(f"The endpoint {settings.base_url} {_what_it_did(error, settings, prompt)}.")
 
 
+def may_be_of_the_request(error: Exception) -> bool:
+    """Whether a passing fault that has lasted may be of what was asked, and not of an endpoint that is gone or busy."""
+    if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in causes(error)):
+        return False
+    return is_passing(error) and getattr(error, "status_code", None) not in OF_THE_ENDPOINT
+
+
 def _what_it_did(error: Exception, settings: ModelSettings, prompt: str) -> str:
     for cause in causes(error):
         if isinstance(cause, BrokenAnswer):
@@ -166,11 +184,7 @@ def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) ->
             kind="wrong_model",
         )
     if status in {400, 413} and OVERFLOW.search(said):
-        return ContextOverflow(
-            f"The prompt does not fit the context of {settings.model!r}{said}; "
-            "set `context_length` as its server does.",
-            problem=f"its prompt does not fit the context of {settings.model!r}",
-        )
+        return _overflow(settings, said, TOLD_LENGTH.search(str(error.body)))
     if status in {400, 413, 422}:
         culprit = f" because of `{error.param}`" if error.param else ""
         return SettingsError(
@@ -180,3 +194,16 @@ def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) ->
     asked = retry_after(error)
     advice = f"it asks to wait {asked:.0f} s, then resume the run" if asked else "look at its log, then resume the run"
     return ModelUnavailable(f"{where} answered with status {status}{said}; {advice}.")
+
+
+def _overflow(settings: ModelSettings, said: str, told: re.Match[str] | None) -> ContextOverflow:
+    """A request that is too long; whoever reads the length of the context in it can send one that is not."""
+    misfit = f"request does not fit the context of {settings.model!r}{said}"
+    advice = "set `context_length` as its server does, or lower `max_tokens`"
+    if told:
+        advice = "serve the model with a longer context, lower `max_tokens`, or give a shorter text"
+    return ContextOverflow(
+        f"A {misfit}; {advice}.",
+        problem=f"its {misfit}; {advice}",
+        context_length=int(told[1]) if told else None,
+    )

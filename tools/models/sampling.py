@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic
 from weakref import WeakKeyDictionary
@@ -16,11 +17,11 @@ from weakref import WeakKeyDictionary
 import openai
 from langgraph.func import task
 
-from state.errors import DraftroomError, SettingsError, Unanswered
+from state.errors import DraftroomError, RequestFailed, SettingsError, Unanswered
 from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
-from tools.models.ask import Caller, Request, announce, gave_up, prepare, record_of
+from tools.models.ask import Caller, Request, announce, gave_up, prepare, record_of, send_fitting
 from tools.models.client import INTERRUPTED, Completion, Progress, fault_of, request_arguments
 from tools.models.connection import client_for, place_for
 from tools.models.faults import CUT_OFF, NO_CHOICE, NO_EVENTS, BrokenAnswer, retrying
@@ -87,11 +88,11 @@ async def sample(  # noqa: PLR0913 - as `ask`, and how many
 
 
 async def _top_up(samples: Samples[Value], request: Request, begin: int, number: int) -> None:
-    """Ask for the missing answers one by one; if one of them is refused, those that can be used are enough."""
+    """Ask for the missing answers one by one; if one of them gets none, those that can be used are enough."""
     for place in range(begin, number):
         try:
             samples.add(request, await further_sample(request, place, list(samples.calls)))
-        except Unanswered:
+        except (Unanswered, RequestFailed):
             if not samples.values:
                 raise
             return
@@ -130,6 +131,12 @@ def total(completions: list[Completion]) -> Completion:
 
 
 async def _send(request: Request, number: int) -> list[Completion]:
+    completions, trims = await send_fitting(request, partial(_send_once, number=number))
+    completions[0]["trims"] = trims
+    return completions
+
+
+async def _send_once(request: Request, number: int) -> list[Completion]:
     progress = announce(request)
     schema = request.sent_schema
     return await complete_many(request.text, request.settings, schema, request.fitted.max_tokens, number, progress)

@@ -114,7 +114,7 @@ async def test_a_failed_re_ask_accounts_for_the_first_answer(desk: Desk) -> None
     assert [call["output_tokens"] for call in caught.value.spent] == [2]
 
 
-@pytest.mark.parametrize("second", [Text("Hm, hm."), Status(500)], ids=["unusable", "server down"])
+@pytest.mark.parametrize("second", [Text("Hm, hm."), Status(503)], ids=["unusable", "server down"])
 async def test_a_resumed_run_repeats_only_the_re_ask(second: Reply, desk: Desk) -> None:
     desk.endpoint.answer = Script([Text("Hm."), second, GOOD])
     graph = desk.graph(InMemorySaver(), retries=0)

@@ -137,10 +137,33 @@ async def test_an_answer_that_the_server_shortens_is_not_taken_for_a_whole_one(d
     assert [call["finish_reason"] for call in caught.value.spent] == ["length", "length"]
 
 
-async def test_a_server_with_less_context_than_it_was_said_to_have(desk: Desk) -> None:
-    desk.endpoint.models = {"large": 1000}
-    with pytest.raises(ContextOverflow, match="set `context_length` as its server does"):
-        await desk.ask(LONG, context_length=8192)
+@pytest.mark.parametrize("said", [{"context_length": 8192}, {}], ids=["too much", "nothing"])
+async def test_a_server_with_less_context_than_was_known_gets_the_prompt_again_cut_to_it(
+    said: dict[str, int], desk: Desk
+) -> None:
+    desk.endpoint.models, desk.endpoint.reports_context = {"large": 1500}, False
+    desk.endpoint.answer = Script([GOOD, GOOD])
+    for refusals in (1, 0):
+        before = len(desk.sent)
+        (call,) = (await desk.ask(LONG, **said))["calls"]
+        assert call["trims"]
+        assert len(desk.sent) == before + refusals + 1
+        assert prompt_tokens(desk) + desk.sent[-1]["max_tokens"] + 160 == 1500
+
+
+async def test_the_re_ask_fits_a_context_that_was_told_by_a_refusal(desk: Desk) -> None:
+    desk.endpoint.models, desk.endpoint.reports_context = {"large": 1500}, False
+    desk.endpoint.answer = Script([Json({"x": 1}), GOOD])
+    result = await desk.ask(LONG)
+    assert result["word"] == "cell"
+    assert [bool(call["trims"]) for call in result["calls"]] == [True, True]
+
+
+async def test_a_refusal_that_tells_nothing_new_is_the_end_of_it(desk: Desk) -> None:
+    words = "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."
+    desk.endpoint.answer = lambda _: Status(400, words)
+    with pytest.raises(ContextOverflow, match=words):
+        await desk.ask()
     assert len(desk.sent) == 1
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from state.errors import ContextOverflow, ModelUnavailable, RequestRefused, SettingsError
-from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NotJson, Reply, Script, Status, Text
+from state.errors import ContextOverflow, ModelUnavailable, RequestFailed, RequestRefused, SettingsError
+from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NoChoice, NotJson, Reply, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
 from tools.models import describe_endpoint
@@ -129,7 +129,7 @@ async def test_a_passing_fault_is_tried_again_and_counted(fault: Reply, desk: De
         (CutStream(JSON, after_chunks=9, unfinished=True), "or ended its answer, before the answer was complete"),
         (NotJson(), "answers with a web page and not as an API; correct `base_url`"),
         (Events(()), "sent something else than an answer of the OpenAI API"),
-        (Events(({**chunk(""), "choices": []},)), "sent an answer without any choice or text in it"),
+        (NoChoice(), "sent an answer without any choice or text in it"),
         (Events((chunk(JSON), DIED)), "reported an error while it answered: “The engine died.”; look at its log"),
         (Events((DIED,)), "reported an error while it answered: “The engine died.”; look at its log"),
         (Garbled(), "sent something else than an answer of the OpenAI API"),
@@ -157,6 +157,48 @@ async def test_a_lasting_fault_is_an_error_after_all_retries(fault: Reply, messa
     assert message in str(caught.value)
     assert "Error" not in str(caught.value)
     assert caught.value.kind == "endpoint_down"
+    assert not isinstance(caught.value, RequestFailed), "it answers nothing"
+    assert sum("cells" in request.text for request in desk.endpoint.chat_requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "happened"),
+    [
+        (Status(500), "answered with status 500: “The fake endpoint was told to fail.”, but answers other requests"),
+        (NotJson(code=502), "answered with status 502, but answers other requests"),
+        (Drop(), "ended its answer, before the answer was complete, but answers other requests"),
+        (CutStream(JSON, after_chunks=3), "before the answer was complete, but answers other requests"),
+        (NoChoice(), "without any choice or text in it, but answers other requests"),
+        (Events((DIED,)), "an error while it answered: “The engine died.”, but answers other requests"),
+    ],
+    ids=["500", "502", "dropped", "cut", "no choice", "error in the stream"],
+)
+async def test_a_fault_that_one_request_alone_meets_each_time(fault: Reply, happened: str, desk: Desk) -> None:
+    desk.endpoint.answer = lambda request: fault if "cells" in request.text else GOOD
+    with pytest.raises(RequestFailed) as caught:
+        await desk.ask(retries=1)
+    assert caught.value.problem.endswith(happened)
+    assert str(caught.value).endswith("; look at its log, then resume the run.")
+    asked, again, harmless = desk.sent
+    assert asked == again
+    assert harmless["max_tokens"] < 100, "it is read to its end"
+    assert harmless["response_format"] == asked["response_format"]
+    assert (await desk.ask("A tale of stars."))["word"] == "cell"
+
+
+async def test_silence_at_one_request_alone(desk: Desk) -> None:
+    await describe_endpoint(desk.settings())
+    desk.endpoint.answer = lambda request: Stall() if "cells" in request.text else GOOD
+    with pytest.raises(RequestFailed, match=r"was silent for 1 s, but answers other requests; look at its log, or set"):
+        await desk.ask(timeout_s=1, retries=0)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_an_endpoint_that_has_too_much_to_do_fails_at_no_request_in_particular(status: int, desk: Desk) -> None:
+    desk.endpoint.answer = lambda request: Status(status) if "cells" in request.text else GOOD
+    with pytest.raises(ModelUnavailable) as caught:
+        await desk.ask(retries=1)
+    assert not isinstance(caught.value, RequestFailed)
     assert len(desk.sent) == 2
 
 
@@ -237,21 +279,61 @@ async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Des
         await desk.ask()
 
 
+LONGER = "; serve the model with a longer context, lower `max_tokens`, or give a shorter text"
+CONFIGURED = "; set `context_length` as its server does, or lower `max_tokens`"
+
+
 @pytest.mark.parametrize(
-    "words",
+    ("words", "advice"),
     [
-        "This model's maximum context length is 8 tokens. However, your prompt contains 9 input tokens.",
-        "The decoder prompt (length 9) is longer than the maximum model length of 8.",
-        "the request exceeds the available context size. try increasing the context size or enable context shift",
-        "Your input exceeds the context window of this model.",
+        ("This model's maximum context length is 8 tokens. However, your prompt contains 9 input tokens.", LONGER),
+        ("The decoder prompt (length 9) is longer than the maximum model length of 8.", LONGER),
+        ("the request exceeds the available context size. try increasing the context size", CONFIGURED),
+        ("Your input exceeds the context window of this model.", CONFIGURED),
     ],
-    ids=["vLLM", "older vLLM", "llama.cpp", "OpenAI"],
+    ids=["vLLM", "older vLLM", "older llama.cpp", "OpenAI"],
 )
-async def test_a_prompt_that_is_too_long_is_told_in_the_words_of_the_server(words: str, desk: Desk) -> None:
+async def test_a_prompt_that_is_too_long_is_told_in_the_words_of_the_server(
+    words: str, advice: str, desk: Desk
+) -> None:
     desk.endpoint.answer = Script([Status(400, words)])
     with pytest.raises(ContextOverflow) as caught:
         await desk.ask()
-    assert f"“{words}”" in str(caught.value)
+    assert f"“{words}”{advice}." in str(caught.value)
+    assert caught.value.problem == f"its request does not fit the context of 'large': “{words}”{advice}"
+    assert len(desk.sent) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {
+            "message": "This model's maximum context length is 2048 tokens. However, you requested 17000 tokens "
+            "(616 in the messages, 16384 in the completion). Please reduce the length of the messages or completion.",
+            "code": "context_length_exceeded",
+        },
+        {
+            "message": "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum "
+            "context length is 2048 tokens and your request has 616 input tokens (16384 > 2048 - 616)."
+        },
+        {"message": "max_tokens=16384 cannot be greater than max_model_len=2048. Please request fewer output tokens."},
+        {"message": "request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it"},
+        {
+            "message": "the request exceeds the available context size. try increasing the context size",
+            "type": "exceed_context_size_error",
+            "n_prompt_tokens": 3000,
+            "n_ctx": 2048,
+        },
+        {"message": "The input (3000 tokens) is longer than the model's context length (2048 tokens)."},
+    ],
+    ids=["OpenAI", "vLLM", "vLLM, max_tokens", "llama.cpp", "llama.cpp, n_ctx", "SGLang"],
+)
+async def test_a_context_length_that_a_refusal_tells_is_heeded_from_then_on(error: dict[str, Any], desk: Desk) -> None:
+    desk.endpoint.models, desk.endpoint.reports_context = {"large": 100_000}, False
+    desk.endpoint.answer = Script([Refusal({"error": error}), GOOD, GOOD])
+    assert (await desk.ask())["word"] == "cell"
+    await desk.ask()
+    assert [body["max_tokens"] for body in desk.sent] == [16_384, 2048 - 160 - 15, 2048 - 160 - 15]
 
 
 async def test_not_every_refusal_that_speaks_of_a_context_is_an_overflow(desk: Desk) -> None:

@@ -131,6 +131,20 @@ async def test_the_answers_there_are_stay_if_another_is_refused(desk: Desk) -> N
     assert (await words(desk))["words"] == ["cell"]
 
 
+async def test_the_answers_there_are_stay_if_another_request_fails_each_time(desk: Desk) -> None:
+    desk.endpoint.ignores_n = True
+    desk.endpoint.answer = Script([CELL, Status(500)], otherwise=lambda _: CELL)
+    assert (await words(desk, retries=0))["words"] == ["cell"]
+
+
+async def test_a_context_that_a_refusal_tells_is_heeded_for_several_answers(desk: Desk) -> None:
+    desk.endpoint.models, desk.endpoint.reports_context = {"large": 1500}, False
+    desk.endpoint.answer = Script([CELL])
+    result = await words(desk)
+    assert result["words"] == ["cell"] * 3
+    assert [body["max_tokens"] <= 1500 for body in desk.sent] == [False, True]
+
+
 async def test_what_a_refused_request_for_several_is_really_refused_for_is_told(desk: Desk) -> None:
     desk.endpoint.answer = lambda _: Status(400, "Unknown field: seed.")
     with pytest.raises(SettingsError, match="Unknown field: seed"):
