@@ -23,8 +23,7 @@ from draftroom.commands.train import train_app
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
 from state.errors import DraftroomError
-from state.settings import Settings
-from tools.configuration import REMOVED
+from state.settings import REMOVED, Settings
 
 LANGGRAPH_NOTE = "During task with name"
 """LangGraph notes on every error in which node it happened; the sentence says more to the user."""

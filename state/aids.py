@@ -40,6 +40,7 @@ FeedbackAid = Literal[
     "repair_plans",
     "on_topic",
     "reroute_literature",
+    "scholarly_first",
     "anchors",
     "sentence_quotes",
     "refuse_examples",
@@ -137,8 +138,12 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
         "For planners that copy the questions of their examples.",
     ),
     "reroute_literature": Aid(
-        "Questions to the literature that speak of this paper go to the paper instead.",
+        "Questions to the literature that name this paper, or a place in it, go to the paper instead.",
         "For planners that confuse the two; with a good one it loses questions.",
+    ),
+    "scholarly_first": Aid(
+        "Of what a search of the web finds, catalogues and sites of scholarly publishers are read before other pages.",
+        "For questions that popular pages answer, too (the paper names unscholarly sources as a limit). Not measured.",
     ),
     "anchors": Aid(
         "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "

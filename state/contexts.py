@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from state.settings import Role
+from state.errors import SettingsError
+from state.settings import Role, what_became_of
 
 _OUTSIDE = ("preset", "models", "limits")
 """Fields that stand beside a system's table in the settings."""
@@ -31,6 +32,19 @@ class RunContext(BaseModel):
     resolved: dict[str, Any] | None = Field(
         None, description="All settings, as a run before has resolved them: they hold as they are, and no others."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_this_version(cls, chosen: Any) -> Any:
+        """Say what became of settings of earlier versions.
+
+        Raises:
+            SettingsError: There is one of them.
+        """
+        fields = chosen if isinstance(chosen, Mapping) else {}
+        if removed := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in fields)), ""):
+            raise SettingsError(f"The settings of this run cannot be used: {removed}.")
+        return chosen
 
     def overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set to something."""

@@ -63,6 +63,12 @@ PLACES: Mapping[str, Any] = {
 }
 """Of each system the settings that say where something is, what is read and asked and where a person is waited for,
 and not how the system works."""
+REMOVED = {
+    "feedback.detect": "it is the aid `detect` now; name it in `aids` of [feedback], or with --aids",
+    "feedback.verify": "it is the aid `verify` now; name it in `aids` of [feedback], or with --aids",
+    "simplification.restore": "it is the aid `restore` now; name it in `aids` of [simplification], or with --aids",
+}
+"""Settings of earlier versions."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
@@ -334,3 +340,8 @@ class Settings(BaseSettings):
         """Read nothing implicitly: `tools/configuration.py` merges the sources in a documented order."""
         del settings_cls, env_settings, dotenv_settings, file_secret_settings
         return (init_settings,)
+
+
+def what_became_of(name: str) -> str:
+    """What to do about a setting that only earlier versions had, in one sentence; empty for any other name."""
+    return f"`{name}` is no setting any more: {REMOVED[name]}" if name in REMOVED else ""

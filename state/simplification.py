@@ -46,7 +46,7 @@ class Suggestion(TypedDict):
     reason: str
     """Why it was accepted or rejected."""
     judge: Literal["", "simplifier", "guard"]
-    """Who decided; `guard` is code: the piece is not in the text, or the aid `veto` objects."""
+    """Who decided; `guard` is code: it is no change, the piece is not in the text, or the aid `veto` objects."""
 
 
 class Redundancy(TypedDict):
@@ -58,6 +58,7 @@ class Redundancy(TypedDict):
     """`validated`: the medical expert agreed, but no text without it has been written."""
     justification: str
     judge: Literal["", "medical_expert", "guard"]
+    """Who decided; `guard` is code: the words are not in the text, or an aid objects."""
 
 
 class TextChange(TypedDict):

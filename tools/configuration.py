@@ -26,14 +26,8 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.contexts import RunContext
 from state.errors import SettingsError
-from state.settings import ADDRESS, PLACES, SAMPLING, Settings
+from state.settings import ADDRESS, PLACES, SAMPLING, Settings, what_became_of
 
-REMOVED = {
-    "feedback.detect": "it is the aid `detect` now; name it in `aids` of [feedback], or with --aids",
-    "feedback.verify": "it is the aid `verify` now; name it in `aids` of [feedback], or with --aids",
-    "simplification.restore": "it is the aid `restore` now; name it in `aids` of [simplification], or with --aids",
-}
-"""Settings of earlier versions, and what became of them."""
 Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""
 PRESETS = Path(__file__).parent.parent / "presets"
@@ -212,7 +206,7 @@ def _from_environment() -> dict[str, Any]:
 
 def _problem(item: ErrorDetails) -> str:
     where = ".".join(map(str, item["loc"])) or "value"
-    if item["type"] == "extra_forbidden" and where in REMOVED:
-        return f"`{where}` is no setting any more: {REMOVED[where]}"
+    if item["type"] == "extra_forbidden" and (removed := what_became_of(where)):
+        return removed
     what = item["msg"].removeprefix("Value error, ")
     return f"`{where}`: {what[:1].lower()}{what[1:]}"

@@ -8,13 +8,14 @@ counts as a low grade.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from langgraph.func import entrypoint
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
 from state.errors import ModelOutputError
+from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.jobs import Record
@@ -30,7 +31,7 @@ class Mark(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: str = Field(max_length=240)
+    reason: Annotated[str, AtMost("note_words")]
     grade: Literal[1, 2, 3, 4, 5]
 
 

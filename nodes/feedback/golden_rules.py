@@ -15,12 +15,18 @@ from typing import NamedTuple
 from state.aids import FeedbackAid
 from state.feedback import Action, Step
 
+_PAPER = r"(?:paper|study|article|manuscript)"
 _NEEDS_THE_PAPER = re.compile(
-    r"\b(?:this|that|these|those|the|its|their)\s+(?:\w+\s+)?(?:paper|paragraph|study|article|work|authors?|manuscript|"
-    r"text|section|tables?|figures?|passage)\b|\b(?:the authors|our|we|above|below)\b",
+    rf"\bthis (?:{_PAPER}|paragraph|passage|section|table|figure)\b|\b(?:in|of|by|from) this work\b|"
+    rf"\bthe (?:paragraph|present (?:{_PAPER}|work))\b|"
+    rf"\bthe {_PAPER}(?=['’]s\b|\s*(?:[?.,;:)]|$)| (?:say|show|report|state|claim|describe|mention|use|give)s?\b)|"
+    r"(?<!['’]s )\b(?-i:Table|Figure|Fig\.|Section|Equation|Appendix) [A-Z]?\d(?![\w.]*\s+(?:of|in|by|from)\b)",
     re.IGNORECASE,
 )
-"""A literature service knows nothing of the paper under review."""
+"""Words that can mean this paper alone, of which a literature service knows nothing.
+
+"We", "above", "the authors" and "Table 2 of Smith et al." also stand in questions to the literature.
+"""
 
 _SECOND_QUESTION = re.compile(
     r",?\s+(?:and|or)\s+(?:also\s+)?(?=(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|can|has|have)\b)",

@@ -35,7 +35,11 @@ async def find_studies(state: QuestionState, question: str) -> Studies:
     paper = await document_of(state)
     sources = await asyncio.to_thread(_open, chosen)
     findings = await find_documents(
-        question, sources, limit=chosen.literature.results, under_review=under_review(paper)
+        question,
+        sources,
+        limit=chosen.literature.results,
+        under_review=under_review(paper),
+        scholarly_first="scholarly_first" in chosen.aids,
     )
     return Studies(findings["found"], notes_of(findings))
 

@@ -1,4 +1,4 @@
-"""What the agents share: asking as a role of this run, their memory, and ending a loop whose agent talks nonsense."""
+"""What the agents share: asking as a role of this run, and ending a loop whose agent talks nonsense."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from state.aids import SimplificationAid
 from state.errors import Unanswered
 from state.limits import Limits
 from state.settings import ModelSettings, SimplificationSettings
-from state.simplification import Agent, Exchange, LoopState, SimplificationState
+from state.simplification import Exchange, LoopState, SimplificationState
 from tools.documents import stored_text
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
@@ -68,11 +68,6 @@ def texts_of(state: AnyState) -> dict[str, object]:
 def target_grade(state: AnyState) -> str:
     """The school grade that the text is to reach, as prompts say it; empty if there is none."""
     return f"{grade:g}" if (grade := options(state).target_grade) else ""
-
-
-def memory_of(agent: Agent, state: LoopState) -> str:
-    """What an agent remembers, newest first, so that trimming forgets the oldest."""
-    return "\n".join(f"- {memory['text']}" for memory in reversed(state["memories"]) if memory["agent"] == agent)
 
 
 def in_exchange(state: LoopState, **news: Any) -> Exchange:

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, texts_of
 from nodes.simplification.attribution import change_of
 from nodes.simplification.content_guard import is_safe
 from nodes.simplification.language_clarifier import objection, of_round, rejection
+from nodes.simplification.memory import memory_of
+from nodes.simplification.redundancy_checker import NOT_THERE
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
 from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
 from nodes.simplification.simplifier import write_anew
@@ -49,7 +51,7 @@ async def judge_wordings(state: LoopState) -> dict[str, Any]:
     variables: dict[str, object] = {
         **texts_of(state),
         "suggestions": numbered(f'"{item["original"]}" -> "{item["replacement"]}"' for item in open_ones),
-        "memory": memory_of("simplifier", state),
+        "memory": memory_of("simplifier", state, state["exchange"]),
     }
     answer = await ask_as("simplifier", "judge_wordings", state, variables, WordingVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
@@ -93,18 +95,15 @@ async def apply_wordings(state: LoopState) -> dict[str, Any]:
 async def leave_out_redundancies(state: LoopState) -> dict[str, Any]:
     """Write the text anew without the parts that the expert validated, in grammatical sentences.
 
-    A part that the new text still has stays `validated` on record.
+    A part that the new text still has stays `validated` on record, and one that the text never had is `kept`.
     """
     parts = state["exchange"]["redundancies"]
     reasons = [f'"{part["quote"]}": {part["reason"]}' for part in parts if part["verdict"] == "validated"]
     news = await write_anew("leave_out_redundancies", state, {"parts": numbered(reasons)}, reasons, "removal")
-    left_out: list[Redundancy] = [
-        {**part, "verdict": "removed"}
-        if part["verdict"] == "validated" and not occurrences(news["text"], part["quote"])
-        else part
-        for part in parts
+    settled = [
+        _settled(part, state["text"], news["text"]) if part["verdict"] == "validated" else part for part in parts
     ]
-    return {**news, "exchange": in_exchange(state, redundancies=left_out)}
+    return {**news, "exchange": in_exchange(state, redundancies=settled)}
 
 
 async def remove_redundancies(state: LoopState) -> dict[str, Any]:
@@ -157,6 +156,13 @@ async def correct_sentences(state: LoopState) -> dict[str, Any]:
         "to_correct": [],
         "loop_calls": [*state["loop_calls"], *answer.calls],
     }
+
+
+def _settled(part: Redundancy, before: str, after: str) -> Redundancy:
+    """A validated part, and what became of it in the text that was written without it."""
+    if not occurrences(before, part["quote"]):
+        return {**part, "verdict": "kept", "justification": NOT_THERE, "judge": "guard"}
+    return part if occurrences(after, part["quote"]) else {**part, "verdict": "removed"}
 
 
 def _judged(item: Suggestion, verdict: WordingVerdict | None, state: LoopState) -> Suggestion:

@@ -11,10 +11,10 @@ from nodes.simplification.agent import (
     ends_loop_on_nonsense,
     has_aid,
     in_exchange,
-    memory_of,
     options,
     target_grade,
 )
+from nodes.simplification.memory import memory_of
 from state.limits import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, Suggestion
@@ -24,6 +24,7 @@ from tools.prompts import numbered
 from tools.readability import hard_sentences
 from tools.text_edits import occurrences, substitute
 
+IDLE = "It changes nothing."
 Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]
 
 
@@ -81,21 +82,21 @@ def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
 
 
 def _screened(wording: Wording, number: int, state: LoopState) -> Suggestion:
-    """A suggestion without objection stays open for the simplifier; any other is rejected with the reason."""
-    problem = objection(wording.original, wording.replacement, state["text"], state)
+    """A suggestion without objection stays open for the simplifier; any other is rejected with the reason.
+
+    One that leaves the piece as it is, is dropped: there is nothing to judge or to revise in it.
+    """
+    idle = wording.original.casefold().split() == wording.replacement.casefold().split()
+    problem = IDLE if idle else objection(wording.original, wording.replacement, state["text"], state)
+    verdict: Literal["open", "rejected", "dropped"] = rejection(number, state) if problem else "open"
     return Suggestion(
         round=number,
         original=wording.original.strip(),
         replacement=wording.replacement.strip(),
-        verdict=rejection(number, state) if problem else "open",
+        verdict="dropped" if idle else verdict,
         reason=problem,
         judge="guard" if problem else "",
     )
-
-
-def _is_idle(wording: Wording) -> bool:
-    """Whether a suggestion leaves the piece as it is; there is nothing to judge or to revise in it."""
-    return wording.original.casefold().split() == wording.replacement.casefold().split()
 
 
 def objection(original: str, replacement: str, text: str, state: LoopState) -> str:
@@ -121,7 +122,7 @@ def _veto(original: str, replacement: str, text: str, source: str) -> str:
 def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> dict[str, Any]:
     number = state["loop_round"] + 1
     each_once = {(wording.original.strip(), wording.replacement.strip()): wording for wording in wordings.suggestions}
-    new = [_screened(wording, number, state) for wording in each_once.values() if not _is_idle(wording)]
+    new = [_screened(wording, number, state) for wording in each_once.values()]
     return {
         "loop_round": number,
         "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),

@@ -12,13 +12,13 @@ from nodes.simplification.agent import (
     ends_loop_on_nonsense,
     has_aid,
     in_exchange,
-    memory_of,
     options,
     target_grade,
     texts_of,
 )
 from nodes.simplification.attribution import Kind, change_of, rewritten
 from nodes.simplification.content_guard import keeps_essentials
+from nodes.simplification.memory import memory_of
 from state.errors import ModelOutputError
 from state.limits import AtMost
 from state.simplification import LoopState, SimplificationState
@@ -89,6 +89,8 @@ async def write_anew(
 ) -> dict[str, Any]:
     """Let the simplifier write the entire text, from the original, the newest version and its memory.
 
+    It remembers this entry, too, so that it does not undo what was clarified or accepted in it.
+
     Args:
         step: Name of the prompt.
         state: Of the loop.
@@ -96,7 +98,10 @@ async def write_anew(
         reasons: What led to it; each change is put down to one of them.
         kind: Of the changes.
     """
-    return _written(state, await _ask_for_text(step, state, variables, LatestSimplification), reasons, kind)
+    said_before = [comment for comment in state["exchange"]["comments"] if comment not in state["to_correct"]]
+    memory = memory_of("simplifier", state, in_exchange(state, comments=said_before))
+    answer = await _ask_for_text(step, state, {**variables, "memory": memory}, LatestSimplification)
+    return _written(state, answer, reasons, kind)
 
 
 @ends_loop_on_nonsense

@@ -9,9 +9,15 @@ from typing import Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel
 
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import find_system
+from graphs.focused_feedback import graph as focused_feedback
+from graphs.medical_simplification import graph as medical_simplification
+from state.errors import SettingsError
+from state.feedback import FeedbackContext
+from state.simplification import SimplificationContext
 from tests.draftroom.conftest import Command
 from tools.checkpoints import open_checkpointer
 
@@ -32,6 +38,24 @@ def test_a_setting_that_became_an_aid(draftroom: Command, draft: Path):
     refused = earlier("review", draft)
     assert refused.exit_code == EXIT_CODES["bad_settings"]
     assert "`feedback.detect` is no setting any more: it is the aid `detect` now" in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("graph", "context", "aid"),
+    [
+        (focused_feedback, FeedbackContext, "detect"),
+        (focused_feedback, FeedbackContext, "verify"),
+        (medical_simplification, SimplificationContext, "restore"),
+    ],
+)
+async def test_a_choice_for_one_run_that_became_an_aid(graph: Any, context: type[BaseModel], aid: str):
+    said = (
+        rf"^The settings of this run cannot be used: `\w+\.{aid}` is no setting any more: it is the aid `{aid}` now; .*"
+    )
+    with pytest.raises(SettingsError, match=said):
+        context(**{aid: True})
+    with pytest.raises(SettingsError, match=said):
+        await graph.ainvoke({"paper": "Of moss", "abstract": "Of moss"}, context={aid: True})
 
 
 @pytest.mark.parametrize("flag", ["--no-verify", "--restore=nothing"])

@@ -93,7 +93,9 @@ async def test_a_wording_that_changes_nothing_is_neither_judged_nor_revised(fake
     fake_endpoint.answer = Society(Wordings=[idle])
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
     assert steps(fake_endpoint) == ["Wordings"]
-    assert result["history"][0]["suggestions"] == []
+    (suggestion,) = result["history"][0]["suggestions"]
+    assert (suggestion["verdict"], suggestion["judge"]) == ("dropped", "guard")
+    assert suggestion["reason"] == "It changes nothing."
 
 
 async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndpoint) -> None:
@@ -290,6 +292,44 @@ async def test_what_the_new_text_still_has_is_not_called_removed(fake_endpoint: 
     result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
     assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["validated"]
     assert not any("I left out" in memory["text"] for memory in result["memories"])
+
+
+async def test_what_the_text_never_had_is_not_called_removed(fake_endpoint: FakeEndpoint) -> None:
+    absent = {"quote": "words that are not there", "reason": "They say nothing."}
+    fake_endpoint.answer = Society(
+        Redundancies=[{"redundancies": [absent, PART]}],
+        RemovalVerdicts=[
+            {"verdicts": [{"number": number, "justification": "It is empty.", "remove": True} for number in (1, 2)]}
+        ],
+        LatestSimplification=[{"paragraphs": [ABSTRACT.replace("In actual fact, the", "The")]}],
+    )
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
+    never, left_out = result["history"][0]["redundancies"]
+    assert (never["verdict"], never["justification"], never["judge"]) == (
+        "kept",
+        "The text does not contain these words.",
+        "guard",
+    )
+    assert left_out["verdict"] == "removed"
+    told = [memory["text"] for memory in result["memories"] if "I left out" in memory["text"]]
+    assert told == ['I left out "In actual fact,", for it is redundant: It says nothing.']
+
+
+async def test_a_second_round_of_wordings_is_judged_with_the_first_in_mind(fake_endpoint: FakeEndpoint) -> None:
+    worse, better = ({"original": "placebo", "replacement": words} for words in ("nothing", "a drug without effect"))
+    verdicts = [
+        {"number": 1, "reason": "It is shorter.", "accept": True},
+        {"number": 2, "reason": "It is wrong.", "accept": False},
+    ]
+    fake_endpoint.answer = Society(
+        Wordings=[{"suggestions": [WORDING, worse]}, {"suggestions": [better]}],
+        WordingVerdicts=[{"verdicts": verdicts}, {"verdicts": verdicts[:1]}],
+    )
+    await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+    first, second = (each.text for each in fake_endpoint.chat_requests if each.schema_name == "WordingVerdicts")
+    assert "I accepted" not in first
+    assert f'I accepted the wording "{WORDING["original"]}" -> "{WORDING["replacement"]}". It is shorter.' in second
+    assert 'I rejected the wording "placebo" -> "nothing". It is wrong.' in second
 
 
 async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> None:

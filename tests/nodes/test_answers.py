@@ -1,4 +1,4 @@
-"""What agents of journalism and simplification may answer: as much as they want, held to a table of limits later."""
+"""What agents of journalism and simplification, and judges, may answer: as much as they want, held to limits later."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+import evals.metrics.judge
 import nodes.journalism
 import nodes.simplification
 from nodes import rewriting
 from nodes.simplification.selector import choice_of
 from state.limits import KEY
+from state.settings import ModelSettings
+from training.plan_reranker.writing import free_plan_of
 
 
 def answers_in(*modules: ModuleType) -> list[type[BaseModel]]:
@@ -33,6 +36,7 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
 
 JOURNALISM = answers_in(rewriting, *modules_of(nodes.journalism))
 SIMPLIFICATION = [*answers_in(*modules_of(nodes.simplification)), choice_of(["layperson", "done"])]
+OTHERS = [*answers_in(evals.metrics.judge), free_plan_of(4, ModelSettings())]
 FEWEST = {
     "answers": 1,
     "paragraphs": 1,
@@ -58,12 +62,13 @@ def test_the_answers_are_found() -> None:
     assert simplification >= expected
 
 
-@pytest.mark.parametrize("answer", [*JOURNALISM, *SIMPLIFICATION], ids=lambda answer: str(answer.__name__))
+@pytest.mark.parametrize("answer", [*JOURNALISM, *SIMPLIFICATION, *OTHERS], ids=lambda answer: str(answer.__name__))
 def test_texts_and_lists_are_bounded_by_the_table_alone(answer: type[BaseModel]) -> None:
     for part in parts(answer.model_json_schema()):
         if part["type"] in {"string", "array"} and "enum" not in part:
             assert KEY in part, f"{part} has no limit"
         assert not {"maxLength", "maxItems"} & set(part)
+        assert part.get("minLength", 1) == 1
 
 
 @pytest.mark.parametrize("answer", SIMPLIFICATION, ids=lambda answer: str(answer.__name__))
@@ -71,6 +76,5 @@ def test_no_good_answer_of_simplification_is_too_short(answer: type[BaseModel]) 
     schema = answer.model_json_schema()
     for part in parts(schema):
         assert not {"maximum", "pattern"} & set(part)
-        assert part.get("minLength", 1) == 1
     for name, part in schema["properties"].items():
         assert part.get("minItems") == FEWEST.get(name)

@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from state.errors import BadInput
+from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
 from tests.support.processes import preload, run_module
 from tools.jobs import read_records
+from tools.models import close_clients
 from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.generic_comments import GENERIC_COMMENTS
+from training.plan_reranker.writing import Assignment, write_plan
 
 preload("training.plan_reranker.generate")
 
@@ -108,6 +111,17 @@ async def test_every_paragraph_gets_its_four_plans(tmp_path: Path, fake_endpoint
     }
     assert len(log) == 8
     assert any(attempt["flaw"] for line in log.values() for attempt in line["attempts"])
+
+
+@pytest.mark.parametrize("plan", ["Ask which trays were used.", "I would look at the roots of the plants. " * 40])
+async def test_a_free_plan_is_as_long_as_its_writer_wants(plan: str, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = lambda _: Json({"plan": plan})
+    model = ModelSettings(base_url=fake_endpoint.base_url, model="large", retry_wait_s=0)
+    subject = {"paragraph": "The cress was grown in trays.", "comment": "Which trays?"}
+    written = await write_plan.ainvoke(Assignment(**subject, questions=3, structured=False, model=model))  # type: ignore[typeddict-item]
+    await close_clients()
+    assert written["plan"] == plan.strip()
+    assert "in 4 short sentences, at most 150 words in all" in fake_endpoint.chat_requests[0].text
 
 
 async def test_an_optimal_plan_that_keeps_breaking_a_rule_is_taken_as_mended(

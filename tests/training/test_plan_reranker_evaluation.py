@@ -120,10 +120,14 @@ def settings(endpoint: FakeEndpoint) -> ModelSettings:
     return ModelSettings(base_url=endpoint.base_url, model="large", retry_wait_s=0)
 
 
+LONG_REASON = "It asks why, which leads to what the paragraph leaves open. " * 5
+"""Longer than judges were once allowed to be."""
+
+
 def prefers_why(request: RecordedRequest) -> Json:
     """A judge who likes plans that ask why."""
     first = request.text.split("# Plan A")[1].split("# Plan B")[0]
-    return Json({"reason": "It asks why.", "better": "A" if "why" in first else "B"})
+    return Json({"reason": LONG_REASON, "better": "A" if "why" in first else "B"})
 
 
 async def test_a_judge_compares_every_two_plans_in_an_order_drawn_by_lot(
@@ -146,6 +150,9 @@ async def test_a_judge_compares_every_two_plans_in_an_order_drawn_by_lot(
     assert len(verdicts) == len(told) == len(fake_endpoint.chat_requests) == 4 * len(PAIRS)
     assert again == verdicts, "no comparison is asked for twice"
     assert ("structure", "structure, normalised") not in PAIRS
+    schemas = [request.schema or {} for request in fake_endpoint.chat_requests]
+    assert not any("maxLength" in schema["properties"]["reason"] for schema in schemas)
+    assert all("in at most 60 words" in request.text for request in fake_endpoint.chat_requests)
     shown_first = [verdict["first"] for verdict in verdicts if "optimal" in verdict.values()]
     assert 0 < shown_first.count("optimal") < len(shown_first)
     found = figures({"judge": judged(verdicts)}, paragraphs)["judge"]

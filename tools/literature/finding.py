@@ -53,9 +53,14 @@ class _Journal:
 
 
 async def find_documents(
-    question: str, sources: Sources, *, limit: int = 3, under_review: UnderReview | None = None
+    question: str,
+    sources: Sources,
+    *,
+    limit: int = 3,
+    under_review: UnderReview | None = None,
+    scholarly_first: bool = False,
 ) -> Findings:
-    """The first `limit` documents on a question that can be fetched and read, scientific sources first.
+    """The first `limit` documents on a question that can be fetched and read.
 
     The paper's pipeline (SWIF2T, Section 4.1), over several providers: what is blocked, and the paper under review, is
     left out and recorded; a provider, page or file that fails is recorded.
@@ -65,6 +70,7 @@ async def find_documents(
         sources: As `open_sources` makes them from the settings.
         limit: Documents that are wanted.
         under_review: The paper that must not be found.
+        scholarly_first: Whether hits from scholarly sources are read before all others (the aid).
 
     Raises:
         RetrievalUnavailable: No provider could be asked.
@@ -75,7 +81,8 @@ async def find_documents(
     if not sources.providers:
         journal.notice("folder", "No folder of papers is set; set `folder`, or name other providers.")
     elif search_words(question):
-        hits = merge(await _search_all(question, sources, max(CANDIDATES, limit), journal))
+        results = await _search_all(question, sources, max(CANDIDATES, limit), journal)
+        hits = merge(results, scholarly_first=scholarly_first)
         admitted = (hit for hit in hits if _admit(hit, sources, under_review, journal))
         async for document in _opened(admitted, sources, limit, under_review, journal):
             documents.append(document)
@@ -110,7 +117,10 @@ async def _search(provider: Provider, question: str, limit: int) -> SearchResult
 
 
 def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, journal: _Journal) -> bool:
-    """Whether a hit may be opened: none of its addresses is blocked, and it is not the paper under review."""
+    """Whether a hit may be opened: none of its addresses is blocked, and it is not the paper under review.
+
+    That paper stays out without aids, too: the literature is other publications, and it is none.
+    """
     if under_review and is_same_study(hit, under_review):
         journal.block(hit["address"], OWN_PAPER)
         return False

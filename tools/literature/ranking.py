@@ -1,4 +1,4 @@
-"""One list from those of all providers: each study once, scientific sources first."""
+"""One list from those of all providers: each study once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.literature.records import Hit
 
 _WEB_SEARCH = {"google"}  # all others name scholarly works only
 _TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
-_SCIENTIFIC_HOSTS = (
+_SCHOLARLY_HOSTS = (
     "aclanthology.org",
     "acm.org",
     "acs.org",
@@ -65,8 +65,13 @@ _SCIENTIFIC_HOSTS = (
 )
 
 
-def merge(results: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Take turns among the providers; a study that several name stands once, with all that they tell of it."""
+def merge(results: Sequence[Sequence[Hit]], *, scholarly_first: bool = False) -> list[Hit]:
+    """Take turns among the providers; a study that several name stands once, with all that they tell of it.
+
+    Args:
+        results: Of each provider, in its order.
+        scholarly_first: Whether hits from scholarly sources come before all others (the aid).
+    """
     merged = list[Hit]()
     known = dict[str, int]()
     for hit in chain.from_iterable(zip_longest(*results)):
@@ -80,15 +85,15 @@ def merge(results: Sequence[Sequence[Hit]]) -> list[Hit]:
         else:
             merged[place] = _completed(merged[place], hit)
         known.update(dict.fromkeys(keys, place))
-    return sorted(merged, key=lambda hit: not is_scientific(hit))
+    return sorted(merged, key=lambda hit: not is_scholarly(hit)) if scholarly_first else merged
 
 
-def is_scientific(hit: Hit) -> bool:
+def is_scholarly(hit: Hit) -> bool:
     """Whether a hit comes from a scholarly catalogue, a local folder, or the site of a scientific publisher."""
     if hit["provider"] not in _WEB_SEARCH:
         return True
     host = (urlsplit(hit["address"]).hostname or "").rstrip(".")
-    return any(host == site or host.endswith(f".{site}") for site in _SCIENTIFIC_HOSTS)
+    return any(host == site or host.endswith(f".{site}") for site in _SCHOLARLY_HOSTS)
 
 
 def _completed(hit: Hit, other: Hit) -> Hit:

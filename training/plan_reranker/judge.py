@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, TypedDict, get_args
+from typing import Annotated, Literal, TypedDict, get_args
 
 from langgraph.func import entrypoint
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
+from state.limits import AtMost
 from state.settings import ModelSettings
 from tools.jobs import Job, Key, Record, run_jobs
 from tools.models import Caller, ask
@@ -30,7 +31,7 @@ class Verdict(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: str = Field(max_length=240)
+    reason: Annotated[str, AtMost("note_words")]
     better: Literal["A", "B"]
 
 

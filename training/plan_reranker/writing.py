@@ -15,7 +15,7 @@ paper's plans are used as GPT-4 wrote them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -24,6 +24,7 @@ import nodes.feedback
 from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
 from nodes.feedback.planner import plan_in_words, steps_of
 from state.feedback import Plan
+from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models import Caller, ask
@@ -57,16 +58,14 @@ class WrittenPlan(TypedDict):
 
 
 _SENTENCE = 70
-"""Characters that a sentence of a free plan has at least, on average: a small model else stops after the first."""
+"""Characters of a sentence of a free plan; a small model, whose schemas have limits, else stops after the first."""
 
 
-def free_plan_of(sentences: int) -> type[BaseModel]:
-    """The schema of a plan without any form."""
-    return create_model(
-        "FreePlan",
-        __config__=ConfigDict(extra="forbid"),
-        plan=(str, Field(min_length=_SENTENCE * sentences, max_length=900)),
-    )
+def free_plan_of(sentences: int, model: ModelSettings) -> type[BaseModel]:
+    """The schema of a plan without any form; a shorter one than was asked for is an answer, too."""
+    shortest = {"minLength": _SENTENCE * sentences} if model.schema_limits else None
+    plan = (Annotated[str, AtMost("answer_words")], Field(min_length=1, json_schema_extra=shortest))
+    return create_model("FreePlan", __config__=ConfigDict(extra="forbid"), plan=plan)  # type: ignore[call-overload,no-any-return]
 
 
 @entrypoint()
@@ -100,7 +99,8 @@ async def _free(assignment: Assignment) -> WrittenPlan:
     caller = Caller("planner", "plan_freely", 1)
     sentences = assignment["questions"] + 1
     variables = {**_subject(assignment), "sentences": sentences}
-    answer = await ask(caller, _FREE, variables, free_plan_of(sentences), assignment["model"], trim="comment")
+    model = assignment["model"]
+    answer = await ask(caller, _FREE, variables, free_plan_of(sentences, model), model, trim="comment")
     return WrittenPlan(plan=answer.value.model_dump()["plan"].strip(), repairs=[], calls=answer.calls)
 
 

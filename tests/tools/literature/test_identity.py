@@ -9,7 +9,7 @@ import pytest
 from tests.tools.literature.conftest import document
 from tests.tools.literature.test_providers import hit
 from tools.literature.identity import identifiers, is_same_document, is_same_study, title_key, under_review
-from tools.literature.ranking import is_scientific, merge
+from tools.literature.ranking import is_scholarly, merge
 from tools.literature.records import UnderReview
 
 ABSTRACT = " ".join(f"word{number}" for number in range(60))
@@ -139,7 +139,7 @@ def test_short_titles_do_not_make_studies_the_same() -> None:
     assert len(merge([[hit("arxiv", title="Introduction")], [hit("crossref", title="Introduction")]])) == 2
 
 
-def test_scientific_sources_come_first() -> None:
+def test_scholarly_sources_come_first_with_that_aid_alone() -> None:
     addresses = [
         "https://blog.example/a",
         "https://www.nature.com/b",
@@ -149,7 +149,9 @@ def test_scientific_sources_come_first() -> None:
     ]
     pages = [hit("google", title=f"Number {address}", address=address) for address in addresses]
     study = hit("crossref", title="A study", address="https://small.example/e")
-    assert [found["address"] for found in merge([pages, [study]])] == [
+    turns = [addresses[0], study["address"], *addresses[1:]]
+    assert [found["address"] for found in merge([pages, [study]])] == turns, "as the providers rank them"
+    assert [found["address"] for found in merge([pages, [study]], scholarly_first=True)] == [
         "https://small.example/e",
         "https://www.nature.com/b",
         "https://aclanthology.org./d",
@@ -157,4 +159,4 @@ def test_scientific_sources_come_first() -> None:
         "https://notnature.com/c",
         "",
     ]
-    assert is_scientific(study)
+    assert is_scholarly(study)
