@@ -126,9 +126,15 @@ async def remove_redundancies(state: LoopState) -> dict[str, Any]:
 
 @ends_loop_on_nonsense
 async def correct_text(state: LoopState) -> dict[str, Any]:
-    """Write the text anew as the medical expert's comments ask."""
+    """Write the text anew as the medical expert's comments ask.
+
+    The simplifier remembers this entry, too, so that it does not undo what was clarified or accepted in it.
+    """
     comments = state["to_correct"]
-    return await write_anew("correct_text", state, {"comments": numbered(comments)}, comments, "correction")
+    before = [comment for comment in state["exchange"]["comments"] if comment not in comments]
+    memory = memory_of("simplifier", state, in_exchange(state, comments=before))
+    variables: dict[str, object] = {"comments": numbered(comments), "memory": memory}
+    return await write_anew("correct_text", state, variables, comments, "correction")
 
 
 @ends_loop_on_nonsense

@@ -89,8 +89,6 @@ async def write_anew(
 ) -> dict[str, Any]:
     """Let the simplifier write the entire text, from the original, the newest version and its memory.
 
-    It remembers this entry, too, so that it does not undo what was clarified or accepted in it.
-
     Args:
         step: Name of the prompt.
         state: Of the loop.
@@ -98,10 +96,7 @@ async def write_anew(
         reasons: What led to it; each change is put down to one of them.
         kind: Of the changes.
     """
-    said_before = [comment for comment in state["exchange"]["comments"] if comment not in state["to_correct"]]
-    memory = memory_of("simplifier", state, in_exchange(state, comments=said_before))
-    answer = await _ask_for_text(step, state, {**variables, "memory": memory}, LatestSimplification)
-    return _written(state, answer, reasons, kind)
+    return _written(state, await _ask_for_text(step, state, variables, LatestSimplification), reasons, kind)
 
 
 @ends_loop_on_nonsense

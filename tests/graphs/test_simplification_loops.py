@@ -338,7 +338,9 @@ async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> 
     long = {"quote": "the overall quality of the evidence", "reason": "It is long."}
     short = {"quote": "did not reduce", "reason": "It is short."}
     fake_endpoint.answer = Society(
-        Wordings=[{"suggestions": [bold, missing]}], Redundancies=[{"redundancies": [long, short]}]
+        Wordings=[{"suggestions": [bold, missing]}],
+        Redundancies=[{"redundancies": [long, short]}],
+        LatestSimplification=[{"paragraphs": [ABSTRACT]}],
     )
     result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier", "redundancy_checker"])
     said = {exchange["loop"]: exchange for exchange in result["history"]}
@@ -369,6 +371,10 @@ async def test_a_later_rewrite_knows_what_was_agreed(fake_endpoint: FakeEndpoint
                     {"number": 2, "reason": "It is wrong.", "accept": False},
                 ]
             }
+        ],
+        LatestSimplification=[
+            {"paragraphs": [ABSTRACT]},
+            {"paragraphs": [ABSTRACT.replace("In actual fact, the", "The")]},
         ],
     )
     await run(fake_endpoint, entries=1)

@@ -232,7 +232,8 @@ async def test_the_expert_reviews_each_rewritten_text_and_the_simplifier_correct
         ["VERSION-1"],
         ["VERSION-2"],
     ]
-    assert headings(correcting) == [*BOTH_TEXTS, *ROLE, "The comments", "Output"]
+    assert headings(correcting) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The comments", "Output"]
+    assert TAKEAWAYS in correcting.text, "it remembers what was clarified in this entry"
     assert f"1. {COMMENT}" in correcting.text
     assert COMMENT in second.text
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, meta
 
 from evals.metrics.judge import PROMPT, judge
 from state.errors import ModelUnavailable
+from state.limits import Limits
 from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, Script, Text, Truncated, When
 from tools.models import close_clients
@@ -109,6 +110,6 @@ def test_the_prompt_declares_what_it_uses() -> None:
         Environment(autoescape=False).parse(body)
     )
     assert prompt.front_matter.role == "judge"
-    text = prompt.render({"source": "<source>", "text": "<text>"})
+    text = prompt.render({"source": "<source>", "text": "<text>", "limits": Limits()})
     assert "{" not in text
     assert text.index("<source>") < text.index("<text>"), "rows share what comes before their texts"
