@@ -15,7 +15,7 @@ paper's plans are used as GPT-4 wrote them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -63,9 +63,9 @@ _SENTENCE = 70
 
 def free_plan_of(sentences: int, model: ModelSettings) -> type[BaseModel]:
     """The schema of a plan without any form; a shorter one than was asked for is an answer, too."""
-    shortest = {"minLength": _SENTENCE * sentences} if model.schema_limits else None
-    plan = (Annotated[str, AtMost("answer_words")], Field(min_length=1, json_schema_extra=shortest))
-    return create_model("FreePlan", __config__=ConfigDict(extra="forbid"), plan=plan)  # type: ignore[call-overload,no-any-return]
+    shortest: Any = {"minLength": _SENTENCE * sentences} if model.schema_limits else None
+    text: Any = Annotated[str, AtMost("answer_words"), Field(min_length=1, json_schema_extra=shortest)]
+    return create_model("FreePlan", __config__=ConfigDict(extra="forbid"), plan=text)
 
 
 @entrypoint()
