@@ -34,8 +34,12 @@ REVIEW = Extra(
         "trafilatura",
     ),
 )
-TRAINING = Extra("training", "What trains models", (*REVIEW.packages, "accelerate", "peft", "trl"))
-EVALS = Extra("evals", "What evaluates", (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu"))
+EVALS = Extra(
+    "evals",
+    "What evaluates",
+    (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu", "scipy", "sklearn"),
+)
+TRAINING = Extra("training", "What trains models", (*EVALS.packages, "accelerate", "peft", "trl"))
 STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
 
 

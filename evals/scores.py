@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple
 
-from evals.marks import NO_MARKS, Marks
-from evals.metrics.bootstrap import (
-    Difference,
-    Interval,
-    holm,
-    mean_interval,
-    paired_difference,
-    paired_p_value,
-    statistic_interval,
-)
+from evals.model_scores import NO_MODEL_SCORES, ModelScores
+from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
 from evals.task import Item, Measure, Row, Table, Task
 from tools.jobs import Record
 
@@ -24,7 +17,7 @@ Values = Mapping[str, float]
 """Of a measure, by sample."""
 
 
-class Line(NamedTuple):
+class ScoredRow(NamedTuple):
     """A row of a table, scored."""
 
     row: Row
@@ -41,10 +34,8 @@ class Contrast(NamedTuple):
     row: Row
     baseline: Row
     measure: Measure
-    difference: Difference
-    samples: int
-    p_value: float
-    """Of a paired randomisation test, two-sided, corrected for all contrasts of the measure (Holm)."""
+    test: PairedTest
+    """Corrected for all contrasts of the measure (Holm)."""
 
 
 class Reversal(NamedTuple):
@@ -56,8 +47,9 @@ class Reversal(NamedTuple):
     worse: Row
     published: tuple[float, float]
     ours: tuple[float, float]
-    difference: Difference | None
-    """Ours, of the paper's better row less its worse one; None for a statistic of all texts at once."""
+    test: PairedTest | None
+    """Ours, of the paper's better row less its worse one, corrected for all reversals of the table (Holm); None for a
+    statistic of all texts at once."""
 
 
 class Scores(NamedTuple):
@@ -66,11 +58,13 @@ class Scores(NamedTuple):
     table: Table
     corpus: str
     samples: int
-    lines: Sequence[Line]
+    lines: Sequence[ScoredRow]
     contrasts: Sequence[Contrast]
+    ordered_pairs: int
+    """Pairs of rows that have an order in the paper and were run here, over all measures."""
     reversals: Sequence[Reversal]
 
-    def line(self, name: str) -> Line | None:
+    def line(self, name: str) -> ScoredRow | None:
         """The line of a row, if it was run."""
         return next((line for line in self.lines if line.row.name == name), None)
 
@@ -83,7 +77,7 @@ def score(
     outputs: Outputs,
     *,
     seed: int,
-    marks: Marks = NO_MARKS,
+    model_scores: ModelScores = NO_MODEL_SCORES,
 ) -> Scores:
     """Scores a table over the samples of a corpus.
 
@@ -94,18 +88,20 @@ def score(
         samples: All of the corpus.
         outputs: What the systems left, by system and sample; what failed is missing.
         seed: Of the resampling.
-        marks: What models found of the texts, if any were asked.
+        model_scores: What models found of the texts, if any were asked.
     """
     measures = [task.measure(name) for name in table.measures]
-    rows = ((row, items_of(row, samples, outputs, marks)) for row in map(task.row, table.rows))
+    rows = ((row, items_of(row, samples, outputs, model_scores)) for row in map(task.row, table.rows))
     found = [_line(row, items, measures, seed) for row, items in rows if items]
+    ordered_pairs, reversals = _orders(published_figures(table, corpus), measures, found, seed)
     return Scores(
-        table,
-        corpus,
-        len(samples),
-        found,
-        _contrasts(table, measures, found, seed),
-        _reversals(table, corpus, measures, found, seed),
+        table=table,
+        corpus=corpus,
+        samples=len(samples),
+        lines=found,
+        contrasts=_contrasts(table, measures, found, seed),
+        ordered_pairs=ordered_pairs,
+        reversals=reversals,
     )
 
 
@@ -113,28 +109,30 @@ Outputs = Mapping[tuple[str, str], Record]
 """By the sample's id and the system's name."""
 
 
-def items_of(row: Row, samples: Sequence[Record], outputs: Outputs, marks: Marks = NO_MARKS) -> list[Item]:
-    """The row's texts, of those samples that have one, with their marks."""
+def items_of(
+    row: Row, samples: Sequence[Record], outputs: Outputs, model_scores: ModelScores = NO_MODEL_SCORES
+) -> list[Item]:
+    """The row's texts, of those samples that have one, with what models found of them."""
     found = []
     for sample in samples:
         output = {} if row.system is None else outputs.get((sample["id"], row.system))
         item = None if output is None else row.item(sample, output)
         if item is not None:
-            found.append(item._replace(marks=marks.get((sample["id"], row.name), {})))
+            found.append(item._replace(model_scores=model_scores.get((sample["id"], row.name), {})))
     return found
 
 
-def _line(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: int) -> Line:
+def _line(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: int) -> ScoredRow:
     values: dict[str, Values] = {}
     cells: dict[str, Interval] = {}
     for measure in measures:
         if measure.score is not None:
             values[measure.name] = _values(measure, items)
             if values[measure.name]:
-                cells[measure.name] = mean_interval(list(values[measure.name].values()), seed=seed)
+                cells[measure.name] = mean_interval(values[measure.name].values(), seed=seed)
         elif measure.statistic is not None and items and measure.statistic(items) is not None:
             cells[measure.name] = statistic_interval(items, measure.statistic, seed=seed)
-    return Line(row, items, cells, values)
+    return ScoredRow(row, items, cells, values)
 
 
 def _values(measure: Measure, items: Sequence[Item]) -> Values:
@@ -143,72 +141,49 @@ def _values(measure: Measure, items: Sequence[Item]) -> Values:
     return {key: value for key, value in scored if value is not None}
 
 
-def _contrasts(table: Table, measures: Sequence[Measure], lines: Sequence[Line], seed: int) -> list[Contrast]:
+def _contrasts(table: Table, measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int) -> list[Contrast]:
     baseline = next((line for line in lines if line.row.name == table.baseline), None)
     if baseline is None:
         return []
+    others = [line for line in lines if line.row.system and line is not baseline]
     found: list[Contrast] = []
     for measure in measures:
-        of_measure = [
-            contrast
-            for line in lines
-            if line.row.system and line is not baseline and (contrast := _contrast(line, baseline, measure, seed))
-        ]
-        corrected = holm([contrast.p_value for contrast in of_measure])
-        found += [each._replace(p_value=p) for each, p in zip(of_measure, corrected, strict=True)]
+        tests = {line.row: test for line in others if (test := _tested(line, baseline, measure, seed))}
+        found += [Contrast(row, baseline.row, measure, test) for row, test in holm(tests).items()]
     return found
 
 
-def _contrast(line: Line, baseline: Line, measure: Measure, seed: int) -> Contrast | None:
-    ours, theirs = _paired(line, baseline, measure)
-    if not ours:
-        return None
-    difference = paired_difference(ours, theirs, seed=seed)
-    p_value = paired_p_value(ours, theirs, seed=seed)
-    return Contrast(line.row, baseline.row, measure, difference, len(ours), p_value)
+def _tested(one: ScoredRow, other: ScoredRow, measure: Measure, seed: int) -> PairedTest | None:
+    return paired_test(one.values.get(measure.name, {}), other.values.get(measure.name, {}), seed=seed)
 
 
-def _paired(one: Line, other: Line, measure: Measure) -> tuple[list[float], list[float]]:
-    """Values of the samples that both have, in one order."""
-    ours, theirs = one.values.get(measure.name, {}), other.values.get(measure.name, {})
-    both = [key for key in ours if key in theirs]
-    return [ours[key] for key in both], [theirs[key] for key in both]
-
-
-def _reversals(
-    table: Table, corpus: str, measures: Sequence[Measure], lines: Sequence[Line], seed: int
-) -> list[Reversal]:
-    """Pairs of rows, both in the paper and run here, whose order is the other way round here."""
-    published = published_figures(table, corpus)
-    found = []
+def _orders(
+    published: Mapping[str, Mapping[str, float]], measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int
+) -> tuple[int, list[Reversal]]:
+    """How many pairs of rows, both in the paper and run here, have an order there, and those that have another here."""
+    pairs = 0
+    found: list[Reversal] = []
     for measure in measures:
         if measure.better == "neither":
             continue
         comparable = [
-            (line, published[line.row.paper][measure.name])
+            (published[line.row.paper][measure.name], line)
             for line in lines
-            if line.row.paper in published and measure.name in published[line.row.paper] and measure.name in line.cells
+            if measure.name in line.cells and measure.name in published.get(line.row.paper, {})
         ]
-        for one, other in combinations(comparable, 2):
-            (better, printed), (worse, printed_worse) = sorted(
-                (one, other), key=lambda each: each[1], reverse=measure.better == "higher"
+        for pair in combinations(comparable, 2):
+            (printed, better), (worse_printed, worse) = sorted(
+                pair, key=itemgetter(0), reverse=measure.better == "higher"
             )
-            ours = (better.cells[measure.name].value, worse.cells[measure.name].value)
-            if printed == printed_worse or _in_order(ours, measure):
+            if printed == worse_printed:
                 continue
-            difference = _difference(better, worse, measure, seed)
-            found.append(Reversal(measure, better.row, worse.row, (printed, printed_worse), ours, difference))
-    return found
-
-
-def _in_order(figures: tuple[float, float], measure: Measure) -> bool:
-    better, worse = figures
-    return better <= worse if measure.better == "lower" else better >= worse
-
-
-def _difference(one: Line, other: Line, measure: Measure, seed: int) -> Difference | None:
-    ours, theirs = _paired(one, other, measure)
-    return paired_difference(ours, theirs, seed=seed) if ours else None
+            pairs += 1
+            ours = (better.cells[measure.name].value, worse.cells[measure.name].value)
+            if ours[0] > ours[1] if measure.better == "lower" else ours[0] < ours[1]:
+                test = _tested(better, worse, measure, seed)
+                found.append(Reversal(measure, better.row, worse.row, (printed, worse_printed), ours, test))
+    tests = holm({place: reversal.test for place, reversal in enumerate(found) if reversal.test})
+    return pairs, [reversal._replace(test=tests.get(place)) for place, reversal in enumerate(found)]
 
 
 def published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:

@@ -55,8 +55,8 @@ class Item(NamedTuple):
     """Of the system that wrote the text; empty for a text of the corpus."""
     version: int = 0
     """Which of the output's texts it is, if there are several: the number of a round or an exchange."""
-    marks: Mapping[str, float] = {}
-    """What a model has found of the text, if one was asked: see `evals.marks`."""
+    model_scores: Mapping[str, float] = {}
+    """What a model has found of the text, if one was asked: see `evals.model_scores`."""
 
 
 def as_text(text: str) -> str:

@@ -17,10 +17,10 @@ ALLOWED = {
     "graphs": {"state", "tools", "nodes", "graphs"},
     "serving": {"state", "serving"},
     "draftroom": {"state", "tools", "nodes", "graphs", "serving", "training", "evals", "draftroom"},
-    "training": {"state", "tools", "nodes", "graphs", "training"},
+    "training": {"state", "tools", "nodes", "graphs", "evals", "training"},
     "evals": {"state", "tools", "nodes", "graphs", "evals"},
 }
-"""What each package may import of our own: `draftroom -> evals, training -> graphs -> nodes -> tools -> state`."""
+"""What each package may import of our own: `draftroom -> training -> evals -> graphs -> nodes -> tools -> state`."""
 
 OURS = {*ALLOWED, "tests", "benchmarks", "docs", "examples", "presets"}
 PACKAGES = [name for name in ALLOWED if (ROOT / name).is_dir()]

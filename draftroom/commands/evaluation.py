@@ -133,7 +133,7 @@ def judge(run: RunArgument, *, preset: PresetOption = None, quiet: QuietOption =
     """Have the model of the role `judge` grade every text of a run: faithfulness, information, interest."""
     task, folder = opened(run)
     from evals.evaluation import evaluate, texts_of  # noqa: PLC0415 - these take seconds
-    from evals.marks import judge_texts  # noqa: PLC0415
+    from evals.model_scores import judge_texts  # noqa: PLC0415
 
     settings = load_settings({"preset": preset} if preset else {})
     if not settings.names("judge"):
@@ -156,7 +156,7 @@ def support(
     """Measure which sentences of every text of a run its source entails, by a model of inference."""
     task, folder = opened(run)
     from evals.evaluation import evaluate, texts_of  # noqa: PLC0415 - these take seconds
-    from evals.marks import check_support  # noqa: PLC0415
+    from evals.model_scores import check_support  # noqa: PLC0415
 
     require(REVIEW)
     texts = texts_of(evaluate(task, folder))
@@ -245,7 +245,7 @@ def _refuse_unwritable(folder: Path) -> None:
 def _report(task: Task, folder: RunFolder) -> None:
     from evals.datasets import statistics  # noqa: PLC0415 - these take seconds
     from evals.evaluation import evaluate  # noqa: PLC0415
-    from evals.reports.terminal_plot import plot  # noqa: PLC0415
+    from evals.reports.plots import plot  # noqa: PLC0415
     from evals.reports.write import write_reports  # noqa: PLC0415
 
     scored = evaluate(task, folder)

@@ -13,8 +13,8 @@ from draftroom.extras import EVALS, require
 from state.errors import BadInput, SettingsError
 
 if TYPE_CHECKING:
-    from evals.human.blinding import Key
-    from evals.human.candidates import Candidate
+    from evals.human.blinding import BlindingKey
+    from evals.human.items import CandidateText
 
 Kind = Literal["journalism", "feedback"]
 KindOption = Annotated[
@@ -49,8 +49,8 @@ def blind(  # noqa: PLR0913 - each parameter is a flag
     """Make blinded tasks of texts, for Label Studio or for `annotate`, and the key that no rater may see."""
     require(EVALS)
     from evals.human import label_studio  # noqa: PLC0415 - these take seconds
-    from evals.human.allocation import Allocation, allocate  # noqa: PLC0415
-    from evals.human.sheets import comparisons, rated_texts  # noqa: PLC0415
+    from evals.human.blinding import Allocation, allocate  # noqa: PLC0415
+    from evals.human.items import comparisons, rated_texts  # noqa: PLC0415
 
     candidates = _of_run(texts, kind, rows) if texts.is_dir() else _of_file(texts, rows)
     if kind == "journalism":
@@ -85,9 +85,9 @@ def annotate(
 ) -> None:
     """Serve the comparisons on a page of this machine, for one person or several, one after the other."""
     require(EVALS)
-    from evals.human.label_studio import read_comparisons  # noqa: PLC0415 - these take seconds
+    from evals.human.answers import AnswerStore  # noqa: PLC0415 - these take seconds
+    from evals.human.label_studio import read_comparisons  # noqa: PLC0415
     from evals.human.server import AnnotationServer  # noqa: PLC0415
-    from evals.human.store import AnswerStore  # noqa: PLC0415
 
     with AnnotationServer(read_comparisons(tasks), AnswerStore(answers), port=port) as server:
         tell(f"Open {server.address(rater)} in a browser; Ctrl-C ends it. Each answer is kept at once.")
@@ -110,12 +110,10 @@ def judged(
     """Tables of what people said: means by question and field, or dominance, ties and kappa."""
     require(EVALS)
     from evals.human.blinding import read_key  # noqa: PLC0415 - these take seconds
-    from evals.human.collecting import collect_answers  # noqa: PLC0415
-    from evals.human.judgements import judgements  # noqa: PLC0415
-    from evals.human.judgements_report import judgements_report  # noqa: PLC0415
-    from evals.human.ratings import ratings  # noqa: PLC0415
-    from evals.human.ratings_report import ratings_report  # noqa: PLC0415
-    from evals.reports.markdown import as_markdown  # noqa: PLC0415
+    from evals.human.judgements import judgements, judgements_report  # noqa: PLC0415
+    from evals.human.label_studio import collect_answers  # noqa: PLC0415
+    from evals.human.ratings import ratings, ratings_report  # noqa: PLC0415
+    from evals.reports.document import as_markdown  # noqa: PLC0415
 
     whose = read_key(key)
     _refuse_other_kind(whose, kind, key)
@@ -133,10 +131,10 @@ def judged(
     typer.echo(as_markdown(report), nl=False)
 
 
-def _of_run(path: Path, kind: Kind, rows: str | None) -> list[Candidate]:
+def _of_run(path: Path, kind: Kind, rows: str | None) -> list[CandidateText]:
     """The texts of a run."""
     from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
-    from evals.human.from_run import candidates_of, judged_rows  # noqa: PLC0415
+    from evals.human.items import candidates_of, judged_rows  # noqa: PLC0415
 
     task, folder = opened(path)
     if task.kind != kind:
@@ -151,9 +149,9 @@ def _of_run(path: Path, kind: Kind, rows: str | None) -> list[Candidate]:
     return candidates_of(scored, names)
 
 
-def _of_file(path: Path, rows: str | None) -> list[Candidate]:
+def _of_file(path: Path, rows: str | None) -> list[CandidateText]:
     """The texts of a file from elsewhere."""
-    from evals.human.candidates import read_candidates  # noqa: PLC0415 - takes seconds
+    from evals.human.items import read_candidates  # noqa: PLC0415 - takes seconds
 
     if not path.exists():
         raise BadInput(f"There is no {path}; name the folder of a run, or a file of texts.", kind="missing_file")
@@ -162,6 +160,6 @@ def _of_file(path: Path, rows: str | None) -> list[Candidate]:
     return read_candidates(path)
 
 
-def _refuse_other_kind(key: Key, kind: Kind, path: Path) -> None:
+def _refuse_other_kind(key: BlindingKey, kind: Kind, path: Path) -> None:
     if any(len(each.systems) != _SYSTEMS_SHOWN[kind] for each in key.items.values()):
         raise BadInput(f"{path} is no key of tasks of --kind {kind}; choose the other kind, or the key of these tasks.")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.datasets.corpus_statistics import FieldStatistics, statistics
-from evals.datasets.drawing import draw
-from evals.datasets.loading import load
+from evals.datasets.corpora import FieldStatistics, statistics
+from evals.datasets.loading import draw, load
 from evals.datasets.schema import Kind
 from tools.jobs import Record
 

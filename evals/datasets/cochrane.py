@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.datasets.entries import checked
-from evals.datasets.formats import FolderFormat
+from evals.datasets.files import FolderFormat, Split, checked, files_of, names_of
 from evals.datasets.schema import SimplificationSample
-from evals.datasets.splits import Split, files_of, names_of
 from state.errors import BadInput
 from tools.input_files import read_text
 

@@ -18,11 +18,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from evals.datasets.entries import checked, read_entries
-from evals.datasets.formats import FolderFormat
-from evals.datasets.papers import Paper, paper_markdown
+from evals.datasets.files import FolderFormat, Split, checked, names_of, read_entries
+from evals.datasets.papers import CorpusPaper, paper_markdown
 from evals.datasets.schema import FeedbackSample, none_if_blank
-from evals.datasets.splits import Split, names_of
 from state.errors import BadInput
 from tools.input_files import from_json, read_text
 
@@ -145,14 +143,14 @@ def _criticised(review: Path) -> dict[str, str]:
     return {node: " ".join(sentences) for node, sentences in found.items()}
 
 
-def _paper(graph: _Graph, identity: str) -> Paper:
+def _paper(graph: _Graph, identity: str) -> CorpusPaper:
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
         if node.ntype in {"abstract", "title"}:
             sections.append({"heading": node.content, "paragraphs": []})
         elif node.ntype == "p" and sections:
             sections[-1]["paragraphs"].append({"text": node.content})
-    return Paper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
+    return CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
 
 
 def _read_graph(path: Path) -> _Graph:

@@ -1,24 +1,23 @@
-"""Reads a corpus in whatever format it is."""
+"""Reads a corpus in whatever format it is, and draws samples of it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Final
 
 from evals.datasets import own
 from evals.datasets.cochrane import COCHRANE
-from evals.datasets.entries import read_entries
 from evals.datasets.f1000rd import F1000RD
-from evals.datasets.formats import FolderFormat, RecordFormat
-from evals.datasets.lay_summaries import LAY_SUMMARIES
+from evals.datasets.files import FolderFormat, RecordFormat, Split, files_of, of_split, read_entries, split_named
+from evals.datasets.journalism import LAY_SUMMARIES, SCITECH
 from evals.datasets.schema import Kind, Sample
-from evals.datasets.scitech import SCITECH
-from evals.datasets.splits import Split, files_of, of_split, split_named
 from evals.datasets.swif2t import SWIF2T
 from state.errors import BadInput
 from tools.jobs import Record
+from tools.paragraph_pairs import in_turns
 
 _FILES: Final[dict[Kind, list[RecordFormat]]] = {
     "journalism": [LAY_SUMMARIES, SCITECH, own.JOURNALISM],
@@ -85,3 +84,20 @@ def _unknown(path: Path, kind: Kind, found: str) -> BadInput:
     formats: list[RecordFormat | FolderFormat] = [*_FILES[kind], *_FOLDERS[kind]]
     layouts = "; ".join(known.layout for known in formats)
     return BadInput(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")
+
+
+def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
+    """Draw samples by lot, of as many papers as possible.
+
+    Of samples that are paragraphs of papers, the first one of each paper is taken, then the second one of each, and so
+    on. The first of a larger number of samples are the same as with a smaller limit.
+
+    Args:
+        samples: Of a corpus.
+        limit: How many to take; None for all.
+        seed: Of the lot: the same samples and seed always give the same ones. None keeps the order of the corpus.
+    """
+    drawn = list(samples)
+    if seed is not None:
+        Random(seed).shuffle(drawn)  # noqa: S311 - no secret
+    return in_turns(drawn)[:limit]

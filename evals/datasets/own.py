@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from evals.datasets.corpora import corpus_name
-from evals.datasets.entries import Entry, checked
-from evals.datasets.formats import RecordFormat
+from evals.datasets.files import LocatedRecord, RecordFormat, checked
 from evals.datasets.papers import with_papers
 from evals.datasets.schema import FeedbackSample, JournalismSample, Sample, SimplificationSample
 from tools.jobs import Record
@@ -22,17 +21,17 @@ def _has(fields: set[str], record: Record) -> bool:
     return fields <= record.keys()
 
 
-def _samples(schema: type[Sample], entries: Sequence[Entry], path: Path) -> list[Sample]:
+def _samples(schema: type[Sample], entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
     default = {"corpus": corpus_name(path)}
     return [checked(schema, where, {**default, **record}) for where, record in entries]
 
 
-def _feedback(entries: Sequence[Entry], path: Path) -> list[Sample]:
+def _feedback(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
     criticised = [_of_dataset(entry) for entry in entries if entry.record.get("feedback")]
     return _samples(FeedbackSample, with_papers(criticised, path), path)
 
 
-def _of_dataset(entry: Entry) -> Entry:
+def _of_dataset(entry: LocatedRecord) -> LocatedRecord:
     """Pairs that were compiled from several corpora say so in `source_dataset`."""
     dataset = entry.record.get("source_dataset")
     return entry._replace(record={"corpus": dataset, **entry.record}) if dataset else entry

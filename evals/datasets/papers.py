@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.datasets.entries import Entry, checked, read_entries
+from evals.datasets.files import LocatedRecord, checked, read_entries
 from state.errors import BadInput
 
 PAPERS = "papers.jsonl"
@@ -18,34 +18,34 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
-class Paragraph(_Record):
+class CorpusParagraph(_Record):
     """A paragraph of a section."""
 
     text: str
 
 
-class Section(_Record):
+class CorpusSection(_Record):
     """A section of a paper."""
 
     heading: str = ""
-    paragraphs: list[Paragraph]
+    paragraphs: list[CorpusParagraph]
 
 
-class Paper(_Record):
+class CorpusPaper(_Record):
     """A paper in sections."""
 
     paper_id: str
     title: str = ""
     abstract: str | None = None
-    sections: list[Section]
+    sections: list[CorpusSection]
 
 
-def paper_markdown(paper: Paper) -> str:
+def paper_markdown(paper: CorpusPaper) -> str:
     """A paper as Markdown; its abstract comes first, whether it is one of the sections or not."""
     return "\n\n".join(block for block in (" ".join(each.split()) for each in _blocks(paper)) if block.strip("# "))
 
 
-def with_papers(entries: Sequence[Entry], path: Path) -> list[Entry]:
+def with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRecord]:
     """Give each record that names a paper (`paper_id`) its `paper` as Markdown, unless it has it already.
 
     Args:
@@ -68,7 +68,7 @@ def with_papers(entries: Sequence[Entry], path: Path) -> list[Entry]:
     return [_with_paper(entry, papers, beside) for entry in entries]
 
 
-def _blocks(paper: Paper) -> Iterator[str]:
+def _blocks(paper: CorpusPaper) -> Iterator[str]:
     yield f"# {paper.title}"
     if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
         yield from ("## Abstract", paper.abstract)
@@ -78,11 +78,11 @@ def _blocks(paper: Paper) -> Iterator[str]:
 
 
 def _read_papers(path: Path) -> dict[str, str]:
-    papers = (checked(Paper, where, record) for where, record in read_entries(path))
+    papers = (checked(CorpusPaper, where, record) for where, record in read_entries(path))
     return {paper.paper_id: paper_markdown(paper) for paper in papers}
 
 
-def _with_paper(entry: Entry, papers: Mapping[str, str], beside: Path) -> Entry:
+def _with_paper(entry: LocatedRecord, papers: Mapping[str, str], beside: Path) -> LocatedRecord:
     record = entry.record
     paper = record.get("paper") or papers.get(str(record.get("paper_id")))
     if not paper:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, get_args
 
-from evals.datasets.entries import Entry, checked
-from evals.datasets.formats import RecordFormat
+from evals.datasets.files import LocatedRecord, RecordFormat, checked
 from evals.datasets.papers import with_papers
 from evals.datasets.schema import FeedbackSample
 from state.feedback import Weakness
@@ -52,7 +51,7 @@ def _fits(record: Record) -> bool:
     return {"id", "paper_id", "paragraph", "feedback"} <= _renamed(record).keys()
 
 
-def _samples(entries: Sequence[Entry], path: Path) -> list[FeedbackSample]:
+def _samples(entries: Sequence[LocatedRecord], path: Path) -> list[FeedbackSample]:
     pairs = [entry._replace(record=_renamed(entry.record)) for entry in entries]
     return [_sample(where, record) for where, record in with_papers(pairs, path)]
 

@@ -1,34 +1,39 @@
-"""Label Studio projects: the labelling configuration and the tasks to import.
+"""Label Studio: the project that is imported, and the answers that come back, there or from the local page.
 
 Tags are those of Label Studio 1.23 (https://labelstud.io/tags). Answers are `Choices` and not stars (`Rating`), so that
 each point of a scale says what it means. Tasks are shown in the order in which they are imported, and whoever opens the
-list of tasks sees every field of them: they hold nothing but what is shown and the random name of an item.
+list of tasks sees every field of them: they hold nothing but what is shown and the random name of an item. Of exports
+(https://labelstud.io/guide/export) the formats JSON and JSON-MIN are read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from markupsafe import Markup
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Discriminator, Tag, TypeAdapter, ValidationError
 
-from evals.human.blinding import Key
-from evals.human.questions import CRITERIA, GUIDELINES, QUESTIONNAIRE, Question
-from evals.human.sheets import Comparison, RatedText
+from evals.human.answers import RaterAnswer, SurveyQuestion, read_answers
+from evals.human.blinding import BlindingKey
+from evals.human.items import ComparisonItem, RatingItem
+from evals.human.judgements import CRITERIA, GUIDELINES
+from evals.human.ratings import QUESTIONNAIRE
 from state.errors import BadInput, StateError
 from state.files import write_atomically
 from tools.configuration import describe
 from tools.input_files import read_file
 
-Task = dict[str, dict[str, str]]
+_QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
+LabelStudioTask = dict[str, dict[str, str]]
 
 
 class _ComparisonTask(BaseModel):
-    data: Comparison
+    data: ComparisonItem
 
 
 _COMPARISONS = TypeAdapter(list[_ComparisonTask])
@@ -62,17 +67,17 @@ def comparison_config() -> str:
     return _xml(view)
 
 
-def rating_tasks(texts: Iterable[RatedText]) -> list[Task]:
+def rating_tasks(texts: Iterable[RatingItem]) -> list[LabelStudioTask]:
     """Tasks to import, one for each text."""
     return [_task(text) for text in texts]
 
 
-def comparison_tasks(pairs: Iterable[Comparison]) -> list[Task]:
+def comparison_tasks(pairs: Iterable[ComparisonItem]) -> list[LabelStudioTask]:
     """Tasks to import, one for each pair of comments, with all criteria."""
     return [_task(pair) for pair in pairs]
 
 
-def read_comparisons(path: Path) -> list[Comparison]:
+def read_comparisons(path: Path) -> list[ComparisonItem]:
     """The comparisons in a `tasks.json`, for the local page: who serves it needs no file that names the systems.
 
     Raises:
@@ -86,7 +91,7 @@ def read_comparisons(path: Path) -> list[Comparison]:
         ) from error
 
 
-def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[Task]], key: Key) -> None:
+def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[LabelStudioTask]], key: BlindingKey) -> None:
     """Write `labelling.xml` and the tasks, which Label Studio imports, and `key.json`, which no rater may see.
 
     Args:
@@ -113,7 +118,7 @@ def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[Task]]
         ) from error
 
 
-def _task(shown: RatedText | Comparison) -> Task:
+def _task(shown: RatingItem | ComparisonItem) -> LabelStudioTask:
     return {"data": {**shown.model_dump(), "anchor": _anchor(shown.link)}}
 
 
@@ -143,7 +148,7 @@ def _text(parent: Element, name: str) -> None:
     SubElement(parent, "Text", name=name, value=f"${name}", valueType="text", selectionEnabled="false")
 
 
-def _ask(parent: Element, question: Question, about: str) -> None:
+def _ask(parent: Element, question: SurveyQuestion, about: str) -> None:
     SubElement(parent, "Header", value=f"{question.title}. {question.text}", size="5")
     choices = SubElement(
         parent,
@@ -167,3 +172,119 @@ def _anchor(link: str) -> str:
     """A link in HTML; empty if there is none."""
     anchor = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
     return str(anchor.format(link, link)) if link else ""
+
+
+class _User(BaseModel):
+    id: int
+    email: str = ""
+
+
+class _Value(BaseModel):
+    choices: list[Any] = []
+    """The values that were chosen; lists of them where a team nests choices in questions of its own."""
+
+
+class _Result(BaseModel):
+    from_name: str = ""
+    value: _Value = _Value()
+
+
+class _Annotation(BaseModel):
+    completed_by: _User | int | str
+    """A number, or the whole person, depending on Label Studio's version and on how it was exported."""
+    result: list[_Result]
+    was_cancelled: bool = False
+    """The rater skipped the task."""
+    updated_at: AwareDatetime
+
+
+class _Data(BaseModel):
+    item: str
+
+
+class _ExportedTask(BaseModel):
+    """Of the export that is called JSON."""
+
+    data: _Data
+    annotations: list[_Annotation]
+
+    def answers(self) -> Iterator[RaterAnswer]:
+        for annotation in self.annotations:
+            for result in annotation.result:
+                if result.from_name in _QUESTIONS and len(result.value.choices) == 1 and not annotation.was_cancelled:
+                    yield RaterAnswer(
+                        item=self.data.item,
+                        question=result.from_name,
+                        rater=_name(annotation.completed_by),
+                        value=str(result.value.choices[0]),
+                        at=annotation.updated_at,
+                    )
+
+
+class _ExportedFlatTask(BaseModel):
+    """Of the export that is called JSON-MIN: an annotation, or a task without any."""
+
+    model_config = ConfigDict(extra="allow")
+
+    item: str
+    annotator: int | str | None
+    updated_at: AwareDatetime | None
+
+    def answers(self) -> Iterator[RaterAnswer]:
+        fields: dict[str, Any] = self.model_extra or {}
+        for name in sorted(_QUESTIONS & fields.keys()):
+            if self.annotator is not None and self.updated_at is not None:
+                yield RaterAnswer(
+                    item=self.item,
+                    question=name,
+                    rater=_name(self.annotator),
+                    value=str(fields[name]),
+                    at=self.updated_at,
+                )
+
+
+def _format(task: object) -> str:
+    return "JSON" if isinstance(task, dict) and "annotations" in task else "JSON-MIN"
+
+
+_AnyTask = Annotated[
+    Annotated[_ExportedTask, Tag("JSON")] | Annotated[_ExportedFlatTask, Tag("JSON-MIN")], Discriminator(_format)
+]
+_EXPORT = TypeAdapter(list[_AnyTask])
+
+
+def read_export(path: Path) -> list[RaterAnswer]:
+    """The answers in an export, in the order in which they were given; both JSON and JSON-MIN are understood.
+
+    Skipped tasks are left out, and so is whatever a team has asked besides.
+
+    Raises:
+        BadInput: The file cannot be read, or is no such export.
+    """
+    try:
+        tasks = _EXPORT.validate_json(read_file(path, "JSON export of Label Studio"))
+    except ValidationError as error:
+        raise BadInput(
+            f"{path} is no JSON or JSON-MIN export of these tasks ({describe(error)}); export them in one of these "
+            "formats."
+        ) from error
+    return sorted((answer for task in tasks for answer in task.answers()), key=lambda answer: answer.at)
+
+
+def _name(rater: _User | int | str) -> str:
+    return str((rater.email or rater.id) if isinstance(rater, _User) else rater)
+
+
+def collect_answers(paths: Iterable[Path]) -> list[RaterAnswer]:
+    """The answers in exports of Label Studio and in files of the local page, in the order in which they were given.
+
+    Raises:
+        BadInput: A file cannot be read, or is neither.
+    """
+    found = [answer for path in paths for answer in _answers(path)]
+    return sorted(found, key=lambda answer: answer.at)
+
+
+def _answers(path: Path) -> list[RaterAnswer]:
+    is_list = read_file(path, "file of answers").lstrip().startswith(b"[")
+    return read_export(path) if is_list else read_answers(path)

@@ -1,23 +1,70 @@
-"""A model of natural language inference: does a premise entail a hypothesis?
+"""Whether a source entails what a text says, sentence by sentence, by a model of natural language inference.
 
-Importing this module loads torch and transformers; `evals/metrics/support.py` does so when it is needed.
+A sentence is supported if some segment of the source (of at most 512 tokens together with it) more likely entails it
+than not. Explanations of terms that the source does not give count as unsupported too, so that the share compares
+texts with each other rather than telling how many of a text's sentences are true.
+
+Importing this module loads torch and transformers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from state.errors import SettingsError
+from tools.sentences import sentences
 
+_LIKELY = 0.5
 _BATCH = 16
 _LONGEST = 512
 """Tokens of premise and hypothesis together: more than that, and models of this kind were not trained on it."""
+
+
+class Support(NamedTuple):
+    """What a source supports of a text."""
+
+    percent: float
+    """Of the text's sentences, without its headings."""
+    unsupported: list[str]
+    """The other sentences, in the order of the text."""
+
+
+class SupportCheck:
+    """Compares texts with their sources. Not for several threads at once.
+
+    Args:
+        model: Folder of a sequence-classification checkpoint of transformers that knows entailment, or its name on the
+            model hub. Loading it takes seconds.
+
+    Raises:
+        SettingsError: There is no such model, or it has no label for entailment.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = EntailmentModel(model)
+
+    def __call__(self, source: str, text: str) -> Support | None:
+        """What a source supports of a text; None if the text has no sentence.
+
+        Args:
+            source: Markdown or plain text. An empty one is compared all the same, and supports next to nothing.
+            text: Markdown or plain text.
+        """
+        claims = [sentence.text for sentence in sentences(text) if not sentence.heading]
+        if not claims:
+            return None
+        facts = [sentence.text for sentence in sentences(source)]
+        segments = self._model.segments(facts, claims) if facts else [""]
+        found = self._model.probabilities([(segment, claim) for claim in claims for segment in segments])
+        best = [max(found[start : start + len(segments)]) for start in range(0, len(found), len(segments))]
+        unsupported = [claim for claim, likely in zip(claims, best, strict=True) if likely <= _LIKELY]
+        return Support(100 * (len(claims) - len(unsupported)) / len(claims), unsupported)
 
 
 class EntailmentModel:

@@ -8,7 +8,7 @@ counts as a low grade.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict
@@ -24,6 +24,7 @@ from tools.models import Caller, ask
 PROMPT = Path(__file__).parent / "prompts" / "judge.md"
 
 Criterion = Literal["faithfulness", "information", "interest"]
+_CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 
 class Mark(BaseModel):
@@ -48,7 +49,7 @@ class Verdict(BaseModel):
     """Makes a reader without the field's knowledge want to read on."""
 
 
-class Judgement(TypedDict):
+class JudgedText(TypedDict):
     """A text that was judged."""
 
     grades: dict[Criterion, int] | None
@@ -68,7 +69,7 @@ class _Case(TypedDict):
     model: ModelSettings
 
 
-async def judge(source: str, text: str, model: ModelSettings) -> Judgement:
+async def judge(source: str, text: str, model: ModelSettings) -> JudgedText:
     """Have a text graded.
 
     Args:
@@ -84,8 +85,8 @@ async def judge(source: str, text: str, model: ModelSettings) -> Judgement:
     try:
         answer: Record = await _ask_judge.ainvoke(_Case(source=source, text=text, model=model))
     except ModelOutputError as error:
-        return _judgement(None, error.spent, problem=error.problem)
-    return _judgement(Verdict.model_validate(answer["verdict"]), answer["calls"])
+        return _judged(None, error.spent, problem=error.problem)
+    return _judged(Verdict.model_validate(answer["verdict"]), answer["calls"])
 
 
 @entrypoint()
@@ -95,17 +96,9 @@ async def _ask_judge(case: _Case) -> Record:
     return {"verdict": answer.value.model_dump(), "calls": answer.calls}
 
 
-def _judgement(verdict: Verdict | None, calls: list[CallRecord], *, problem: str = "") -> Judgement:
-    marks: dict[Criterion, Mark] = (
-        {
-            "faithfulness": verdict.faithfulness,
-            "information": verdict.information,
-            "interest": verdict.interest,
-        }
-        if verdict
-        else {}
-    )
-    return Judgement(
+def _judged(verdict: Verdict | None, calls: list[CallRecord], *, problem: str = "") -> JudgedText:
+    marks: dict[Criterion, Mark] = {criterion: getattr(verdict, criterion) for criterion in _CRITERIA if verdict}
+    return JudgedText(
         grades={criterion: mark.grade for criterion, mark in marks.items()} or None,
         reasons={criterion: mark.reason for criterion, mark in marks.items()},
         problem=problem,

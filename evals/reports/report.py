@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from evals.datasets import FieldStatistics
-from evals.evaluation import Evaluation
-from evals.reports.differences import TEST, difference_sections, is_beyond_chance
-from evals.reports.document import Document, Picture, Section
-from evals.reports.notation import what_intervals_are
-from evals.reports.orders import order_sections, ordered_pairs
-from evals.reports.run_sections import (
-    cost_sections,
-    facts,
-    failure_sections,
-    note_sections,
-    progress,
-    statistics_sections,
-    system_sections,
+from evals.evaluation import Evaluation, systems_of
+from evals.reports.document import (
+    Picture,
+    ReportDocument,
+    ReportRow,
+    ReportSection,
+    ReportTable,
+    number,
+    what_intervals_are,
+    words,
 )
-from evals.reports.score_table import mean_sections, place, printed_sections, score_section
+from evals.reports.tables import (
+    TEST,
+    difference_sections,
+    is_beyond_chance,
+    mean_sections,
+    order_sections,
+    place,
+    printed_sections,
+    score_section,
+)
+from evals.run_folder import RunConfig
 from evals.scores import Scores, published_figures
 from evals.task import Task
+from evals.usage import Cost
 
 _KEY = (
     f"{what_intervals_are('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
     "in the paper, for its own models and samples."
 )
+_AIDS = "Aids are what of Draftroom's is in no paper: without any, a row is the paper's system. See docs/aids.md."
+_SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
+_LONGEST_ERROR = 300
 
 
 def report(
     evaluation: Evaluation, statistics: Sequence[FieldStatistics] = (), pictures: Sequence[Picture] = ()
-) -> Document:
+) -> ReportDocument:
     """All that is known of a run, as one document.
 
     Args:
@@ -40,21 +53,21 @@ def report(
         pictures: Its plots.
     """
     task = evaluation.task
-    summary = [*progress(evaluation), *(said for scores in evaluation.scores for said in _in_short(task, scores))]
-    return Document(
+    summary = [*_progress(evaluation), *(said for scores in evaluation.scores for said in _in_short(task, scores))]
+    return ReportDocument(
         title=task.name.replace("_", " ").capitalize(),
-        facts=facts(task, evaluation.config),
+        facts=_facts(task, evaluation.config),
         summary=[*summary, TEST, _KEY],
         sections=[
             *(section for scores in evaluation.scores for section in _table(evaluation, scores)),
             *mean_sections(evaluation),
             *printed_sections(evaluation),
-            *([Section("Plots", pictures=pictures)] if pictures else []),
-            *system_sections(task, evaluation.config),
-            *cost_sections(evaluation.costs),
-            *statistics_sections(statistics),
-            *failure_sections(evaluation),
-            *note_sections(task),
+            *([ReportSection("Plots", pictures=pictures)] if pictures else []),
+            *_system_sections(task, evaluation.config),
+            *_cost_sections(evaluation.costs),
+            *_statistics_sections(statistics),
+            *_failure_sections(evaluation),
+            *([ReportSection("Notes", points=task.notes)] if task.notes else []),
         ],
     )
 
@@ -63,7 +76,8 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
     """How much differs, and whether the rows came out in the paper's order."""
     said = []
     if scores.contrasts:
-        beyond, baseline = sum(map(is_beyond_chance, scores.contrasts)), scores.contrasts[0].baseline.title
+        baseline = scores.contrasts[0].baseline.title
+        beyond = sum(is_beyond_chance(contrast.test) for contrast in scores.contrasts)
         said.append(f"{beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance")
     elif (
         not scores.table.comparison
@@ -71,17 +85,153 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
         and any(line.row.system for line in scores.lines)
     ):
         said.append(f"nothing is compared, because {task.row(scores.table.baseline).title} was not run")
-    if pairs := ordered_pairs(task, scores):
+    if pairs := scores.ordered_pairs:
         said.append(f"the paper's order came out in {pairs - len(scores.reversals)} of {pairs} pairs of rows")
     if said:
         yield f"{place(scores)}: {'; '.join(said)}."
 
 
-def _table(evaluation: Evaluation, scores: Scores) -> Iterator[Section]:
+def _table(evaluation: Evaluation, scores: Scores) -> Iterator[ReportSection]:
     """A table that any row of was run or printed, what differs in it, and where it contradicts the paper."""
     if scores.table.comparison and not scores.contrasts:
         return
     if scores.lines or published_figures(scores.table, scores.corpus):
         yield score_section(evaluation.task, scores)
         yield from difference_sections(scores)
-        yield from order_sections(scores, seed=evaluation.config.seed)
+        yield from order_sections(scores)
+
+
+def _facts(task: Task, config: RunConfig) -> list[str]:
+    """Paper, date, commit, seed, models and samples."""
+    corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
+    return [
+        f"Paper: {task.source}",
+        f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}, seed {config.seed}",
+        *_models(config),
+        f"Samples: {corpora}",
+    ]
+
+
+def _progress(evaluation: Evaluation) -> list[str]:
+    """What is missing, so that nobody takes the figures of a part for those of the whole."""
+    every = len(evaluation.samples) * len(systems_of(evaluation.task, evaluation.config.rows))
+    said = []
+    if evaluation.missing:
+        said.append(
+            f"Not finished: {evaluation.missing} of {every} runs are missing, and the figures are of those that ended. "
+            "To go on: draftroom eval resume with this folder."
+        )
+    if evaluation.failed:
+        said.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
+    return said
+
+
+def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
+    """What each system ran with: aids that were on, and the choices that make it; none if no system was run."""
+    rows = []
+    for name in systems_of(task, config.rows):
+        titles = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
+        aids = ", ".join(aids_of(task, config, name)) or "none"
+        rows.append(ReportRow(words(name, titles, aids, _own(task, name))))
+    table = ReportTable(["system", "rows", "aids", "settings of its own"], rows, words=4)
+    return [ReportSection("Aids and settings of the rows", text=_AIDS, table=table)] if rows else []
+
+
+def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
+    """Names of the aids that a system ran with."""
+    own: list[str] | None = task.systems[system].context.model_dump()["aids"]
+    return config.settings["aids"] if own is None else own
+
+
+def _own(task: Task, system: str) -> str:
+    """The choices that make a system: a preset, and settings over it, or over those of the run."""
+    context, preset = task.systems[system].context, task.systems[system].preset
+    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"aids"})
+    chosen = {**({"preset": preset} if preset else {}), **chosen}
+    return ", ".join(
+        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()
+    )
+
+
+def _cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
+    """Calls, tokens and seconds of each system and role; none if no model was called."""
+    systems = dict.fromkeys(cost.system for cost in costs)
+    rows = [row for name in systems for row in _costs([cost for cost in costs if cost.system == name])]
+    header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
+    text = (
+        "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
+        "Seconds are the sum of the calls, and grow with the load on the endpoint."
+    )
+    return [ReportSection("What it cost", text=text, table=ReportTable(header, rows, words=3))] if rows else []
+
+
+def _statistics_sections(statistics: Sequence[FieldStatistics]) -> list[ReportSection]:
+    """Samples and mean words beside what the papers print."""
+    header = ["corpus", "text", "samples", "mean words", "samples in the paper", "mean words in the paper"]
+    rows = [
+        ReportRow(
+            [
+                *words(each.corpus, each.field, str(each.samples)),
+                number(each.mean_words, 1),
+                number(each.published_samples, 0),
+                number(each.published_mean_words, 1),
+            ]
+        )
+        for each in statistics
+    ]
+    return [ReportSection("The data", table=ReportTable(header, rows, words=2))] if rows else []
+
+
+def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
+    """What failed, why, and how to try it again."""
+    if not evaluation.failed:
+        return []
+    points = []
+    for each in evaluation.failed:
+        cut = "..." if len(each.error) > _LONGEST_ERROR else ""
+        points.append(f"{each.sample}, {each.system}: {each.error[:_LONGEST_ERROR]}{cut}")
+    text = "To try these again, and only these: draftroom eval resume with this folder."
+    return [ReportSection("What failed", text=text, points=points)]
+
+
+def _models(config: RunConfig) -> list[str]:
+    """A line for each model, with the roles that it plays."""
+    roles: dict[str, list[str]] = {}
+    for role, model in config.models.items():
+        roles.setdefault(_model(model), []).append(role.replace("_", " "))
+    return [f"Model of {', '.join(names)}: {model}" for model, names in roles.items()]
+
+
+def _model(model: Mapping[str, Any]) -> str:
+    sampling = [f"{name} {model[name]}" for name in _SAMPLING if model.get(name) is not None]
+    return f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
+
+
+def _costs(costs: Sequence[Cost]) -> list[ReportRow]:
+    """A line for each role, and their sum if there are several."""
+    lines = [_cost(each) for each in costs]
+    if len(costs) < 2:
+        return lines
+    together = costs[0]._replace(
+        role="all",
+        model="",
+        calls=sum(each.calls for each in costs),
+        input_tokens=sum(each.input_tokens for each in costs),
+        output_tokens=sum(each.output_tokens for each in costs),
+        seconds=sum(each.seconds for each in costs),
+        reasks=sum(each.reasks for each in costs),
+        trims=sum(each.trims for each in costs),
+    )
+    return [*lines, ReportRow([cell._replace(strong=bool(cell.text)) for cell in _cost(together).cells])]
+
+
+def _cost(cost: Cost) -> ReportRow:
+    per_sample = (cost.calls, cost.input_tokens, cost.output_tokens, cost.seconds)
+    calls, tokens_in, tokens_out, seconds = (each / cost.samples for each in per_sample)
+    return ReportRow(
+        [
+            *words(cost.system, cost.role.replace("_", " "), cost.model, str(cost.samples)),
+            *words(f"{calls:.1f}", f"{tokens_in:,.0f}", f"{tokens_out:,.0f}", f"{seconds:.1f}"),
+            *words(str(cost.reasks), str(cost.trims)),
+        ]
+    )

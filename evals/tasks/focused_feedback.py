@@ -15,8 +15,7 @@ from typing import Any, get_args
 
 from evals.checkpointed import Builder
 from evals.metrics.labels import f1
-from evals.metrics.meteor import meteor
-from evals.metrics.overlap import bleu, rouge
+from evals.metrics.overlap import bleu, meteor, rouge
 from evals.task import Item, Measure, Row, System, Table, Task, as_text
 from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder

@@ -80,13 +80,13 @@ def test_rows_that_were_not_run_or_have_no_text_are_left_out() -> None:
 def test_a_row_is_compared_over_the_samples_that_both_have() -> None:
     found = scored({"plain": ["a", "a", "a"], "clever": [None, "aaa", "aaaaa", "never compared"]})
     (contrast,) = [each for each in found.contrasts if each.measure.name == "length"]
-    assert (contrast.row.name, contrast.baseline.name, contrast.samples) == ("clever", "plain", 2)
-    assert contrast.difference.mean == 3.0
+    assert (contrast.row.name, contrast.baseline.name, contrast.test.samples) == ("clever", "plain", 2)
+    assert contrast.test.difference.value == 3.0
 
 
 def test_chance_is_told_from_what_is_beyond_it() -> None:
     found = scored({"plain": ["a"] * 8, "clever": ["aaa"] * 8, "other": ["aa", ""] * 4})
-    p_values = {each.row.name: each.p_value for each in found.contrasts if each.measure.name == "length"}
+    p_values = {each.row.name: each.test.p_value for each in found.contrasts if each.measure.name == "length"}
     assert p_values["clever"] < 0.05
     assert p_values["other"] > 0.5
 
@@ -107,8 +107,8 @@ def test_an_order_that_does_not_come_out_is_told_with_both_figures() -> None:
     (reversal,) = [each for each in found.reversals if {each.better.name, each.worse.name} == {"clever", "plain"}]
     assert (reversal.better.name, reversal.worse.name) == ("clever", "plain")
     assert (reversal.published, reversal.ours) == ((5.0, 9.0), (3.0, 1.0))
-    assert reversal.difference is not None
-    assert reversal.difference.mean == 2.0
+    assert reversal.test is not None
+    assert reversal.test.difference.value == 2.0
 
 
 def test_an_order_that_comes_out_is_no_reversal() -> None:

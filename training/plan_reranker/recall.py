@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
-from tools.bootstrap import grouped, percentile_interval, resamples
+from evals.statistics import clustered_mean, grouped
 
 
 class Share(BaseModel):
@@ -43,6 +42,5 @@ def share(values: Sequence[float], papers: Sequence[str], *, seed: int = 0) -> S
         papers: The paper of each.
         seed: Of the resampling: the same values always give the same interval.
     """
-    drawn = resamples(grouped(values, papers), seed=seed)
-    bounds = percentile_interval([fmean(value for group in groups for value in group) for groups in drawn])
-    return Share(mean=fmean(values), low=bounds.low, high=bounds.high)
+    mean, low, high = clustered_mean(grouped(values, papers), seed=seed)
+    return Share(mean=mean, low=low, high=high)

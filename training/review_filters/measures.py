@@ -8,7 +8,7 @@ from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
-from tools.bootstrap import grouped, percentile_interval, resamples
+from evals.statistics import clustered_mean, grouped
 from training.review_filters.sentences import Sentence
 
 
@@ -55,11 +55,12 @@ def evaluate(sentences: Sequence[Sentence], predicted: Sequence[str], labels: Se
     figures = {label: _label_figures(label, confusion) for label in labels}
     hits = [each.label == guess for each, guess in zip(sentences, predicted, strict=True)]
     papers = [each.paper_id for each in sentences]
+    accuracy, low, high = clustered_mean(grouped(hits, papers))
     return Evaluation(
         sentences=len(sentences),
         papers=len(set(papers)),
-        accuracy=fmean(hits),
-        interval=_interval(hits, papers),
+        accuracy=accuracy,
+        interval=(low, high),
         macro_f1=fmean(each.f1 for each in figures.values() if each.support),
         labels=figures,
         confusion=confusion,
@@ -76,10 +77,3 @@ def _label_figures(label: str, confusion: dict[str, dict[str, int]]) -> LabelFig
         f1=2 * right / (support + guessed) if support + guessed else 0.0,
         support=support,
     )
-
-
-def _interval(hits: Sequence[bool], papers: Sequence[str]) -> tuple[float, float]:
-    """Of the mean of hits, with whole papers resampled (Efron's percentile interval)."""
-    sums = [(sum(group), len(group)) for group in grouped(hits, papers)]
-    shares = [sum(right for right, _ in drawn) / sum(size for _, size in drawn) for drawn in resamples(sums)]
-    return percentile_interval(shares)

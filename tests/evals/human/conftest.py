@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from evals.human.answers import AnswerStore
+from evals.human.items import ComparisonItem
 from evals.human.server import AnnotationServer
-from evals.human.sheets import Comparison
-from evals.human.store import AnswerStore
 from tests.evals.human.serving import SHEETS, Rater, running
 
 
@@ -19,12 +19,12 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sheets() -> Sequence[Comparison]:
+def sheets() -> Sequence[ComparisonItem]:
     return SHEETS
 
 
 @pytest.fixture
-def server(sheets: Sequence[Comparison], store: Path) -> Iterator[AnnotationServer]:
+def server(sheets: Sequence[ComparisonItem], store: Path) -> Iterator[AnnotationServer]:
     with running(sheets, AnswerStore(store)) as server:
         yield server
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import httpx
 
-from evals.human.questions import CRITERIA
+from evals.human.answers import AnswerStore
+from evals.human.items import ComparisonItem, comparisons
+from evals.human.judgements import CRITERIA
 from evals.human.server import AnnotationServer
-from evals.human.sheets import Comparison, comparisons
-from evals.human.store import AnswerStore
 from tests.evals.human.values import candidates
 
 SHEETS, KEY = comparisons(candidates(), seed=5)
@@ -20,7 +20,7 @@ NAMES = [question.name for question in CRITERIA]
 
 
 @contextmanager
-def running(sheets: Sequence[Comparison], store: AnswerStore) -> Iterator[AnnotationServer]:
+def running(sheets: Sequence[ComparisonItem], store: AnswerStore) -> Iterator[AnnotationServer]:
     """Serves the comparisons until the block ends."""
     with AnnotationServer(sheets, store) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -52,10 +52,10 @@ class Rater:
         """Open the page as somebody who was there before."""
         return self.look("compare", rater=self.name)
 
-    def answer(self, sheet: Comparison, question: str, value: str) -> httpx.Response:
+    def answer(self, sheet: ComparisonItem, question: str, value: str) -> httpx.Response:
         return self._client.post("answer", data={"rater": self.name, "item": sheet.item, question: value})
 
-    def finish(self, sheet: Comparison, value: str = "tie") -> httpx.Response:
+    def finish(self, sheet: ComparisonItem, value: str = "tie") -> httpx.Response:
         """Answer all questions about a comparison."""
         return [self.answer(sheet, name, value) for name in NAMES][-1]
 

@@ -9,25 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.agreement import Kappa
-from evals.human.answers import Answer
-from evals.human.blinding import Hidden, Key
+from evals.human.answers import RaterAnswer
+from evals.human.blinding import BlindingKey, HiddenItem
+from evals.human.items import comparisons
 from evals.human.judgements import (
+    CRITERIA,
     Judgement,
     dominance,
     judgements,
+    judgements_report,
     kappa,
     share_of_first,
     share_of_ties,
     shares,
     totals,
 )
-from evals.human.judgements_report import judgements_report
-from evals.human.label_studio import comparison_tasks
-from evals.human.label_studio_export import read_export
-from evals.human.questions import CRITERIA
-from evals.human.sheets import comparisons
-from evals.reports.markdown import as_markdown
+from evals.human.label_studio import comparison_tasks, read_export
+from evals.reports.document import as_markdown
+from evals.statistics import Kappa
 from state.errors import BadInput
 from tests.evals.human.values import BEGUN, SYSTEMS, WRITTEN, Sheet, as_json, as_json_min, candidates, write_json
 
@@ -148,11 +147,11 @@ def test_criteria_are_compared_each_for_itself() -> None:
     assert kappa(given, ties=True) == Kappa(None, 0)
 
 
-KEY = Key(seed=0, items={"x": Hidden(sample="s1", systems=("B", "A"))})
+KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("B", "A"))})
 
 
-def answer(value: str, question: str = CRITERION, **fields: Any) -> Answer:
-    return Answer(**{"item": "x", "question": question, "rater": "Ada", "value": value, "at": BEGUN, **fields})
+def answer(value: str, question: str = CRITERION, **fields: Any) -> RaterAnswer:
+    return RaterAnswer(**{"item": "x", "question": question, "rater": "Ada", "value": value, "at": BEGUN, **fields})
 
 
 def test_the_newest_answer_counts() -> None:
@@ -160,7 +159,7 @@ def test_the_newest_answer_counts() -> None:
 
 
 @pytest.mark.parametrize("wrong", [answer("third"), answer("3", "readability")])
-def test_an_answer_that_was_not_offered_is_refused(wrong: Answer) -> None:
+def test_an_answer_that_was_not_offered_is_refused(wrong: RaterAnswer) -> None:
     with pytest.raises(BadInput, match="which was not offered"):
         judgements([wrong], KEY)
 
@@ -173,10 +172,10 @@ def test_an_answer_about_something_else_is_refused() -> None:
 def grid(given: list[Judgement], title: str) -> dict[str, list[str]]:
     """A table of the report: the texts of its cells by the first one."""
     (section,) = [each for each in judgements_report(given).sections if each.title == title]
-    assert section.grid is not None
+    assert section.table is not None
     return {
-        entry.cells[0].text: [f"{cell.text} {cell.detail}".strip() for cell in entry.cells[1:]]
-        for entry in section.grid.entries
+        row.cells[0].text: [f"{cell.text} {cell.detail}".strip() for cell in row.cells[1:]]
+        for row in section.table.rows
     }
 
 

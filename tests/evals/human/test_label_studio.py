@@ -9,12 +9,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evals.human.collecting import collect_answers
-from evals.human.label_studio import comparison_config, comparison_tasks, rating_config, rating_tasks
-from evals.human.label_studio_export import read_export
-from evals.human.questions import CRITERIA, QUESTIONNAIRE, Question
-from evals.human.sheets import comparisons, rated_texts
-from evals.human.store import AnswerStore
+from evals.human.answers import AnswerStore, SurveyQuestion
+from evals.human.items import comparisons, rated_texts
+from evals.human.judgements import CRITERIA
+from evals.human.label_studio import (
+    collect_answers,
+    comparison_config,
+    comparison_tasks,
+    rating_config,
+    rating_tasks,
+    read_export,
+)
+from evals.human.ratings import QUESTIONNAIRE
 from state.errors import BadInput
 from tests.evals.human.values import LINK, Sheet, as_json, as_json_min, candidates, write_json
 
@@ -31,7 +37,7 @@ ANSWERS = {"knowledge": "2", "readability": "5"}
 
 
 @CONFIGS
-def test_every_question_is_asked_with_all_its_answers(config: str, questions: tuple[Question, ...]) -> None:
+def test_every_question_is_asked_with_all_its_answers(config: str, questions: tuple[SurveyQuestion, ...]) -> None:
     asked = {
         choices.get("name"): [(choice.get("alias"), choice.get("value")) for choice in choices]
         for choices in ElementTree.fromstring(config).iter("Choices")
@@ -40,13 +46,13 @@ def test_every_question_is_asked_with_all_its_answers(config: str, questions: tu
 
 
 @CONFIGS
-def test_no_question_can_be_left_out(config: str, questions: tuple[Question, ...]) -> None:
+def test_no_question_can_be_left_out(config: str, questions: tuple[SurveyQuestion, ...]) -> None:
     found = list(ElementTree.fromstring(config).iter("Choices"))
     assert all((each.get("required"), each.get("choice")) == ("true", "single-radio") for each in found)
 
 
 @CONFIGS
-def test_names_are_unique_and_questions_are_about_something(config: str, questions: tuple[Question, ...]) -> None:
+def test_names_are_unique_and_questions_are_about_something(config: str, questions: tuple[SurveyQuestion, ...]) -> None:
     names = re.findall(r'\bname="([^"]*)"', config)  # as Label Studio checks them
     assert len(set(names)) == len(names)
     assert set(re.findall(r'\btoName="([^"]*)"', config)) <= set(names)

@@ -9,16 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.answers import Answer
-from evals.human.blinding import Hidden, Key
-from evals.human.label_studio import rating_tasks
-from evals.human.label_studio_export import read_export
-from evals.human.questions import QUALITIES, QUESTIONNAIRE
-from evals.human.ratings import Rating, Summary, alphas, ratings, summarise
-from evals.human.ratings_report import ratings_report
-from evals.human.sheets import rated_texts
-from evals.reports.document import Section
-from evals.reports.markdown import as_markdown
+from evals.human.answers import RaterAnswer
+from evals.human.blinding import BlindingKey, HiddenItem
+from evals.human.items import rated_texts
+from evals.human.label_studio import rating_tasks, read_export
+from evals.human.ratings import QUALITIES, QUESTIONNAIRE, Rating, Summary, alphas, ratings, ratings_report, summarise
+from evals.reports.document import ReportSection, as_markdown
 from state.errors import BadInput
 from tests.evals.human.values import (
     BEGUN,
@@ -61,8 +57,8 @@ def _is_about(said: Rating, task: dict[str, Any], rater: int) -> bool:
     return (said.sample, said.system) == WRITTEN[task["data"]["text"]] and said.rater == str(rater)
 
 
-def answer(value: str, question: str = "readability", **fields: Any) -> Answer:
-    return Answer(**{"item": "x", "question": question, "rater": "Ada", "value": value, "at": BEGUN, **fields})
+def answer(value: str, question: str = "readability", **fields: Any) -> RaterAnswer:
+    return RaterAnswer(**{"item": "x", "question": question, "rater": "Ada", "value": value, "at": BEGUN, **fields})
 
 
 def rating(value: int, question: str = "readability", **fields: str) -> Rating:
@@ -77,7 +73,7 @@ def means(given: list[Rating], **options: Any) -> dict[tuple[str, str, str], tup
     }
 
 
-KEY = Key(seed=0, items={"x": Hidden(sample="s1", systems=("Umber",))})
+KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("Umber",))})
 
 
 def test_the_newest_answer_counts() -> None:
@@ -87,7 +83,7 @@ def test_the_newest_answer_counts() -> None:
 
 
 @pytest.mark.parametrize("wrong", [answer("6"), answer("good"), answer("first", "helpfulness"), answer("4", "taste")])
-def test_an_answer_that_was_not_offered_is_refused(wrong: Answer) -> None:
+def test_an_answer_that_was_not_offered_is_refused(wrong: RaterAnswer) -> None:
     with pytest.raises(BadInput, match=r"'Ada' answered '.*' to '.*' of 'x', which was not offered"):
         ratings([wrong], KEY)
 
@@ -155,11 +151,11 @@ def grid(given: list[Rating], title: str, **options: Any) -> dict[str, list[str]
     return rows(section)
 
 
-def rows(section: Section) -> dict[str, list[str]]:
-    assert section.grid is not None
+def rows(section: ReportSection) -> dict[str, list[str]]:
+    assert section.table is not None
     return {
-        entry.cells[0].text: [f"{cell.text} {cell.detail}".strip() for cell in entry.cells[1:]]
-        for entry in section.grid.entries
+        row.cells[0].text: [f"{cell.text} {cell.detail}".strip() for cell in row.cells[1:]]
+        for row in section.table.rows
     }
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.human.candidates import Candidate
+from evals.human.items import CandidateText
 
 SYSTEMS = ("Vermilion-9B", "Ochre Loop", "Cobalt", "Umber")
 SAMPLES = ("specimen-1", "specimen-2", "specimen-3")
@@ -30,10 +30,10 @@ WRITTEN = {text_of(sample, system): (sample, system) for sample in SAMPLES for s
 """Sample and system by their text."""
 
 
-def candidates(samples: Sequence[str] = SAMPLES, systems: Sequence[str] = SYSTEMS) -> list[Candidate]:
+def candidates(samples: Sequence[str] = SAMPLES, systems: Sequence[str] = SYSTEMS) -> list[CandidateText]:
     """The texts of all systems."""
     return [
-        Candidate(
+        CandidateText(
             id=sample,
             system=system,
             text=text_of(sample, system),

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.metrics.meteor import meteor
-from evals.metrics.overlap import bleu, rouge
+from evals.metrics.overlap import bleu, meteor, rouge
 from evals.scores import Scores, score
 from evals.task import Table
 from evals.tasks.focused_feedback import AIDS, FOCUSED_FEEDBACK, LABELS, OUTCOMES_AND_COSTS, SYSTEMS, TABLE_5, TABLE_6
@@ -162,10 +161,10 @@ def test_comments_are_compared_where_both_raised_one_and_silence_where_it_counts
     contrasts = {each.measure.name: each for each in scored(outputs, TABLE_6).contrasts}
     ours, theirs = (meteor(text, SAMPLES[0]["feedback"]).score for text in (f"{REVIEW} {SUGGESTION}", "Tea"))
     lost = meteor(f"{REVIEW} {SUGGESTION}", SAMPLES[1]["feedback"]).score
-    assert contrasts["METEOR"].samples == 1
-    assert contrasts["METEOR"].difference.mean == pytest.approx(ours - theirs)
-    assert contrasts["METEOR all"].samples == 2
-    assert contrasts["METEOR all"].difference.mean == pytest.approx((ours - theirs - lost) / 2)
+    assert contrasts["METEOR"].test.samples == 1
+    assert contrasts["METEOR"].test.difference.value == pytest.approx(ours - theirs)
+    assert contrasts["METEOR all"].test.samples == 2
+    assert contrasts["METEOR all"].test.difference.value == pytest.approx((ours - theirs - lost) / 2)
 
 
 def test_the_papers_f1_stand_at_their_labels() -> None:
@@ -185,7 +184,7 @@ def test_a_label_is_right_or_wrong_sample_by_sample_so_that_rows_can_be_compared
         ("two", "swif2t-default-aids"): output(comment(label="Replicability")),
     }
     (contrast,) = [each for each in scored(outputs, AIDS).contrasts if each.measure.name == "accuracy"]
-    assert (contrast.samples, contrast.difference.mean) == (2, 0.0)
+    assert (contrast.test.samples, contrast.test.difference.value) == (2, 0.0)
 
 
 SWIF2T = {

@@ -8,7 +8,7 @@ import pytest
 
 from evals.metrics.overlap import bleu, rouge
 from evals.metrics.sari import sari
-from evals.scores import Line, Scores, score
+from evals.scores import ScoredRow, Scores, score
 from evals.task import Table
 from evals.tasks.medical_simplification import MEDICAL_SIMPLIFICATION, SYSTEMS, TABLE_1, TABLE_2
 from state.settings import Settings
@@ -48,7 +48,7 @@ def scored(outputs: dict[tuple[str, str], dict[str, Any]], table: Table = TABLE_
     return score(MEDICAL_SIMPLIFICATION, table, "Cochrane", SAMPLES, outputs, seed=0)
 
 
-def line(name: str, outputs: dict[tuple[str, str], dict[str, Any]], table: Table = TABLE_1) -> Line:
+def line(name: str, outputs: dict[tuple[str, str], dict[str, Any]], table: Table = TABLE_1) -> ScoredRow:
     found = scored(outputs, table).line(name)
     assert found is not None
     return found

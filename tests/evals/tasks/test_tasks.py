@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.commands.evaluation import EVALUATIONS
-from evals.reports.run_sections import aids_of
+from evals.reports.report import aids_of
 from evals.task import Task
 from evals.tasks import TASKS
 from tests.evals.reports.tea import config_of

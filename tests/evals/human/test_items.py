@@ -1,0 +1,234 @@
+"""What raters see: read, blinded, complete, in random order, and named again by the key."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evals.human.blinding import BlindingKey, read_key
+from evals.human.items import CandidateText, comparisons, rated_texts, read_candidates
+from evals.human.label_studio import (
+    comparison_config,
+    comparison_tasks,
+    rating_config,
+    rating_tasks,
+    read_comparisons,
+    write_project,
+)
+from state.errors import BadInput, StateError
+from tests.evals.human.values import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
+
+SEEDS = st.integers()
+
+
+@given(SEEDS)
+@settings(deadline=None)
+def test_the_key_names_the_writer_of_every_text(seed: int) -> None:
+    texts, key = rated_texts(candidates(), seed=seed)
+    revealed = [key.reveal(text.item, systems=1) for text in texts]
+    assert [(each.sample, *each.systems) for each in revealed] == [WRITTEN[text.text] for text in texts]
+    assert sorted(WRITTEN) == sorted(text.text for text in texts)
+
+
+@given(SEEDS)
+@settings(deadline=None)
+def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
+    sheets, key = comparisons(candidates(), seed=seed)
+    pairs = []
+    for sheet in sheets:
+        hidden = key.reveal(sheet.item, systems=2)
+        first, second = hidden.systems
+        assert WRITTEN[sheet.first] == (hidden.sample, first)
+        assert WRITTEN[sheet.second] == (hidden.sample, second)
+        pairs.append((hidden.sample, frozenset(hidden.systems)))
+    assert Counter(pairs) == Counter(
+        (sample, frozenset(pair)) for sample in SAMPLES for pair in combinations(SYSTEMS, 2)
+    )
+
+
+@given(SEEDS)
+@settings(deadline=None)
+def test_nothing_that_a_rater_gets_names_a_system_or_a_sample(seed: int) -> None:
+    texts, _ = rated_texts(candidates(), seed=seed)
+    pairs, _ = comparisons(candidates(), seed=seed)
+    seen = "".join(map(str, [rating_tasks(texts), comparison_tasks(pairs), rating_config(), comparison_config()]))
+    assert [name for name in (*SYSTEMS, *SAMPLES) if name in seen] == []
+
+
+def test_the_comparisons_of_a_sample_stand_together() -> None:
+    sheets, _ = comparisons(candidates(), seed=4)
+    paragraphs = [sheet.paragraph for sheet in sheets]
+    changes = sum(before != after for before, after in pairwise(paragraphs))
+    assert changes == len(SAMPLES) - 1
+
+
+def test_the_seed_makes_order_sides_and_names() -> None:
+    sheets, _ = comparisons(candidates(), seed=4)
+    assert comparisons(candidates()[::-1], seed=4)[0] == sheets, "it does not hang on the order of the file"
+    others = [comparisons(candidates(), seed=seed)[0] for seed in range(20)]
+    assert len({tuple(sheet.paragraph for sheet in other) for other in others}) > 1
+    assert len({tuple(sheet.item for sheet in other) for other in others}) == 20
+    sides = Counter(WRITTEN[sheet.first][1] for other in others for sheet in other)
+    assert set(sides) == set(SYSTEMS)
+    expected = 20 * len(SAMPLES) * (len(SYSTEMS) - 1) / 2
+    assert all(abs(count - expected) < 30 for count in sides.values()), "each stands first about half the time"
+
+
+def test_another_sample_changes_nothing_about_the_others() -> None:
+    fewer, _ = comparisons(candidates(SAMPLES[:2]), seed=4)
+    more, _ = comparisons(candidates(), seed=4)
+    assert [sheet for sheet in more if sheet in fewer] == fewer
+
+
+def test_a_text_is_shown_without_markdown() -> None:
+    text = "# Thirsty moss\n\nMoss *drinks* **rain**.\n\n- It has no roots."
+    (shown,), _ = rated_texts([CandidateText(id="moss", system="Umber", text=text, paper="Moss.")], seed=0)
+    assert shown.text == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
+
+
+def test_a_comment_is_shown_as_it_is() -> None:
+    pair = [
+        CandidateText(id="p", system=system, text=text, paragraph="P.", link=LINK)
+        for system, text in (("one", "Is 2*3*4 right?"), ("two", "<b>No</b>"))
+    ]
+    (shown,), _ = comparisons(pair, seed=0)
+    assert {shown.first, shown.second} == {"Is 2*3*4 right?", "<b>No</b>"}
+
+
+def test_systems_are_judged_on_the_same_samples() -> None:
+    lacking = [each for each in candidates() if (each.id, each.system) != (SAMPLES[1], SYSTEMS[2])]
+    for sheets in (rated_texts, comparisons):
+        with pytest.raises(BadInput, match=f"'{SAMPLES[1]}' has no text of '{SYSTEMS[2]}'"):
+            sheets(lacking, seed=0)
+
+
+def test_comparisons_need_two_systems_and_a_paragraph() -> None:
+    with pytest.raises(BadInput, match="one system only"):
+        comparisons(candidates(systems=SYSTEMS[:1]), seed=0)
+    bare = [each.model_copy(update={"paragraph": ""}) for each in candidates()]
+    with pytest.raises(BadInput, match="has no `paragraph`"):
+        comparisons(bare, seed=0)
+
+
+def test_the_original_paper_stands_beside_every_article() -> None:
+    texts, key = rated_texts(candidates(), seed=0)
+    assert [text.paper for text in texts] == [paper_of(key.items[text.item].sample) for text in texts]
+    assert {text.link for text in texts} == {LINK}
+    bare = [each.model_copy(update={"paper": ""}) for each in candidates()]
+    with pytest.raises(BadInput, match=rf"'{SAMPLES[0]}' has no `paper`, which raters read beside the articles"):
+        rated_texts(bare, seed=0)
+
+
+def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
+    linked, _ = comparisons(candidates(), seed=0)
+    assert {(sheet.link, sheet.paper) for sheet in linked} == {(LINK, "")}
+    bare = [each.model_copy(update={"link": ""}) for each in candidates()]
+    shown, _ = comparisons(bare, seed=0)
+    assert {(sheet.link, sheet.paper) for sheet in shown} == {("", paper_of(sample)) for sample in SAMPLES}
+    with pytest.raises(BadInput, match=r"has no `link` to its paper and no `paper`"):
+        comparisons([each.model_copy(update={"paper": ""}) for each in bare], seed=0)
+
+
+def test_a_key_of_other_sheets_is_noticed() -> None:
+    texts, key = rated_texts(candidates(), seed=0)
+    _, other = rated_texts(candidates(), seed=1)
+    with pytest.raises(BadInput, match="none of the key's texts"):
+        other.reveal(texts[0].item, systems=1)
+    with pytest.raises(BadInput, match="none of the key's comparisons"):
+        key.reveal(texts[0].item, systems=2)
+
+
+def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
+    sheets, key = comparisons(candidates(), seed=7)
+    folder = tmp_path / "new" / "project"
+    write_project(folder, comparison_config(), {"tasks.json": comparison_tasks(sheets)}, key)
+    assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
+    assert read_comparisons(folder / "tasks.json") == sheets
+    assert read_key(folder / "key.json") == key == BlindingKey(seed=7, items=key.items)
+    assert sheets[0].link == LINK
+
+
+def test_files_that_are_something_else_are_named(tmp_path: Path) -> None:
+    texts, key = rated_texts(candidates(), seed=7)
+    write_project(tmp_path, rating_config(), {"tasks.json": rating_tasks(texts)}, key)
+    with pytest.raises(BadInput, match=r"tasks\.json holds no tasks with comparisons: `0\.data\.paragraph`"):
+        read_comparisons(tmp_path / "tasks.json")
+    with pytest.raises(BadInput, match=r"tasks\.json is no key"):
+        read_key(tmp_path / "tasks.json")
+    with pytest.raises(BadInput, match=r"nowhere\.json cannot be read"):
+        read_key(tmp_path / "nowhere.json")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    _, key = comparisons(candidates(), seed=7)
+    with pytest.raises(StateError, match=r"file.* cannot be written .*; name another folder"):
+        write_project(tmp_path / "file" / "folder", "", {"tasks.json": []}, key)
+
+
+def write(folder: Path, *records: dict[str, Any]) -> Path:
+    path = folder / "candidates.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+def record(**fields: Any) -> dict[str, Any]:
+    return {"id": "moss", "system": "Umber", "text": "Moss drinks rain.", **fields}
+
+
+def test_a_candidate_has_what_its_line_says(tmp_path: Path) -> None:
+    beside = {"paragraph": "It rained.", "paper": "Rain.", "link": "https://example.org/moss"}
+    fields = {"title": "Moss", "topic": "botany", **beside}
+    (found,) = read_candidates(write(tmp_path, record(**fields, run="r7")))
+    assert found.model_dump() == record(**fields)
+
+
+def test_what_is_not_known_is_empty(tmp_path: Path) -> None:
+    (found,) = read_candidates(write(tmp_path, record()))
+    assert [found.title, found.topic, found.paragraph, found.paper, found.link] == [""] * 5
+
+
+@pytest.mark.parametrize("missing", ["id", "system", "text"])
+def test_what_is_needed_is_asked_for_by_line(tmp_path: Path, missing: str) -> None:
+    bare = {name: value for name, value in record().items() if name != missing}
+    with pytest.raises(BadInput, match=rf"Line 2 of .*: `{missing}`: field required"):
+        read_candidates(write(tmp_path, record(system="Cobalt"), bare))
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "paper.pdf", "https://a b"])
+def test_a_link_leads_to_the_web(tmp_path: Path, link: str) -> None:
+    with pytest.raises(BadInput, match=r"Line 1 of .*: `link`"):
+        read_candidates(write(tmp_path, record(link=link)))
+
+
+def test_a_text_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"Line 1 of .*: `text`"):
+        read_candidates(write(tmp_path, record(text=" \n")))
+
+
+def test_a_system_has_one_text_for_a_sample(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"Line 1 of .* and Line 3 of .* are both what 'Umber' wrote for 'moss'"):
+        read_candidates(write(tmp_path, record(), record(system="Cobalt"), record(text="Another.")))
+
+
+@pytest.mark.parametrize("field", ["title", "topic", "paragraph", "paper"])
+def test_what_is_shown_beside_a_text_is_the_same_for_all_systems(tmp_path: Path, field: str) -> None:
+    with pytest.raises(BadInput, match=rf"Line 1 of .* and Line 2 of .* differ in the {field} of 'moss'"):
+        read_candidates(write(tmp_path, record(), record(system="Cobalt", **{field: "told apart"})))
+
+
+def test_a_file_without_candidates_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is empty"):
+        read_candidates(write(tmp_path))
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"nowhere\.jsonl cannot be read"):
+        read_candidates(tmp_path / "nowhere.jsonl")

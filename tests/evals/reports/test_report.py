@@ -1,0 +1,332 @@
+"""The report in Markdown: its figures are those of the data, and it says plainly what is known and what is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals.datasets import FieldStatistics, load_examples
+from evals.evaluation import Evaluation, charts, evaluate
+from evals.reports.document import Picture, as_markdown, as_text
+from evals.reports.plots import draw
+from evals.reports.report import report
+from evals.run_folder import RunFolder
+from evals.statistics import mean_interval
+from evals.task import Table, Task
+from evals.tasks import TASKS
+from tests.evals.reports.tables import header, lines, part, points, table
+from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
+
+AGAINST = "Against plain × 1, Tea"
+REVERSED = "Where the paper's order did not come out, Tea"
+
+
+def markdown(
+    evaluation: Evaluation, statistics: Sequence[FieldStatistics] = (), pictures: Sequence[Picture] = ()
+) -> str:
+    return as_markdown(report(evaluation, statistics, pictures))
+
+
+def test_the_figures_are_those_of_the_data(tmp_path: Path) -> None:
+    counts = [4, 6, 8, 5, 7, 9, 3, 6]
+    found = table(markdown(run(tmp_path, {"plain": [[tea(count)] for count in counts]})), "Table 1, Tea")
+    _, low, high = mean_interval([float(count) for count in counts])
+    assert found["plain × 1"]["words ↓"] == f"6.0 [{low:.1f}, {high:.1f}]"
+    assert found["plain × 1"]["letters ↓"].startswith(f"{sum(len(tea(count)) for count in counts)} [")
+    assert found["plain × 1"]["n"] == "8"
+    assert found["plain × 1"]["calls"] == "1 [1, 1]"
+    assert found["the sources"]["calls"] == "-"
+
+
+def test_the_papers_row_stands_below_ours_with_its_model_and_what_only_it_has_comes_last(tmp_path: Path) -> None:
+    found = lines(markdown(run(tmp_path, usual_texts())), "Table 1, Tea")
+    assert [line[0] for line in found] == [
+        "the sources",
+        "*paper: their source*",
+        "plain × 1",
+        "*paper: their plain*",
+        "plain × 2",
+        "clever",
+        "*paper: their clever (GPT-00)*",
+        "*paper: GPT-0*",
+    ]
+    assert found[3][1:] == ["", "*9.0*", "*-*", "*50*", "*-*"]
+
+
+def test_a_corpus_that_the_paper_lacks_has_no_rows_of_it(tmp_path: Path) -> None:
+    samples = [sample(f"s{number}", corpus="Coffee") for number in range(2)]
+    text = markdown(run(tmp_path, usual_texts(2), samples=samples))
+    assert "paper:" not in part(text, "Table 1, Coffee")
+    assert "the paper's order" not in text
+
+
+def test_a_table_whose_corpus_was_not_run_is_printed_whole_all_the_same(tmp_path: Path) -> None:
+    samples = [sample(f"s{number}", corpus="Coffee") for number in range(2)]
+    printed = "Table 1, as the paper prints it"
+    text = markdown(run(tmp_path / "coffee", usual_texts(2), samples=samples))
+    assert header(text, printed) == ["", "Tea words ↓", "Tea letters ↓", "Avg."]
+    assert lines(text, printed)[0] == ["*paper: their source*", "*20.00*", "*90.00*", "*55.00*"]
+    assert [line[0] for line in lines(text, printed)][2:] == ["*paper: their clever (GPT-00)*", "*paper: GPT-0*"]
+    assert printed not in markdown(run(tmp_path / "tea", usual_texts()))
+
+
+def test_rows_that_only_the_paper_has_stand_in_its_means_too(tmp_path: Path) -> None:
+    samples = [sample("s0"), sample("s1", corpus="Coffee")]
+    task = replace(TASK, tables=[replace(TABLE, published={"Tea": PUBLISHED, "Coffee": PUBLISHED})])
+    text = markdown(run(tmp_path, usual_texts(2), samples=samples, task=task))
+    means = table(text, "Table 1, mean over Tea, Coffee")
+    assert means["*paper: GPT-0*"]["words ↓"] == "*7.00*"
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+def test_every_report_of_a_task_has_all_rows_that_its_paper_printed(task: Task, tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, {}, samples=load_examples(task.kind)[:1], task=task, rows=[]))
+    papers = {name for each in task.tables for rows in each.published.values() for name in rows}
+    assert papers
+    assert [name for name in papers if f"paper: {task.papers_row(name)}*" not in text] == []
+
+
+def test_every_system_tells_its_aids_and_what_makes_it(tmp_path: Path) -> None:
+    assert lines(markdown(run(tmp_path, usual_texts())), "Aids and settings of the rows") == [
+        ["plain", "plain × 1; plain × 2", "none", "entries 2, target_grade null"],
+        ["clever", "clever", "restore, veto", ""],
+    ]
+
+
+DOES = Table("What it does", ["plain1", "clever"], ["leaves", "words"], {}, baseline="plain1", comparison=True)
+
+
+def test_a_comparison_is_told_in_figures_on_the_terminal_too(tmp_path: Path) -> None:
+    evaluation = run(tmp_path, usual_texts(), task=replace(TASK, tables=[TABLE, DOES]))
+    text = as_text(report(evaluation), 160)
+    told = text.split("Against plain × 1, Tea, in figures")[1]
+    assert "-2.0" in told
+    assert "[-2.0, -2.0], p = 0.008" in told
+
+
+def test_a_comparison_without_anything_to_compare_is_left_out(tmp_path: Path) -> None:
+    task = replace(TASK, tables=[TABLE, DOES])
+    assert "What it does" not in markdown(run(tmp_path, {"clever": [[tea(4)]] * 8}, task=task))
+
+
+def test_what_a_judge_finds_is_compared_too(tmp_path: Path) -> None:
+    task = replace(TASK, tables=[TABLE, DOES])
+    run(tmp_path, usual_texts(), task=task)
+    grades = [{"id": f"s{n}", "row": row, "grades": {"interest": n % 2 + 1}} for n in range(8) for row in DOES.rows]
+    (tmp_path / "judgements.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in grades), encoding="utf-8")
+    found = table(markdown(evaluate(task, RunFolder(tmp_path))), "What it does, Tea")
+    assert found["clever"]["interest ↑"].startswith("1.5")
+
+
+def test_the_header_names_paper_models_seed_commit_and_samples(tmp_path: Path) -> None:
+    head, _, _ = markdown(run(tmp_path, usual_texts())).partition("## In short")
+    for said in ("# Tea time", "Leaf and Cup; GPT-0", "2026-01-02", "abc123", "seed 0", "Tea 8 of 16 (tea.jsonl)"):
+        assert said in head
+    assert "Model of simplifier: large (temperature 0.7)" in head
+    assert "127.0.0.1" not in head
+
+
+def test_what_is_beyond_chance_is_told_from_what_is_not(tmp_path: Path) -> None:
+    texts = {
+        "plain": [[tea(6), tea(5 + 2 * (number % 2))] for number in range(8)],
+        "clever": [[tea(4)]] * 8,
+    }
+    text = markdown(run(tmp_path, texts))
+    assert points(text, AGAINST) == [
+        "plain × 2: not beyond chance: words, leaves, calls.",
+        "clever: better in words; not beyond chance: leaves, calls.",
+    ]
+    figures = table(text, f"{AGAINST}, in figures")
+    assert figures["clever"]["words ↓"] == "**-2.0** [-2.0, -2.0], p = 0.016"
+    assert figures["plain × 2"]["words ↓"].endswith("p = 1.000")
+    assert figures["clever"]["n"] == "8"
+    assert "1 of 6 differences to plain × 1 are beyond chance" in part(text, "In short")
+
+
+@pytest.mark.parametrize(
+    ("clever", "said"),
+    [
+        ("leaf leaf leaf leaf", "better in words, leaves; not beyond chance: calls"),
+        (tea(9), "worse in words; not beyond chance: leaves, calls"),
+    ],
+)
+def test_better_is_what_the_measure_says(tmp_path: Path, clever: str, said: str) -> None:
+    text = markdown(run(tmp_path, {"plain": [[tea(6)]] * 8, "clever": [[clever]] * 8}))
+    assert points(text, AGAINST) == [f"clever: {said}."]
+
+
+def test_a_measure_without_a_direction_is_only_higher_or_lower(tmp_path: Path) -> None:
+    measures = [replace(TASK.measures[0], better="neither"), *TASK.measures[1:]]
+    text = markdown(run(tmp_path, usual_texts(), task=replace(TASK, measures=measures)))
+    assert "clever: lower in words;" in part(text, AGAINST)
+    assert "words" in header(text, "Table 1, Tea")
+
+
+def test_a_row_is_compared_over_the_samples_that_both_have(tmp_path: Path) -> None:
+    texts = {"plain": [[tea(6)]] * 8, "clever": [None, *[[tea(4)]] * 7]}
+    figures = table(markdown(run(tmp_path, texts)), f"{AGAINST}, in figures")
+    assert figures["clever"]["n"] == "7"
+
+
+def test_an_order_that_did_not_come_out_is_told_with_all_figures(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, usual_texts(clever=8)))
+    assert points(text, REVERSED) == [
+        "words: the paper has clever before plain × 1 (5.0 and 9.0), here 8.0 and 6.0: "
+        "a difference of +2.0 [2.0, 2.0], p = 0.008, beyond chance."
+    ]
+    assert "the paper's order came out in 3 of 4 pairs of rows" in part(text, "In short")
+
+
+def test_a_reversal_that_may_be_chance_is_said_to_be(tmp_path: Path) -> None:
+    texts = {"plain": [[tea(6)]] * 8, "clever": [[tea(5 + 3 * (number % 2))] for number in range(8)]}
+    (said,) = points(markdown(run(tmp_path, texts)), REVERSED)
+    assert said.endswith("may be chance.")
+
+
+def test_a_reversal_of_a_statistic_is_not_tested(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, {"plain": [[tea(20)]] * 8}))
+    assert points(text, REVERSED)[-1] == (
+        f"letters: the paper has plain × 1 before the sources (50 and 90), here {8 * len(tea(20))} and "
+        f"{8 * len(tea(12))}: not tested sample by sample."
+    )
+
+
+def test_an_order_that_came_out_is_no_reversal(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, usual_texts()))
+    assert "did not come out" not in text
+    assert "the paper's order came out in 4 of 4 pairs of rows" in part(text, "In short")
+
+
+def test_one_sample_has_no_interval_and_decides_nothing(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, usual_texts(1, clever=8), samples=SAMPLES[:1]))
+    assert table(text, "Table 1, Tea")["plain × 1"]["words ↓"] == "6.0"
+    assert table(text, f"{AGAINST}, in figures")["clever"]["words ↓"] == "+2.0 p = 1.000"
+    assert "0 of 6 differences" in part(text, "In short")
+    assert points(text, REVERSED)[0].endswith("a difference of +2.0, p = 1.000, may be chance.")
+
+
+def test_a_stopped_run_says_what_is_missing(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, {"plain": [[tea(6), tea(5)]] * 8, "clever": [[tea(4)]] * 5}))
+    assert "Not finished: 3 of 16 runs are missing" in part(text, "In short")
+    assert table(text, "Table 1, Tea")["clever"]["n"] == "5"
+
+
+def test_a_run_that_has_not_begun_is_a_report_too(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, {}))
+    assert "Not finished: 16 of 16 runs are missing" in text
+    assert "What it cost" not in text
+
+
+def test_without_the_baseline_nothing_is_compared_and_the_report_says_so(tmp_path: Path) -> None:
+    text = markdown(run(tmp_path, {"clever": [[tea(4)]] * 8}))
+    assert "nothing is compared, because plain × 1 was not run" in part(text, "In short")
+    assert "Against" not in text
+
+
+def test_what_failed_is_listed_with_its_error_and_how_to_try_it_again(tmp_path: Path) -> None:
+    errors = {("s7", "clever"): "model_output: It is no JSON.", ("s6", "clever"): "x" * 1000}
+    text = markdown(run(tmp_path, {"plain": [[tea(6)]] * 8, "clever": [[tea(4)]] * 6}, errors=errors))
+    assert "Failed: 2 of 16 runs" in part(text, "In short")
+    assert "draftroom eval resume" in part(text, "What failed")
+    assert points(text, "What failed") == ["s7, clever: model_output: It is no JSON.", f"s6, clever: {'x' * 300}..."]
+    assert "Not finished" not in text
+
+
+def test_rows_without_a_text_are_left_out(tmp_path: Path) -> None:
+    found = table(markdown(run(tmp_path, {"plain": [[tea(6)]] * 8})), "Table 1, Tea")
+    assert not {"plain × 2", "clever"} & found.keys()
+
+
+def test_an_empty_text_counts(tmp_path: Path) -> None:
+    found = table(markdown(run(tmp_path, {"plain": [[""]] * 8})), "Table 1, Tea")
+    assert found["plain × 1"]["words ↓"] == "0.0 [0.0, 0.0]"
+
+
+def test_fewer_values_than_texts_are_counted(tmp_path: Path) -> None:
+    measure = replace(TASK.measures[0], score=lambda item: float(len(item.text)) if item.text else None)
+    task = replace(TASK, measures=[measure, *TASK.measures[1:]])
+    found = table(markdown(run(tmp_path, {"plain": [[tea(1)]] * 6 + [[""]] * 2}, task=task)), "Table 1, Tea")
+    assert found["plain × 1"]["words ↓"] == "3.0 [3.0, 3.0], n = 6"
+    assert found["plain × 1"]["n"] == "8"
+
+
+def test_several_corpora_have_a_mean_beside_the_papers(tmp_path: Path) -> None:
+    samples = [sample(f"{corpus}{number}", corpus) for corpus in ("Tea", "Mate") for number in range(2)]
+    published = {"Tea": {"their plain": {"words": 9.0, "letters": 30.0}}, "Mate": {"their plain": {"words": 7.0}}}
+    task = replace(TASK, tables=[replace(TABLE, published=published)])
+    texts = {"plain": [[tea(6)], [tea(6)], [tea(3)], [tea(3)]]}
+    text = markdown(run(tmp_path, texts, samples=samples, task=task))
+    found = table(text, "Table 1, mean over Tea, Mate")
+    letters = (2 * len(tea(6)) + 2 * len(tea(3))) / 2
+    assert found["plain × 1"]["words ↓"] == "4.50"
+    assert found["plain × 1"]["Avg."] == f"{(4.5 + letters) / 2:.2f}"
+    assert found["*paper: their plain*"]["words ↓"] == "*8.00*"
+    assert found["*paper: their plain*"]["Avg."] == "*-*"
+    assert "Avg. is the mean of words, letters" in part(text, "Table 1, mean over Tea, Mate")
+    assert "clever" not in found
+
+
+def test_the_papers_mean_names_its_model(tmp_path: Path) -> None:
+    samples = [sample("t"), sample("m", corpus="Mate")]
+    published = {corpus: {"their clever": {"words": 5.0}} for corpus in ("Tea", "Mate")}
+    task = replace(TASK, tables=[replace(TABLE, published=published)])
+    text = markdown(run(tmp_path, usual_texts(2), samples=samples, task=task))
+    assert table(text, "Table 1, mean over Tea, Mate")["*paper: their clever (GPT-00)*"]["words ↓"] == "*5.00*"
+
+
+def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
+    evaluation = run(tmp_path, usual_texts(), samples=[sample(f"s{number}", corpus="T[1]") for number in range(8)])
+    text = markdown(evaluation, pictures=draw(charts(evaluation), evaluation.scores))
+    assert "![Plot of Figure 1, T(1).](figures/1-figure-1-t-1.svg)" in text
+    assert "![Plot of Table 1, T(1): against plain × 1.](figures/2-table-1-t-1-against-plain-1.svg)" in text
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+def test_models_are_named_of_rows_that_the_paper_prints(task: Task) -> None:
+    printed = {row for each in task.tables for rows in each.published.values() for row in rows}
+    assert task.papers_models.keys() <= printed
+
+
+def test_one_corpus_has_no_mean_over_corpora(tmp_path: Path) -> None:
+    assert "mean over" not in markdown(run(tmp_path, usual_texts()))
+
+
+def test_costs_are_per_sample_and_summed_up_by_system(tmp_path: Path) -> None:
+    expert = {**CALL, "role": "medical_expert", "input_tokens": 3000, "reask": True, "trims": [{}]}
+    text = markdown(run(tmp_path, {"plain": [[tea(6)]] * 8}, calls=[CALL, CALL, expert]))
+    found = {line[1]: line for line in lines(text, "What it cost")}
+    names, figures = (1, 2, 3), slice(4, None)
+    assert found["simplifier"][figures] == ["2.0", "2,000", "100", "3.0", "0", "0"]
+    assert found["medical expert"][figures] == ["1.0", "3,000", "50", "1.5", "8", "8"]
+    assert found["**all**"][figures] == ["**3.0**", "**5,000**", "**150**", "**4.5**", "**8**", "**8**"]
+    assert [found["simplifier"][place] for place in names] == ["simplifier", "large", "8"]
+
+
+def test_a_system_with_one_role_has_no_sum(tmp_path: Path) -> None:
+    assert "**all**" not in markdown(run(tmp_path, usual_texts()))
+
+
+def test_statistics_of_the_data_stand_beside_the_papers(tmp_path: Path) -> None:
+    statistics = [
+        FieldStatistics("Tea", "source", 8, 12.04, 4459, 12.5),
+        FieldStatistics("Tea", "target", 8, 3.0, None, None),
+    ]
+    found = lines(markdown(run(tmp_path, usual_texts()), statistics), "The data")
+    assert found == [["Tea", "source", "8", "12.0", "4459", "12.5"], ["Tea", "target", "8", "3.0", "-", "-"]]
+
+
+def test_notes_of_the_task_come_last(tmp_path: Path) -> None:
+    assert markdown(run(tmp_path, usual_texts())).endswith("## Notes\n\n- `leaves` counts leaves.\n")
+
+
+def test_text_of_models_and_files_stays_text(tmp_path: Path) -> None:
+    error = "bad | <script>alert(1)</script>\n# Title\n![x](http://evil.example/x.png) \x1b[31m"
+    samples = [sample("a|b <b>", corpus="T]: <i>"), *SAMPLES[1:]]
+    text = markdown(run(tmp_path, {}, samples=samples, errors={("a|b <b>", "plain"): error}))
+    for hostile in ("<script", "</script", "<b>", "<i>", "[x](http", "]: <", "\n# Title", "\x1b"):
+        assert hostile not in text
+    assert "a\\|b &lt;b>, plain: bad \\| &lt;script>alert(1)" in text

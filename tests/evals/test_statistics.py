@@ -1,0 +1,343 @@
+"""Intervals, the paired test, and agreement against published worked examples and what can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, product
+from random import Random
+from statistics import NormalDist, fmean, median
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evals.statistics import (
+    PERMUTATIONS,
+    Interval,
+    Kappa,
+    PairedTest,
+    clustered_mean,
+    cohen_kappa,
+    grouped,
+    holm,
+    krippendorff_alpha,
+    mean_interval,
+    mean_kappa,
+    paired_p_value,
+    paired_test,
+    statistic_interval,
+)
+
+scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8)
+
+# The paired difference
+
+
+def by_sample(values: Sequence[float]) -> dict[str, float]:
+    return {str(number): value for number, value in enumerate(values)}
+
+
+def difference(ours: Sequence[float], theirs: Sequence[float], *, seed: int = 0) -> Interval:
+    test = paired_test(by_sample(ours), by_sample(theirs), seed=seed)
+    assert test is not None
+    return test.difference
+
+
+def test_a_constant_difference_has_no_width() -> None:
+    assert difference([3.0, 5.0, 9.0], [1.0, 3.0, 7.0]) == (2.0, 2.0, 2.0)
+
+
+def test_the_interval_is_that_of_the_normal_theory_for_many_samples() -> None:
+    random = Random(1)
+    theirs = [random.gauss(40, 20) for _ in range(400)]
+    found = difference([score + random.gauss(1, 3) for score in theirs], theirs)
+    assert found.value - found.low == pytest.approx(1.96 * 3 / 20, rel=0.15)
+    assert found.high - found.value == pytest.approx(1.96 * 3 / 20, rel=0.15)
+
+
+def test_the_same_scores_give_the_same_interval() -> None:
+    ours, theirs = [1.1, 4.7, 2.9, 8.3, 5.2, 3.1, 0.4], [2.0] * 7
+    assert difference(ours, theirs) == difference(ours, theirs)
+    assert difference(ours, theirs) != difference(ours, theirs, seed=1)
+
+
+def test_only_samples_that_both_have_are_compared() -> None:
+    ours, theirs = {"a": 5.0, "b": 3.0, "c": 9.0}, {"b": 1.0, "d": 7.0}
+    assert paired_test(ours, theirs) == ((2.0, 2.0, 2.0), 1, 1.0)
+    assert paired_test({"a": 5.0}, theirs) is None
+
+
+# Means and statistics
+
+
+def test_the_interval_of_a_mean_is_that_of_the_normal_theory_for_many_samples() -> None:
+    random = Random(2)
+    interval = mean_interval([random.gauss(40, 20) for _ in range(400)])
+    assert interval.value == pytest.approx(40, abs=3)
+    assert interval.value - interval.low == pytest.approx(1.96 * 20 / 20, rel=0.15)
+    assert interval.high - interval.value == pytest.approx(1.96 * 20 / 20, rel=0.15)
+
+
+def test_one_score_has_no_width() -> None:
+    assert mean_interval([7.0]) == (7.0, 7.0, 7.0)
+
+
+def test_a_mean_is_a_statistic() -> None:
+    found = [3.0, 1.0, 4.0, 1.0, 5.0]
+    assert statistic_interval(found, fmean) == pytest.approx(mean_interval(found))
+    assert statistic_interval(found, fmean, seed=1) == pytest.approx(mean_interval(found, seed=1))
+
+
+def test_a_statistic_is_of_the_resampled_items_together() -> None:
+    interval = statistic_interval(["a"] * 9 + ["b"], lambda items: float(len(set(items))))
+    assert interval == (2.0, 1.0, 2.0)
+
+
+def defined_for_b(items: Sequence[str]) -> float | None:
+    return 1.0 if "b" in items else None
+
+
+def test_resamples_without_a_value_are_left_out() -> None:
+    assert statistic_interval(["a", "b"], defined_for_b) == (1.0, 1.0, 1.0)
+    assert statistic_interval(["b"], defined_for_b) == (1.0, 1.0, 1.0)
+
+
+def test_a_statistic_must_have_a_value_for_all_items() -> None:
+    with pytest.raises(ValueError, match="no value for these items"):
+        statistic_interval(["a"], defined_for_b)
+
+
+@given(scores)
+@settings(deadline=None)
+def test_an_interval_lies_within_the_scores(values: list[float]) -> None:
+    interval = mean_interval(values)
+    assert min(values) <= interval.low <= interval.high <= max(values)
+
+
+# The paired test
+
+
+def exact(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Fisher's test by its definition: every way to exchange scores, counted in means of whole systems."""
+    ways = []
+    for exchanged in product([False, True], repeat=len(ours)):
+        pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(ours, theirs, exchanged, strict=True)]
+        ways.append(abs(fmean(a for a, _ in pairs) - fmean(b for _, b in pairs)))
+    observed = abs(fmean(ours) - fmean(theirs))
+    return fmean(way >= observed - 1e-9 for way in ways)
+
+
+def test_few_samples_are_tested_exactly() -> None:
+    # Five samples, all better: of 32 ways to exchange scores only two give as large a difference.
+    assert paired_p_value([1.0, 2.0, 3.0, 4.0, 5.0]) == 2 / 32
+
+
+@given(scores, st.data())
+@settings(deadline=None)
+def test_the_test_is_that_of_its_definition(ours: list[float], data: st.DataObject) -> None:
+    theirs = data.draw(st.lists(st.integers(-5, 5).map(float), min_size=len(ours), max_size=len(ours)))
+    differences = [one - other for one, other in zip(ours, theirs, strict=True)]
+    assert paired_p_value(differences) == pytest.approx(exact(ours, theirs))
+    assert paired_p_value(differences) == paired_p_value([-each for each in differences])
+
+
+def test_sums_that_are_the_same_but_for_rounding_count_as_the_same() -> None:
+    # No way to exchange them gives less than 0.05. But 0.1 + 0.2 - 0.3 is not quite 0, so some seem to.
+    assert paired_p_value([0.1, 0.2, -0.3, 0.05]) == 1.0
+    assert paired_p_value([0.1, 0.2, -0.3]) == 1.0
+
+
+@pytest.mark.parametrize("differences", [[], [0.0], [0.0] * 40, [2.0]])
+def test_systems_that_do_not_differ_or_on_one_sample_have_a_p_value_of_1(differences: list[float]) -> None:
+    assert paired_p_value(differences) == 1.0
+
+
+def test_many_samples_are_tested_by_lot() -> None:
+    random = Random(3)
+    ours = [random.gauss(0.5, 1) for _ in range(20)]
+    drawn = paired_p_value(ours)
+    assert drawn == paired_p_value(ours)
+    assert drawn == pytest.approx(paired_p_value(ours, seed=1), abs=0.02)
+    assert drawn == pytest.approx(normal_p_value(ours), abs=0.03)
+
+
+def normal_p_value(differences: Sequence[float]) -> float:
+    """What the test tends to for many samples: the sum of signed differences is normal."""
+    spread = sum(each**2 for each in differences) ** 0.5
+    return 2 * (1 - NormalDist(0, spread).cdf(abs(sum(differences))))
+
+
+def test_no_p_value_is_zero() -> None:
+    assert paired_p_value([1.0] * 40) == 1 / (PERMUTATIONS + 1)
+
+
+def test_without_a_difference_p_values_are_not_small() -> None:
+    random = Random(4)
+    found = [paired_p_value([random.gauss(0, 1) for _ in range(6)]) for _ in range(300)]
+    assert 0.35 < median(found) < 0.65
+    assert fmean(p_value <= 0.05 for p_value in found) < 0.1
+
+
+# Holm
+
+
+def holms(p_values: Sequence[float]) -> list[float]:
+    tests = {str(number): PairedTest(Interval(0, 0, 0), 1, p_value) for number, p_value in enumerate(p_values)}
+    corrected = holm(tests)
+    assert list(corrected) == list(tests)
+    return [test.p_value for test in corrected.values()]
+
+
+def test_holm_by_hand() -> None:
+    # 0.01 x 4; 0.02 x 3; 0.03 x 2 would be no larger than the one before; 0.9 x 1
+    assert holms([0.03, 0.9, 0.01, 0.02]) == pytest.approx([0.06, 0.9, 0.04, 0.06])
+
+
+def test_no_corrected_p_value_exceeds_1() -> None:
+    assert holms([0.5, 0.6]) == [1.0, 1.0]
+    assert holms([]) == []
+    assert holms([0.04]) == [0.04]
+
+
+@given(st.lists(st.floats(0, 1), max_size=9))
+@settings(deadline=None)
+def test_holm_lies_between_none_and_bonferroni_and_keeps_the_order(p_values: list[float]) -> None:
+    corrected = holms(p_values)
+    for raw, each in zip(p_values, corrected, strict=True):
+        assert raw <= each <= min(1.0, len(p_values) * raw)
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    assert [corrected[index] for index in order] == sorted(corrected)
+
+
+# Groups of values that are alike
+
+
+def test_groups_keep_their_order() -> None:
+    assert grouped([1, 2, 3, 4], ["b", "a", "b", "a"]) == [[1, 3], [2, 4]]
+    assert grouped([], []) == []
+    with pytest.raises(ValueError, match="longer"):
+        grouped([1], ["a", "b"])
+
+
+def test_groups_of_like_values_widen_an_interval() -> None:
+    random = Random(1)
+    papers = [paper for paper in range(30) for _ in range(10)]
+    quality = [random.gauss(0, 1) for _ in range(30)]
+    values = [quality[paper] + random.gauss(0, 0.1) for paper in papers]
+    alone, together = mean_interval(values), clustered_mean(grouped(values, papers))
+    assert together.value == alone.value
+    assert together.high - together.low > 2 * (alone.high - alone.low)
+
+
+def test_an_interval_leaves_out_a_fortieth_on_either_side() -> None:
+    random = Random(5)
+    clusters = [[random.gauss(0, 1)] * (1 + number % 3) for number in range(40)]
+    found = clustered_mean(clusters)
+    drawn = [random.choices(clusters, k=40) for _ in range(4000)]
+    means = sorted(fmean(chain.from_iterable(each)) for each in drawn)
+    assert found.low == pytest.approx(means[100], abs=0.03)
+    assert found.high == pytest.approx(means[3900], abs=0.03)
+
+
+# Agreement
+
+
+YES_AND_NO = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
+"""A textbook table (Wikipedia, "Cohen's kappa"): 35 of 50 agree where 25 would by chance."""
+
+OBSERVERS = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+"""Krippendorff (2011), example C: four observers, twelve units, values missing."""
+
+VALUES = st.lists(st.lists(st.integers(1, 5), max_size=4), max_size=8)
+
+
+def test_kappa_of_a_textbook_table() -> None:
+    assert cohen_kappa(YES_AND_NO) == pytest.approx(0.4)
+
+
+def test_kappa_of_three_categories_counted_by_hand() -> None:
+    # 3 of 5 agree; chance: 2*2 + 2*1 + 1*2 = 8 of 25.
+    pairs = [("a", "a"), ("a", "c"), ("b", "b"), ("b", "a"), ("c", "c")]
+    assert cohen_kappa(pairs) == pytest.approx((3 / 5 - 8 / 25) / (1 - 8 / 25))
+
+
+def test_raters_who_always_disagree_are_below_chance() -> None:
+    assert cohen_kappa([("a", "b"), ("b", "a")]) == -1
+
+
+@pytest.mark.parametrize("pairs", [[], [("a", "a")] * 3])
+def test_there_is_no_kappa_where_nothing_can_be_told(pairs: list[tuple[str, str]]) -> None:
+    assert cohen_kappa(pairs) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"))))
+@settings(deadline=None)
+def test_kappa_does_not_mind_who_is_first(pairs: list[tuple[str, str]]) -> None:
+    assert cohen_kappa(pairs) == pytest.approx(cohen_kappa([(other, one) for one, other in pairs]))
+
+
+def test_the_mean_kappa_weighs_pairs_of_raters_by_what_they_share() -> None:
+    ada = {str(number): one for number, (one, _) in enumerate(YES_AND_NO)}
+    bob = {str(number): other for number, (_, other) in enumerate(YES_AND_NO)}
+    # Cleo shares a yes and a no with Ada and agrees on both, and is at odds with Bob about the no.
+    cleo = {"0": "yes", "25": "no", "else": "yes"}
+    assert mean_kappa({"ada": ada, "bob": bob}) == Kappa(pytest.approx(0.4), 50)
+    together = mean_kappa({"ada": ada, "bob": bob, "cleo": cleo})
+    assert together == Kappa(pytest.approx((0.4 * 50 + 1 * 2 + 0 * 2) / 54), 54)
+
+
+def test_raters_who_share_nothing_have_no_kappa() -> None:
+    assert mean_kappa({"ada": {"a": "yes"}, "bob": {"b": "yes"}}) == Kappa(None, 0)
+    assert mean_kappa({"ada": {"a": "yes"}}) == Kappa(None, 0)
+    assert mean_kappa({}) == Kappa(None, 0)
+
+
+def test_alpha_of_krippendorffs_example() -> None:
+    units = [[value for value in unit if value is not None] for unit in zip(*OBSERVERS, strict=True)]
+    assert krippendorff_alpha(units) == pytest.approx(0.815, abs=0.0005)
+
+
+def test_alpha_counted_by_hand() -> None:
+    # Two raters, values 1, 1, 2, 3: one unit agrees, one is two ranks apart. Ranks: 1 to 2 and 2 to 3 are 1.5 and 1
+    # values apart, 1 to 3 are 2.5.
+    observed = 2 * 1**2
+    expected = 2 * (2 * 1 * 1.5**2 + 2 * 1 * 2.5**2 + 1 * 1 * 1**2) / 3
+    assert krippendorff_alpha([[1, 1], [2, 3]]) == pytest.approx(1 - observed / expected)
+
+
+@pytest.mark.parametrize("units", [[], [[3]], [[], [1], [5]], [[2, 2], [2, 2, 2]]])
+def test_there_is_no_alpha_where_nothing_can_be_told(units: list[list[int]]) -> None:
+    assert krippendorff_alpha(units) is None
+
+
+@given(VALUES)
+def test_alpha_is_one_only_where_all_agree(units: list[list[int]]) -> None:
+    alpha = krippendorff_alpha(units)
+    paired = [unit for unit in units if len(unit) > 1]
+    agreed = all(len(set(unit)) == 1 for unit in paired)
+    if len({value for unit in paired for value in unit}) < 2:
+        assert alpha is None
+    else:
+        assert alpha is not None
+        assert (alpha == pytest.approx(1)) == agreed
+
+
+@given(VALUES)
+def test_alpha_knows_ranks_and_not_distances(units: list[list[int]]) -> None:
+    stretched = [[value**3 for value in unit] for unit in units]
+    turned = [[6 - value for value in unit] for unit in units]
+    for other in (stretched, turned):
+        assert krippendorff_alpha(other) == pytest.approx(krippendorff_alpha(units))
+
+
+def test_near_misses_count_less_than_far_ones() -> None:
+    spread = [[value, value] for value in range(1, 6)]
+    near, far = (krippendorff_alpha([*spread, [1, value]]) for value in (2, 5))
+    assert near is not None
+    assert far is not None
+    assert far < near < 1
