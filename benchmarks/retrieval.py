@@ -66,6 +66,7 @@ def _paper(paragraphs: int, seed: int) -> Document:
         format="text",
         title="",
         abstract="",
+        text="\n\n".join(texts),
         paragraphs=[
             Paragraph(id=f"p{number}", section="", text=text, page=0, words=[]) for number, text in enumerate(texts, 1)
         ],

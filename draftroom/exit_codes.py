@@ -39,7 +39,7 @@ EXIT_CODES: dict[Kind, int] = {
 _MEANINGS: dict[Kind, str] = {
     "missing_file": "The file does not exist or cannot be read.",
     "empty_input": "The file or standard input is empty.",
-    "binary_input": "The file is neither text nor a PDF.",
+    "binary_input": "The file is neither text, nor a PDF or Word file that can be read.",
     "not_utf8": "The text is not UTF-8.",
     "broken_pdf": "The PDF is damaged.",
     "encrypted_pdf": "The PDF needs a password.",

@@ -24,14 +24,10 @@ REVIEW = Extra(
     "What reviews papers",
     (
         "chromadb",
-        "lxml",
-        "pdfminer",
-        "pylatexenc",
         "rank_bm25",
         "sentence_transformers",
         "snowballstemmer",
         "torch",
-        "trafilatura",
     ),
 )
 EVALS = Extra(

@@ -13,7 +13,8 @@ from typing_extensions import TypedDict
 
 from draftroom import __version__
 from state.errors import DraftroomError
-from state.records import CallRecord, Paper
+from state.documents import DocumentRef
+from state.records import CallRecord
 
 Status = Literal["running", "done", "paused", "stopped", "failed"]
 
@@ -25,7 +26,7 @@ class RunInput(TypedDict):
     """As a person calls it: the file's name, or `standard input`."""
     path: str
     """Absolute path that the graph reads."""
-    paper: Paper
+    paper: DocumentRef
     request: NotRequired[dict[str, Any]]
     """What is asked of it beside the settings, as the graph takes it: the paragraphs to review."""
 

@@ -1,4 +1,4 @@
-"""A paper as the reviewer reads it: paragraphs with places, so that a comment can point at the words it is about.
+"""A paper as every system reads it: its text, and paragraphs with places, so that a comment can point at words.
 
 A `Document` lies in a file named after the hash of its input; a graph's state holds a `DocumentRef` only.
 """
@@ -9,7 +9,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-DocumentFormat = Literal["pdf", "html", "markdown", "latex", "text"]
+DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "text"]
 
 
 class Word(TypedDict):
@@ -67,6 +67,8 @@ class Document(TypedDict):
     format: DocumentFormat
     title: str
     abstract: str
+    text: str
+    """The whole without its references: as written where it came as text or Markdown, else headings and paragraphs."""
     paragraphs: list[Paragraph]
     """The abstract's paragraphs first, if there is one; no headings, captions stand where they were found."""
     references: list[Reference]
@@ -84,12 +86,18 @@ class DocumentRef(TypedDict):
     path: str
     """Of the stored `Document`, a JSON file."""
     source: str
-    """The file it was read from, for rendering; empty if it came as text."""
+    """The file it was read from; what came as text is kept beside the stored document."""
     title: str
     format: DocumentFormat
+    scope: Literal["abstract", "whole"]
+    """What of it models read as one text."""
+    words: int
+    """Of that text."""
     pages: int
+    """0 where the format has no pages."""
     paragraphs: int
     warnings: list[str]
+    """About what models read."""
 
 
 class Passage(TypedDict):

@@ -14,7 +14,8 @@ from typing_extensions import TypedDict
 
 from state.aids import JournalismAids
 from state.contexts import RunContext
-from state.records import CallRecord, Fact, Paper, Readability
+from state.documents import DocumentRef
+from state.records import CallRecord, Fact, Readability
 from state.reducers import append
 from state.settings import Audience, Scope, Selection, StopRule, Variant
 
@@ -94,7 +95,7 @@ class JournalismState(TypedDict):
 
     paper: str
     """As given; after `initialise`, the path of the stored text."""
-    source: Paper
+    source: DocumentRef
     settings: dict[str, Any]
     """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
     round: int
@@ -129,7 +130,7 @@ class JournalismOutput(TypedDict):
     """What is wrong with the article as a whole; empty if nothing was found."""
     stop_reason: str
     """Why there were no more rounds."""
-    source: Paper
+    source: DocumentRef
     """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]
     """The settings that the run was started with, models included."""
@@ -162,6 +163,6 @@ class JournalismContext(RunContext):
     warm_start: bool | None = Field(None, description="Let the fine-tuned model of `warm_start` write the first draft.")
     sequence_to_sequence: str | None = Field(None, description="Folder of the fine-tuned BART of that baseline.")
     pause: bool | None = Field(None, description="Pause after the editor, so that a person can edit the advice.")
-    scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
+    scope: Scope | None = Field(None, description="Of a PDF or Word file: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
     max_words: int | None = Field(None, ge=80, le=600, description="Length of the article that is aimed at.")

@@ -77,21 +77,3 @@ class Readability(TypedDict):
     ari: float
     """Automated Readability Index."""
     words: int
-
-
-class Paper(TypedDict):
-    """A paper that was read once; its text lies in a file, so that it is not copied into every checkpoint."""
-
-    sha256: str
-    """Of the input as it was given."""
-    path: str
-    """Of the stored plain text."""
-    title: str
-    format: Literal["text", "markdown", "pdf", "html", "latex"]
-    """The last two only of a paper that is reviewed."""
-    scope: Literal["abstract", "whole"]
-    """What the stored text is."""
-    words: int
-    pages: int
-    """0 if it is not a PDF."""
-    warnings: list[str]

@@ -179,7 +179,7 @@ class JournalismSettings(BaseModel):
         None, description="Folder of a BART fine-tuned on plain summaries: the row `bart` of `draftroom eval`."
     )
     pause: bool = Field(False, description="Let a person edit the editor's advice before each revision.")
-    scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
+    scope: Scope = Field("auto", description="Of a PDF or Word file: its abstract if found, or the whole paper.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
     max_words: int = Field(300, ge=80, le=600, description="Length of the article that the journalist aims at.")
 
@@ -220,7 +220,7 @@ class SimplificationSettings(BaseModel):
         None, ge=1, le=16, description="School grade (Flesch-Kincaid) that the text should reach."
     )
     max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
-    scope: Scope = Field("auto", description="Of a PDF: its abstract if it can be found, or the whole paper.")
+    scope: Scope = Field("auto", description="Of a PDF or Word file: its abstract if found, or the whole paper.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
 
     @field_validator("loops")
@@ -251,7 +251,7 @@ class LiteratureSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     providers: list[LiteratureProvider] = Field(["folder"], description="In the order in which they are asked.")
-    folder: str | None = Field(None, description="A local folder of papers (PDF, HTML, Markdown, LaTeX, text).")
+    folder: str | None = Field(None, description="A local folder of papers (PDF, Word, HTML, Markdown, LaTeX, text).")
     results: int = Field(3, ge=1, le=10, description="Documents that a question is looked up in.")
     blocked_hosts: list[str] | None = Field(
         None, description="Sites that are never asked nor fetched; by default those that publish reviews."

@@ -14,7 +14,8 @@ from typing_extensions import TypedDict
 
 from state.aids import SimplificationAids
 from state.contexts import RunContext
-from state.records import CallRecord, LostDetail, Paper
+from state.documents import DocumentRef
+from state.records import CallRecord, LostDetail
 from state.reducers import append
 from state.settings import Lead, Scope, SimplificationStopRule, SimplificationVariant
 
@@ -156,7 +157,7 @@ class LoopOutput(TypedDict):
 class LoopState(LoopOutput):
     """State of a loop's subgraph: what it reads of the run, and what it works on."""
 
-    source: Paper
+    source: DocumentRef
     settings: dict[str, Any]
     entry: int
     memories: list[Memory]
@@ -173,7 +174,7 @@ class SimplificationState(TypedDict):
 
     abstract: str
     """As given; after `initialise`, the path of the stored text."""
-    source: Paper
+    source: DocumentRef
     settings: dict[str, Any]
     """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
     entry: int
@@ -223,7 +224,7 @@ class SimplificationOutput(TypedDict):
     """Medical terms that were kept, with the plain explanation given."""
     stop_reason: str
     """Why no further loop was entered."""
-    source: Paper
+    source: DocumentRef
     """The abstract as it was read, and warnings about it."""
     settings: dict[str, Any]
     """The settings that the run was started with, models included."""
@@ -259,5 +260,5 @@ class SimplificationContext(RunContext):
     accuracy_check: bool | None = Field(None, description="Let the medical expert review each rewritten text (paper).")
     target_grade: float | None = Field(None, ge=1, le=16, description="School grade that the text should reach.")
     max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
-    scope: Scope | None = Field(None, description="Of a PDF: its abstract, or the whole paper.")
+    scope: Scope | None = Field(None, description="Of a PDF or Word file: its abstract, or the whole paper.")
     max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")

@@ -25,7 +25,7 @@ MaxTokensOption = Annotated[
     int | None, typer.Option(min=1, help="Stop the run once it has used this many tokens, in and out.")
 ]
 PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
-ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF: its abstract, or the whole paper.")]
+ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF or Word file: its abstract, or the whole paper.")]
 AidsOption = Annotated[
     str | None,
     typer.Option(help="What of ours helps the agents: none (the paper), default, all, or names with commas."),

@@ -21,7 +21,7 @@ from draftroom.commands.options import (
 )
 from draftroom.extras import REVIEW, require
 from draftroom.outputs import check_outputs
-from draftroom.papers import STANDARD_INPUT, read_standard_input, take_document
+from draftroom.papers import STANDARD_INPUT, read_standard_input, take_paper
 from draftroom.records import new_record
 from draftroom.runner import Budget
 from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
@@ -31,6 +31,7 @@ from state.errors import BadInput
 from state.feedback import FeedbackInput
 from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
 from tools.configuration import load_settings
+from tools.documents import load_document
 from tools.documents.decoding import decode
 from tools.literature import open_sources
 from tools.reranking import check_reranker
@@ -48,7 +49,7 @@ _LITERATURE = f"A folder of papers, or a service: {', '.join(sorted(_SERVICES))}
 
 def review(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
-        str, typer.Argument(metavar="PAPER", help="PDF, HTML, Markdown, LaTeX or text; - reads standard input.")
+        str, typer.Argument(metavar="PAPER", help="PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input.")
     ],
     *,
     paragraph: Annotated[list[str] | None, typer.Option(help="Review this paragraph, 3 or p3; repeatable.")] = None,
@@ -102,7 +103,8 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
     settings = load_settings(overrides("feedback", feedback, ROLES, preset=preset, model=model, base_url=base_url))
     _check_folders(settings.feedback)
-    run_input, document = take_document(file, max_pages=settings.feedback.max_pages)
+    run_input = take_paper(file, scope="whole", max_pages=settings.feedback.max_pages)
+    document = load_document(run_input["paper"])
     asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
     choose_targets(document, asked, settings.feedback)  # refuses what is not there
     _check_annotation(document, output)

@@ -45,7 +45,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
     return {
-        "paper": ref["source"] or ref["path"],
+        "paper": ref["source"],
         "document": ref,
         "settings": freeze(settings),
         "targets": targets,

@@ -12,7 +12,7 @@ from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismContext, JournalismInput
 from state.settings import ModelSettings, Role, Settings
 from tools.configuration import resolve_settings
-from tools.documents import read_paper
+from tools.documents import read_document
 
 ROLES: tuple[Role, ...] = ("journalist", "reader", "editor")
 
@@ -30,9 +30,9 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
     if not isinstance(paper, str) or not paper.strip():
         raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
     options = settings.journalism
-    source = await asyncio.to_thread(read_paper, paper, scope=options.scope, max_pages=options.max_pages)
+    source = await asyncio.to_thread(read_document, paper, scope=options.scope, max_pages=options.max_pages)
     return {
-        "paper": source["path"],
+        "paper": source["source"],
         "source": source,
         "settings": freeze(settings),
         "round": 0,

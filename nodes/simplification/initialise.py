@@ -14,7 +14,7 @@ from state.errors import BadInput
 from state.settings import Role, Settings
 from state.simplification import SimplificationContext, SimplificationInput
 from tools.configuration import resolve_settings
-from tools.documents import read_paper, stored_text
+from tools.documents import read_document, stored_text
 
 ROLES: tuple[Role, ...] = (
     "agent_selector",
@@ -39,10 +39,10 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
     if not isinstance(abstract, str) or not abstract.strip():
         raise BadInput("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")
     options = settings.simplification
-    source = await asyncio.to_thread(read_paper, abstract, scope=options.scope, max_pages=options.max_pages)
+    source = await asyncio.to_thread(read_document, abstract, scope=options.scope, max_pages=options.max_pages)
     text = (await asyncio.to_thread(stored_text, source)).strip()
     return {
-        "abstract": source["path"],
+        "abstract": source["source"],
         "source": source,
         "settings": freeze(settings),
         "entry": 0,

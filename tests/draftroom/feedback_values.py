@@ -240,6 +240,8 @@ def stored(folder: Path, data: bytes, document: Document) -> DocumentRef:
         source=str(source),
         title=document["title"],
         format="pdf",
+        scope="whole",
+        words=400,
         pages=document["pages"],
         paragraphs=len(document["paragraphs"]),
         warnings=document["warnings"],

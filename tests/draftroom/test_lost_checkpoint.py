@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from draftroom.papers import take_document, take_paper
+from draftroom.papers import take_paper
 from draftroom.progress import Progress
 from draftroom.records import RunInput, RunRecord, new_record
 from draftroom.runner import drive
@@ -112,7 +112,7 @@ def record_of(system: System, home: Path) -> RunRecord:
     settings = load_settings()
     if system is FOCUSED_FEEDBACK:
         (home / "draft.md").write_text(DRAFT, encoding="utf-8")
-        run_input, _ = take_document(str(home / "draft.md"), max_pages=10)
+        run_input = take_paper(str(home / "draft.md"), scope="whole", max_pages=10)
         asked: RunInput = {**run_input, "request": {"paragraphs": ["3"]}}
         return new_record(system.name, asked, freeze_feedback(settings), "memory")
     (home / "paper.txt").write_text(PAPER if system is JOURNALISM else ABSTRACT, encoding="utf-8")

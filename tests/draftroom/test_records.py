@@ -7,7 +7,8 @@ from pathlib import Path
 from draftroom.records import all_calls, new_record, new_run_id, usage, with_failure, with_state
 from nodes.journalism.initialise import freeze
 from state.errors import ModelOutputError
-from state.records import CallRecord, Paper
+from state.documents import DocumentRef
+from state.records import CallRecord
 from state.settings import ModelSettings, Settings
 from tests.draftroom.conftest import Command
 
@@ -33,7 +34,18 @@ def a_call(role: str = "reader", number: int = 1, seconds: float = 1.0, *, reask
 
 
 def a_record(checkpoints: str = "sqlite"):
-    paper = Paper(sha256="f00", path="p.txt", title="Moss", format="text", scope="whole", words=3, pages=0, warnings=[])
+    paper = DocumentRef(
+        sha256="f00",
+        path="p.text.json",
+        source="p.txt",
+        title="Moss",
+        format="text",
+        scope="whole",
+        words=3,
+        pages=0,
+        paragraphs=1,
+        warnings=[],
+    )
     return new_record(
         "science_journalism", {"name": "p", "path": "/p", "paper": paper}, freeze(Settings()), checkpoints
     )

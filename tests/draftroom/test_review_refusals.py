@@ -105,7 +105,7 @@ def test_a_file_that_does_not_exist(room: Command, tmp_path: Path):
 
 def test_nothing_on_standard_input(room: Command):
     assert_refused(room, room("review", "-", stdin=b""), "empty_input")
-    assert not (room.home / "state" / "papers").exists(), "what is refused is not kept"
+    assert not (room.home / "state" / "documents").exists(), "what is refused is not kept"
 
 
 def test_a_paper_in_which_nothing_is_worth_it_has_an_exit_code_of_its_own(room: Command, tmp_path: Path):

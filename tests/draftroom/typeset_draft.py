@@ -176,6 +176,7 @@ def typeset(rotation: int = 0, origin: tuple[float, float] = (0.0, 0.0)) -> tupl
         format="pdf",
         title=TITLE,
         abstract=paragraphs[0]["text"],
+        text="\n\n".join(paragraph["text"] for paragraph in paragraphs),
         paragraphs=paragraphs,
         references=[],
         hidden=[],

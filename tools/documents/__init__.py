@@ -1,8 +1,6 @@
-"""Reads one paper: as stored plain text, or as a document of paragraphs that know their places."""
+"""Reads papers of any format, each content once, into stored documents of paragraphs that know their places."""
 
-from tools.documents.reading import read_bytes, read_paper
-from tools.documents.store import stored_text
-from tools.documents.structured.reading import read_document, read_document_bytes
-from tools.documents.structured.stored import load_document
+from tools.documents.reading import read_document, read_document_bytes
+from tools.documents.store import load_document, stored_text
 
-__all__ = ["load_document", "read_bytes", "read_document", "read_document_bytes", "read_paper", "stored_text"]
+__all__ = ["load_document", "read_document", "read_document_bytes", "stored_text"]

@@ -53,18 +53,16 @@ def clean_characters(text: str) -> str:
 
 
 def _refuse_binary_format(data: bytes, name: str) -> None:
-    if data.startswith(b"PK\x03\x04") and b"word/" in data:
-        raise BadInput(f"{name} is a Word document; save it as PDF or text and try again.", kind="binary_input")
     for magic, description in _BINARY_FORMATS.items():
         if data.startswith(magic):
             raise BadInput(
-                f"{name} is {description}, not text; pass the paper as PDF, Markdown or plain text.",
+                f"{name} is {description}, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
                 kind="binary_input",
             )
 
 
 def _binary(name: str) -> BadInput:
     return BadInput(
-        f"{name} is not text, it holds NUL characters; pass the paper as PDF, Markdown or plain text in UTF-8.",
+        f"{name} is not text, it holds NUL characters; pass the paper as PDF, Word (.docx), Markdown or text in UTF-8.",
         kind="binary_input",
     )

@@ -30,11 +30,6 @@ def without_front_matter(text: str) -> str:
     return _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
 
 
-def without_fences(text: str) -> str:
-    """Text without its fenced code blocks."""
-    return _FENCE.sub("", text)
-
-
 def _plain_prose(text: str) -> str:
     text = _DEFINITION.sub("", text)
     return _CODE_OR_LINK.sub(_text_of, _CODE_OR_LINK.sub(_text_of, text))  # twice: an image may stand inside a link

@@ -34,6 +34,10 @@ APPENDIX = re.compile(
     r"(?:#|(?:[A-Z]\.?\s+)?(?i:appendix|appendices|supplementary (?:material|information))\b.{0,60}$)"
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
+HEADING = re.compile(
+    r"(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+[A-Z].{0,70}(?<![.,;])"
+    r"|Abstract|Introduction|Related Work|Methods|Results|Discussion|Conclusions?|Limitations|Acknowledge?ments",
+)
 
 
 def opens_abstract(line: str) -> bool:
@@ -65,7 +69,7 @@ def _until_end(lines: list[str], level: int) -> list[str] | None:
     words = 0
     for at, line in enumerate(lines):
         outer = re.match(rf"#{{1,{level}}}\s", line) if level else None
-        if words >= _SHORTEST and (outer or END.match(line.strip())):
+        if (words and outer) or (words >= _SHORTEST and END.match(line.strip())):
             return lines[:at]
         words += len(line.split())
         if words > _LONGEST:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tools.documents.decoding import clean_characters
-from tools.documents.markdown import without_fences
 from tools.documents.sections import opens_abstract
 
 _LONGEST = 40  # words
@@ -25,12 +24,6 @@ def pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
     if len(title.split()) > 1 and _letters(title) in _letters("".join(text for _, text in lines)):
         return title
     return _largest(lines) or _above_abstract([text for _, text in lines])
-
-
-def markdown_title(text: str) -> str:
-    """The first heading outside code fences."""
-    heading = re.search(r"^ {0,3}#{1,6}[ \t](.+)$|^(\S.*)\n=+[ \t]*$", without_fences(text), re.MULTILINE)
-    return _one_line(re.sub(r"[*_`]", "", heading[1] or heading[2]).rstrip("# ")) if heading else ""
 
 
 def text_title(lines: list[str]) -> str:

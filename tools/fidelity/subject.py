@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from state.records import Paper
+from state.documents import DocumentRef
 from tools.documents import stored_text
 from tools.fidelity.coverage import coverage
 
@@ -12,7 +12,7 @@ _LONGEST_ABSTRACT = 800
 """In words; the longest of those has 766. Of a whole paper any draft covers little, which tells nothing."""
 
 
-def off_subject(draft: str, source: Paper) -> list[str]:
+def off_subject(draft: str, source: DocumentRef) -> list[str]:
     """A warning if a draft is about something else than its source, which no grade tells; empty if it may be about it.
 
     It reads the stored text.

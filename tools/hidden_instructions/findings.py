@@ -56,16 +56,13 @@ def find_instructions(document: Document) -> list[Finding]:
     for part in _visible_parts(document):
         found += _instructions(part)
         found += _control_characters(part)
-    told = {(finding["quote"], finding["kind"]) for finding in found if finding["place"].startswith("p")}
-    # The abstract is the first paragraphs once more.
-    found = [item for item in found if item["place"] != "abstract" or (item["quote"], item["kind"]) not in told]
     return [*found, *_hidden(document)]
 
 
 def _visible_parts(document: Document) -> Iterator[_Part]:
+    """All but the abstract, which is the first paragraphs once more."""
     first_page = min(1, document["pages"])
     yield _Part("title", first_page, document["title"])
-    yield _Part("abstract", first_page, document["abstract"])
     section = ""
     for paragraph in document["paragraphs"]:
         if paragraph["section"] != section:

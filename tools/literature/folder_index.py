@@ -15,10 +15,11 @@ from filelock import FileLock
 from state.documents import Document, DocumentRef
 from state.errors import BadInput
 from state.files import write_atomically
+from tools.documents.reading import FORMATS
 from tools.documents.store import unwritable
 from tools.literature.reader import Reader
 
-SUFFIXES = frozenset({".pdf", ".html", ".htm", ".xhtml", ".md", ".markdown", ".tex", ".txt"})
+SUFFIXES = frozenset({*FORMATS, ".txt"})
 _LARGEST = 50_000_000  # bytes, as for the paper under review
 
 

@@ -46,6 +46,7 @@ def abstract_document(hit: Hit) -> Document:
         format="text",
         title=hit["title"],
         abstract=text,
+        text=text,
         paragraphs=[Paragraph(id="p1", section="Abstract", text=text, page=0, words=[])],
         references=[],
         hidden=[],

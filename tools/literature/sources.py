@@ -9,7 +9,7 @@ from state.errors import SettingsError
 from state.paths import state_folder
 from state.settings import LiteratureProvider, LiteratureSettings
 from tools.documents import load_document, read_document_bytes
-from tools.documents.structured.stored import PARSER_VERSION
+from tools.documents.store import READER_VERSION
 from tools.literature.arxiv import Arxiv
 from tools.literature.blocklist import DEFAULT_BLOCKLIST
 from tools.literature.cache import Cache
@@ -28,7 +28,7 @@ from tools.literature.web import Web
 
 SEARCHES_EXPIRE_S = 7 * 24 * 3600.0
 PROJECT = "Draftroom"
-PAPERS = Reader(read_document_bytes, load_document, PARSER_VERSION)
+PAPERS = Reader(read_document_bytes, load_document, READER_VERSION)
 
 
 def open_sources(

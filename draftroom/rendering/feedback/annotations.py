@@ -26,7 +26,7 @@ from tools.plain_characters import plain
 
 AUTHOR = "Draftroom"
 _INSTEAD = "write the comments to a file that ends in .html or .md instead"
-# What pypdf raises for broken files, see tools/documents/pypdf_process.py.
+# What pypdf raises for broken files, see tools/documents/pdf/process.py.
 _MALFORMED = (
     PyPdfError,
     ValueError,

@@ -51,7 +51,7 @@ def papers(tmp_path: Path) -> Path:
     (folder / "moss.md").write_text("Of moss\n\nmoss moss\n\nmoss moss moss", encoding="utf-8")
     (folder / "sub" / "fern.TXT").write_text("Of ferns\n\nmoss among ferns", encoding="utf-8")
     (folder / "sub" / "stone.tex").write_text("Of stones", encoding="utf-8")
-    (folder / "notes.docx").write_text("moss", encoding="utf-8")
+    (folder / "notes.odt").write_text("moss", encoding="utf-8")
     (folder / ".draft.md").write_text("moss", encoding="utf-8")
     (folder / "sub" / ".hidden" / "a.md").write_text("moss", encoding="utf-8")
     return folder
@@ -188,7 +188,7 @@ async def test_a_hit_is_loaded(folder: Folder) -> None:
 async def test_only_papers_of_the_folder_are_loaded(folder: Folder, papers: Path, tmp_path: Path) -> None:
     (hit, _) = (await folder.search("moss", 3)).hits
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
-    for path in (tmp_path / "secret.txt", papers / "notes.docx", papers / ".." / "secret.txt"):
+    for path in (tmp_path / "secret.txt", papers / "notes.odt", papers / ".." / "secret.txt"):
         with pytest.raises(FetchError, match="no longer a paper of the folder"):
             await folder.load(Hit(**{**hit, "address": str(path)}))  # type: ignore[typeddict-item]
 

@@ -16,6 +16,7 @@ def paper(*texts: str, section: str = "Methods", title: str = "On mosses") -> Do
         format="text",
         title=title,
         abstract="",
+        text="\n\n".join(texts),
         paragraphs=[
             Paragraph(id=f"p{number}", section=section, text=text, page=0, words=[])
             for number, text in enumerate(texts, start=1)

@@ -21,9 +21,9 @@ from pdfminer.psparser import literal_name
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, PathSegment, Rect, apply_matrix_pt, apply_matrix_rect, mult_matrix
 from typing_extensions import override
 
-from tools.documents.structured.visibility import (
+from tools.documents.pdf.pieces import Piece
+from tools.documents.pdf.visibility import (
     Glyphs,
-    Piece,
     Shape,
     holds,
     is_rectangle,

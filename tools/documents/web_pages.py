@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-import trafilatura
 from lxml import etree, html
 from markdown_it import MarkdownIt
 
 from state.documents import HiddenText
 from tools.documents.decoding import clean_characters
-from tools.documents.lines import HEADING
-from tools.documents.markdown import without_front_matter
-from tools.documents.sections import opens_abstract
-from tools.documents.structured.blocks import Block, Parts
-from tools.documents.structured.hidden_markup import remove_hidden
-from tools.documents.structured.reference_list import mark_references, opens_references
+from tools.documents.hidden_markup import remove_hidden
+from tools.documents.markdown import plain_markdown, without_front_matter
+from tools.documents.parts import Block, Parts, mark_references, opens_references
+from tools.documents.sections import HEADING, opens_abstract
 
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
 _BLOCKS = _HEADINGS | {
@@ -28,6 +25,8 @@ _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", 
 
 def html_parts(text: str) -> Parts:
     """Main text of a web page: no menus, no footers; what a browser would not show is apart."""
+    import trafilatura  # noqa: PLC0415 - Markdown does without
+
     page = _parse(text)
     if page is None:
         return Parts("", [])
@@ -53,7 +52,9 @@ def markdown_parts(text: str) -> Parts:
     if page is None:
         return Parts("", [])
     hidden = remove_hidden(page)
-    return _parts(list(_blocks(page)), hidden)
+    parts = _parts(list(_blocks(page)), hidden)
+    parts.written = plain_markdown(text)
+    return parts
 
 
 def _parse(text: str) -> html.HtmlElement | None:
@@ -82,7 +83,7 @@ def _blocks(node: html.HtmlElement) -> Iterator[Block]:
     if node.tag in _SKIPPED:
         return
     if node.tag in _HEADINGS:
-        yield from _block("heading", node.text_content())
+        yield from _block("heading", node.text_content(), level=int(node.tag[1]))
         return
     if node.tag == "table":
         yield from _block("paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption")))
@@ -99,11 +100,11 @@ def _blocks(node: html.HtmlElement) -> Iterator[Block]:
     yield from _block("paragraph", running)
 
 
-def _block(kind: Literal["heading", "paragraph"], text: str) -> Iterator[Block]:
+def _block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> Iterator[Block]:
     lines = (" ".join(clean_characters(line).split()) for line in text.split("\v"))
     text = "\n".join(line for line in lines if line)
     if text:
-        yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "))
+        yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "), level=level)
 
 
 def _length(blocks: list[Block]) -> int:

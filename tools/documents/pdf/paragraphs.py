@@ -5,21 +5,25 @@ A paragraph of the body goes on behind what interrupts it: a footnote, a caption
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.documents.structured.headings import (
-    continues_heading,
-    is_formula,
-    is_heading,
-    is_set_off,
-    opens_caption,
-    opens_item,
-)
-from tools.documents.structured.page_lines import Line
-from tools.documents.structured.type_area import TypeArea, ends_sentence, follows, gap
+from tools.documents.pdf.page_lines import Line
+from tools.documents.pdf.type_area import TypeArea, ends_sentence, follows, gap
+from tools.documents.sections import HEADING
 
 Role = Literal["heading", "body", "aside", "table"]
+_NUMBERED = re.compile(r"(?:(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVX]+)\.?|[A-Z]\))\s+\S.*")
+_COUNTED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\s+[A-Z][^.!?;,]{2,60}")
+_FORMULA_NUMBER = re.compile(r"[^\s]\s\(\d{1,3}(?:\.\d+)?[a-z]?\)$")
+_CAPTION = re.compile(
+    r"(?:Figure|Fig\.?|FIGURE|FIG\.|Table|TABLE|Tab\.|Algorithm|Listing|Scheme|Box)\s+[A-Z]?\.?\d*[IVX]*[a-z]?"
+    r"(?:\s*[.:|\u2013\u2014]|\s*$|\s+[A-Z])"
+)
+_ITEM = re.compile(
+    r"(?:[\u2022\u2013\u25e6\u25aa\u00b7\u2219\u2217*\u25cf\u25a0\ufffd-]|\(?\d{1,2}[.)]|\(?[a-z]\)|\[\d+\])\s"
+)
 
 
 @dataclass
@@ -75,27 +79,27 @@ class Grouping:
 
     def _in_heading(self, line: Line) -> bool:
         last = self.groups[-1] if self.groups else None
-        return last is not None and last.role == "heading" and continues_heading(line, last.last)
+        return last is not None and last.role == "heading" and _continues_heading(line, last.last)
 
     def _role(self, line: Line, table: bool) -> Role:
         before = self._before
         if table:
             return "table"
-        if opens_caption(line) and is_set_off(line, before, self._area):
+        if _opens_caption(line) and _is_set_off(line, before, self._area):
             return "aside"
         special = line.all_in("b") or line.size > 1.08 * self._area.body
-        if is_heading(line, before, self._area) or (special and self._in_heading(line)):
+        if _is_heading(line, before, self._area) or (special and self._in_heading(line)):
             return "heading"
-        if self._body and is_formula(line) and follows(self._body.last, line):
+        if self._body and _is_formula(line) and follows(self._body.last, line):
             return "body"
         return "aside" if line.size < 0.96 * self._area.body or self._in_caption(line) else "body"
 
     def _in_caption(self, line: Line) -> bool:
         """Whether a line of the body's size goes on with a caption."""
-        if self._aside is None or not opens_caption(self._aside.lines[0]):
+        if self._aside is None or not _opens_caption(self._aside.lines[0]):
             return False
         last = self._aside.last
-        return abs(last.size - line.size) < 0.2 and not is_set_off(line, last, self._area)
+        return abs(last.size - line.size) < 0.2 and not _is_set_off(line, last, self._area)
 
     def _continues(self, group: Group, line: Line) -> bool:
         """Whether a line goes on with a group of its own role."""
@@ -106,19 +110,19 @@ class Grouping:
             return False
         if not follows(last, line) or self._before is not last:
             return self._resumes(group, line)
-        if group.role == "body" and (is_formula(line) or is_formula(last)):
+        if group.role == "body" and (_is_formula(line) or _is_formula(last)):
             near = gap(last, line) < 4 * self._area.leading(line)
-            return near and (is_formula(line) or not self._area.is_indented(line))
+            return near and (_is_formula(line) or not self._area.is_indented(line))
         return self._is_next(group, line)
 
     def _begins_anew(self, group: Group, line: Line) -> bool:
         """Whether a line looks like the first of a footnote, a caption, an item, or other small print."""
         last = group.last
-        if line.note or (opens_caption(line) and is_set_off(line, last, self._area)):
+        if line.note or (_opens_caption(line) and _is_set_off(line, last, self._area)):
             return True
         if group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3:
             return True
-        return opens_item(line) and (ends_sentence(last) or abs(last.left - line.left) > 1)
+        return _opens_item(line) and (ends_sentence(last) or abs(last.left - line.left) > 1)
 
     def _resumes(self, group: Group, line: Line) -> bool:
         """Whether a line goes on with a group behind an interruption or in the next column."""
@@ -135,7 +139,7 @@ class Grouping:
             return True
         if gap(last, line) > 1.35 * area.leading(line):
             return False
-        if opens_caption(group.lines[0]):
+        if _opens_caption(group.lines[0]):
             return True
         if area.is_indented(line) and not area.is_indented(last) and (ended or group.role == "body"):
             return False
@@ -159,10 +163,63 @@ def _table_lines(lines: list[Line]) -> set[int]:
     found: set[int] = set()
     run: list[Line] = []
     for line in [*lines, None]:
-        if line and line.cells > 1 and not is_formula(line) and (not run or follows(run[-1], line)):
+        if line and line.cells > 1 and not _is_formula(line) and (not run or follows(run[-1], line)):
             run.append(line)
             continue
         if len(run) > 2 or (len(run) == 2 and max(row.cells for row in run) > 2):
             found |= {id(row) for row in run}
         run = [line] if line and line.cells > 1 else []
     return found
+
+
+def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
+    """Whether a line is a heading or a part of one, by its type, its number and the space above it."""
+    text = line.text
+    if len(text) > 120 or len(text.split()) > 16 or line.maths > 0.4 or not _starts_like_a_heading(text):
+        return False
+    if line.size > 1.08 * area.body:
+        return True
+    if not _is_set_off(line, before, area) or line.size < 0.9 * area.body:
+        return False
+    numbered = _NUMBERED.fullmatch(text) is not None
+    if line.all_in("b") and line.cells <= 1 + numbered:
+        # A bold line that fills its column begins a paragraph whose first words are bold.
+        return numbered or (area.is_short(line) and not text.endswith((".", ":")))
+    named = HEADING.fullmatch(text) and (text.istitle() or _COUNTED.fullmatch(text))
+    return area.is_short(line) and bool(named or (numbered and line.all_in("i")) or text.isupper())
+
+
+def _continues_heading(line: Line, heading: Line) -> bool:
+    """Whether a heading goes on in another line."""
+    return (
+        follows(heading, line)
+        and heading.all_in("b") == line.all_in("b")
+        and gap(heading, line) < 1.7 * line.size
+        and abs(heading.size - line.size) < 0.5
+        and not _NUMBERED.fullmatch(line.text)
+        and not HEADING.fullmatch(heading.text.title() if heading.text.isupper() else "")
+    )
+
+
+def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
+    """Whether there is more space above a line than between two lines of a paragraph."""
+    return before is None or not follows(before, line) or gap(before, line) > 1.2 * area.leading(before)
+
+
+def _is_formula(line: Line) -> bool:
+    """Whether a line is a displayed formula: set in mathematical type, or numbered at the right edge."""
+    return line.maths > 0.3 or (line.cells > 1 and _FORMULA_NUMBER.search(line.text) is not None)
+
+
+def _opens_caption(line: Line) -> bool:
+    """Whether a line is the first of a figure's or table's caption, if it is set off."""
+    return _CAPTION.match(line.text) is not None
+
+
+def _opens_item(line: Line) -> bool:
+    """Whether a line begins like an item of a list."""
+    return _ITEM.match(line.text) is not None
+
+
+def _starts_like_a_heading(text: str) -> bool:
+    return text[0].isupper() or (text[0].isdigit() and any(map(str.isalpha, text)))

@@ -7,29 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from pdfminer.pdfcolor import PDFColorSpace
 from pdfminer.utils import PathSegment, Rect
 
+from tools.documents.pdf.pieces import Piece, Reason
+
 _VISIBLE_CONTRAST = 0.1  # of the range of a colour channel
 _SMALLEST_TYPE = 3.0  # points
 
-Reason = Literal["", "colour", "size", "off page", "not drawn"]
 Colour = tuple[float, float, float]
-
-
-class Piece(TypedDict):
-    """A word, or a part of one that is set in one style."""
-
-    text: str
-    box: tuple[float, float, float, float]
-    baseline: float
-    size: float
-    """Of the type, in points."""
-    style: str
-    """Letters: b bold, i italic, m mathematical symbols, f within a figure, r rotated."""
-    hidden: Reason
 
 
 class Shape(NamedTuple):

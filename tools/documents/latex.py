@@ -1,4 +1,4 @@
-"""LaTeX nodes to text as a reader sees it, with headings marked and hidden text apart."""
+"""The parts of a LaTeX source: one file, read without running TeX, as a reader sees it, with hidden text apart."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ import re
 from collections.abc import Callable, Sequence
 
 from pylatexenc.latex2text import LatexNodes2Text
-from pylatexenc.latexwalker import LatexEnvironmentNode, LatexGroupNode, LatexMacroNode, LatexMathNode, LatexNode
+from pylatexenc.latexwalker import (
+    LatexEnvironmentNode,
+    LatexGroupNode,
+    LatexMacroNode,
+    LatexMathNode,
+    LatexNode,
+    LatexWalker,
+    get_default_latex_context_db,
+)
+from pylatexenc.macrospec import std_macro
 
 from state.documents import HiddenReason, HiddenText
+from tools.documents.decoding import clean_characters
+from tools.documents.parts import Block, Parts, mark_references
 
-HEADING_MARK = "\u2402"
+_HEADING_MARK = "\u2402"
 """Stands before a heading in the text: a character that no paper uses."""
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
@@ -36,9 +47,73 @@ _WHITE = {
     "HTML": r"(?:[Ff][0-9A-Fa-f]){3}",
     "gray": r"0?\.9\d*|1(?:\.0*)?",
 }
+_ARGUMENTS = {
+    **dict.fromkeys(("title", "icmltitle", "caption", "paragraph", "subparagraph", "author", "date"), "*[{"),
+    **dict.fromkeys(("thanks", "pagecolor", "phantom", "hphantom", "vphantom", "keywords", "affiliation"), "{"),
+    **dict.fromkeys(("textcolor", "colorbox"), "[{{"),
+    **dict.fromkeys(("fontsize", "href"), "{{"),
+    **dict.fromkeys(("parencite", "textcite", "autocite", "footcite", "citeauthor", "citeyear"), "*[[{"),
+    **dict.fromkeys(("autoref", "cref", "Cref", "eqref", "nameref", "input", "include", "bibliography"), "{"),
+    **dict.fromkeys(("rowcolor", "cellcolor", "columncolor"), "[{"),
+    "color": "[{",
+    "fcolorbox": "[{{{",
+    "definecolor": "{{{",
+    "bibitem": "[{",
+}
 
 
-class LatexText(LatexNodes2Text):  # type: ignore[misc]
+def latex_parts(text: str) -> Parts:
+    """Sections, paragraphs and references of a LaTeX source; formulas become readable characters.
+
+    A source that nests too deeply to be read gives no blocks.
+    """
+    reader = _LatexText()
+    try:
+        nodes = _nodes(_without_comments(text))
+        reader.nodelist_to_text(nodes)  # the preamble names the title and the colours
+        body = next((node for node in nodes if _is_document(node)), None)
+        reader.hidden.clear()
+        written = reader.nodelist_to_text(body.nodelist if body else nodes)
+    except RecursionError:
+        return Parts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
+    return Parts(
+        title=reader.title,
+        blocks=mark_references(_blocks(clean_characters(written))),
+        hidden=reader.hidden,
+        warnings=list(dict.fromkeys(reader.warnings)),
+    )
+
+
+def _without_comments(text: str) -> str:
+    """Source without comments; a line that is nothing else is gone, lest it part two paragraphs."""
+    text = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)
+    return re.sub(r"(?<!\\)%.*", "", text)
+
+
+def _nodes(text: str) -> list[LatexNode]:
+    context = get_default_latex_context_db()
+    macros = [std_macro(name, arguments) for name, arguments in _ARGUMENTS.items()]
+    context.add_context_category("papers", macros=macros, prepend=True)
+    nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
+    return nodes
+
+
+def _is_document(node: LatexNode) -> bool:
+    return isinstance(node, LatexEnvironmentNode) and node.environmentname == "document"
+
+
+def _blocks(text: str) -> list[Block]:
+    blocks: list[Block] = []
+    for part in re.split(r"\n\s*\n", text):
+        line = " ".join(part.split())
+        if line.startswith(_HEADING_MARK):
+            blocks.append(Block("heading", line.removeprefix(_HEADING_MARK).strip(), level=2))
+        elif any(map(str.isalnum, line)):
+            blocks.append(Block("paragraph", line))
+    return blocks
+
+
+class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     """Turns nodes to text; what it meets on the way is in its attributes."""
 
     def __init__(self) -> None:
@@ -76,7 +151,7 @@ class LatexText(LatexNodes2Text):  # type: ignore[misc]
                 parts.append((self._switch(node), []))
             else:
                 parts[-1][1].append(node)
-        texts = [(reason, super(LatexText, self).nodelist_to_text(part)) for reason, part in parts]
+        texts = [(reason, super(_LatexText, self).nodelist_to_text(part)) for reason, part in parts]
         return "".join(self._hide(text, reason) if reason else text for reason, text in texts)
 
     def macro_node_to_text(self, node: LatexMacroNode) -> str:
@@ -104,10 +179,10 @@ class LatexText(LatexNodes2Text):  # type: ignore[misc]
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
         if name == "abstract":
-            return f"\n\n{HEADING_MARK}Abstract\n\n{text}\n\n{HEADING_MARK}\n\n"
+            return f"\n\n{_HEADING_MARK}Abstract\n\n{text}\n\n{_HEADING_MARK}\n\n"
         if name == "thebibliography":
             entries = text[max(0, text.find("\n\n[")) :]  # before them stands the width of the widest label
-            return f"\n\n{HEADING_MARK}References\n\n{entries}\n\n{HEADING_MARK}\n\n"
+            return f"\n\n{_HEADING_MARK}References\n\n{entries}\n\n{_HEADING_MARK}\n\n"
         return text if name == "document" else f"\n\n{text}\n\n"
 
     def math_node_to_text(self, node: LatexMathNode) -> str:
@@ -115,7 +190,7 @@ class LatexText(LatexNodes2Text):  # type: ignore[misc]
         return " ".join(str(super().math_node_to_text(node)).split())
 
     def _section(self, node: LatexMacroNode) -> str:
-        return f"\n\n{HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"
+        return f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"
 
     def _run_in(self, node: LatexMacroNode) -> str:
         return f"\n\n{self._argument(node)} "

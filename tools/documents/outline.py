@@ -1,13 +1,12 @@
-"""Tells the abstract from the sections and the references, and numbers the paragraphs."""
+"""Tells the abstract from the sections and the references, numbers the paragraphs, and writes the text of the whole."""
 
 from __future__ import annotations
 
 import re
 
 from state.documents import Document, DocumentFormat, Paragraph, Word
-from tools.documents.sections import ABSTRACT, END
-from tools.documents.structured.blocks import Block, Parts
-from tools.documents.structured.reference_list import references
+from tools.documents.parts import Block, Parts, opens_references, references
+from tools.documents.sections import ABSTRACT, cut_references, find_abstract
 
 _LATEST_ABSTRACT = 60  # blocks; an abstract stands on one of the first pages
 _AUTHOR_LINES = 25  # words; what is shorter and ends no sentence before the first section is no prose
@@ -16,13 +15,20 @@ _AUTHOR_LINES = 25  # words; what is shorter and ends no sentence before the fir
 def outline(parts: Parts, *, sha256: str, document_format: DocumentFormat) -> Document:
     """The document that the parts of a paper make up."""
     blocks = _from_abstract(_with_abstract_heading(parts.blocks))
-    paragraphs, abstract = _paragraphs(blocks)
+    if parts.written:
+        gap, lines = "\n", parts.written.split("\n")
+        whole = cut_references(lines)
+    else:
+        gap, lines = "\n\n", _lines(parts.title, blocks)
+        whole = [line for line in lines if line.strip("# ")]
+    abstract = find_abstract(lines) or _section_of_abstract(blocks)
     return Document(
         sha256=sha256,
         format=document_format,
         title=parts.title,
-        abstract=parts.abstract or abstract,
-        paragraphs=paragraphs,
+        abstract=gap.join(abstract).strip(),
+        text=gap.join(whole).strip(),
+        paragraphs=_paragraphs(blocks),
         references=references([block.text for block in parts.blocks if block.kind == "reference"]),
         hidden=parts.hidden,
         pages=parts.pages,
@@ -50,7 +56,7 @@ def _from_abstract(blocks: list[Block]) -> list[Block]:
     """Blocks without authors and addresses: what stands before the abstract, or is no sentence before a section."""
     for at, block in enumerate(blocks[:_LATEST_ABSTRACT]):
         if ABSTRACT.match(block.text) and len(block.text) < 20:
-            return [Block("heading", block.text, block.page), *blocks[at + 1 :]]
+            return [Block("heading", block.text, block.page, level=block.level), *blocks[at + 1 :]]
     first = next((at for at, block in enumerate(blocks) if block.kind == "heading"), 0)
     return [block for at, block in enumerate(blocks) if at >= first or _is_prose(block.text)]
 
@@ -59,25 +65,35 @@ def _is_prose(text: str) -> bool:
     return len(text.split()) >= _AUTHOR_LINES or re.search(r"[.!?]$", text) is not None
 
 
-def _paragraphs(blocks: list[Block]) -> tuple[list[Paragraph], str]:
+def _lines(title: str, blocks: list[Block]) -> list[str]:
+    """Title, headings and paragraphs, each a line; headings as Markdown where their level is known."""
+    levels = any(block.level for block in blocks)
+    shown = (block for block in blocks if block.kind != "reference" and not opens_references(block.text))
+    lines = (f"{'#' * block.level} {block.text}".lstrip(" ") for block in shown)
+    return [f"# {title}" if levels and title else title, *lines]
+
+
+def _section_of_abstract(blocks: list[Block]) -> list[str]:
+    """The paragraphs up to the next heading, where none of those is found that usually follow an abstract."""
+    headings = [at for at, block in enumerate(blocks) if block.kind == "heading" and ABSTRACT.match(block.text)]
+    lines: list[str] = []
+    for block in blocks[headings[0] + 1 :] if headings else []:
+        if block.kind == "heading" and lines:
+            break
+        if block.kind == "paragraph":
+            lines.append(block.text)
+    return lines
+
+
+def _paragraphs(blocks: list[Block]) -> list[Paragraph]:
     paragraphs: list[Paragraph] = []
-    abstract: list[str] = []
-    section, in_abstract = "", False
+    section = ""
     for block in blocks:
         if block.kind == "heading":
-            in_abstract = ABSTRACT.match(block.text) is not None
             section = block.text
         elif block.kind == "paragraph":
-            in_abstract = in_abstract and not END.match(block.text)
-            if in_abstract:
-                abstract.append(block.text)
+            number = len(paragraphs) + 1
             paragraphs.append(
-                Paragraph(
-                    id=f"p{len(paragraphs) + 1}",
-                    section=section,
-                    text=block.text,
-                    page=block.page,
-                    words=block.words,
-                )
+                Paragraph(id=f"p{number}", section=section, text=block.text, page=block.page, words=block.words)
             )
-    return paragraphs, "\n\n".join(abstract)
+    return paragraphs

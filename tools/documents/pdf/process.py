@@ -1,15 +1,12 @@
-"""Reads the words of one PDF with pdfminer.six; `structured.pdf` starts this module in a process of its own.
+"""Reads the words of one PDF with pdfminer.six, in a process of its own.
 
-A hostile file can make any parser loop, recurse or fill the memory. A process can be limited and killed.
+pdfminer.six is exact about what is painted, and gives up on much damage. pypdf mends the frame of a file (its table of
+objects, its tree of pages), so what pdfminer.six cannot read is read again from what pypdf writes.
 """
 
 from __future__ import annotations
 
-import json
-import logging
-import sys
 from io import BytesIO
-from typing import TypedDict
 
 from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError
 from pdfminer.pdfexceptions import PDFException
@@ -18,15 +15,19 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
+from pypdf import PdfReader, PdfWriter
+from pypdf.errors import PyPdfError
 
-from tools.documents.pypdf_process import MAX_CHARACTERS, Problem, limit_resources, reason
-from tools.documents.structured.painting import Interpreter, Painter
-from tools.documents.structured.visibility import Piece
+from tools.documents.guarded import MAX_CHARACTERS, answer, in_one_line
+from tools.documents.pdf.painting import Interpreter, Painter
+from tools.documents.pdf.pieces import PdfPage, PdfPieces
 
-# pdfminer.six's own errors, and what broken files were seen to raise from its depths beside them.
+# The libraries' own errors, and what thousands of truncated, cut and bit-flipped files were seen to raise from their
+# depths beside them.
 _MALFORMED = (
     PDFException,
     PSException,
+    PyPdfError,
     ValueError,
     TypeError,
     AttributeError,
@@ -40,29 +41,35 @@ _MALFORMED = (
 )
 
 
-class PdfPage(TypedDict):
-    """What stands on a page, in the order in which it is painted."""
-
-    width: float
-    height: float
-    matrix: Matrix
-    """From the page as it is shown to the file's own coordinates, which annotations use."""
-    pieces: list[Piece]
-
-
-class PdfPieces(TypedDict):
-    """What pdfminer.six found in a file, or the problem that kept it from reading."""
-
-    problem: Problem
-    reason: str
-    count: int
-    pages: list[PdfPage]
-    """Those that could not be read hold no pieces."""
-    unreadable: list[str]
-    title: str
-
-
 def extract(data: bytes, max_pages: int) -> PdfPieces:
+    """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned."""
+    content = _extract(data, max_pages)
+    sound = content["problem"] not in ("", "broken") or (_characters(content) and not content["unreadable"])
+    copy = b"" if sound else _mended(data, max_pages)
+    mended = _extract(copy, max_pages) if copy else content
+    return mended if _characters(mended) > _characters(content) else content
+
+
+def _mended(data: bytes, max_pages: int) -> bytes:
+    """The pages that pypdf finds, written anew; empty if it finds none."""
+    try:
+        reader, writer = PdfReader(BytesIO(data)), PdfWriter()
+        if reader.is_encrypted and not reader.decrypt(""):
+            return b""
+        for page in reader.pages[: max_pages + 1]:
+            writer.add_page(page)
+        buffer = BytesIO()
+        writer.write(buffer)
+    except _MALFORMED:
+        return b""
+    return buffer.getvalue() if writer.pages else b""
+
+
+def _characters(content: PdfPieces) -> int:
+    return sum(len(piece["text"]) for page in content["pages"] for piece in page["pieces"])
+
+
+def _extract(data: bytes, max_pages: int) -> PdfPieces:
     """The pieces of every page; a page that cannot be read is reported, not fatal."""
     content = PdfPieces(problem="", reason="", count=0, pages=[], unreadable=[], title="")
     try:
@@ -74,7 +81,7 @@ def extract(data: bytes, max_pages: int) -> PdfPieces:
                 break
     except _MALFORMED as error:
         content["problem"] = "encrypted" if isinstance(error, PDFEncryptionError) else "broken"
-        content["reason"] = reason(error)
+        content["reason"] = in_one_line(error)
         return content
     content["count"] = len(pages)
     if len(pages) > max_pages:
@@ -96,7 +103,7 @@ def _read_pages(pages: list[PDFPage], content: PdfPieces) -> None:
             sheet = PdfPage(width=painter.width, height=painter.height, matrix=_to_file(page), pieces=pieces)
         except _MALFORMED as error:
             sheet = PdfPage(width=0, height=0, matrix=MATRIX_IDENTITY, pieces=[])
-            content["unreadable"].append(f"page {number} could not be read and was left out: {reason(error)}")
+            content["unreadable"].append(f"page {number} could not be read and was left out: {in_one_line(error)}")
         content["pages"].append(sheet)
         characters += sum(len(piece["text"]) + 1 for piece in sheet["pieces"])
         if characters > MAX_CHARACTERS:
@@ -123,6 +130,4 @@ def _metadata_title(document: PDFDocument) -> str:
 
 
 if __name__ == "__main__":
-    logging.disable()  # pdfminer.six logs every oddity of a file
-    limit_resources(seconds=int(sys.argv[2]))
-    json.dump(extract(sys.stdin.buffer.read(), max_pages=int(sys.argv[1])), sys.stdout)
+    answer(extract)

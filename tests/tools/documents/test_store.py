@@ -1,4 +1,4 @@
-"""A document is parsed once, kept whole, and checked when it is loaded; a source is what `read_paper` takes for one."""
+"""A document is parsed once, kept whole, and checked when it is loaded; a source is a path or the text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from state.documents import DocumentRef
 from state.errors import BadInput, StateError
 from tests.tools.documents.sheets import lines, pdf
-from tools.documents import load_document, read_document, read_document_bytes
+from tools.documents import load_document, read_document, read_document_bytes, stored_text
 
 TEXT = "1 Introduction\n\nThe sea is warm.\n\nIt is large as well.\n"
 
@@ -40,9 +40,35 @@ def test_a_file_is_read_into_the_state_folder(tmp_path: Path, home: Path) -> Non
     assert [paragraph["text"] for paragraph in document["paragraphs"]] == ["The sea is warm.", "It is large as well."]
 
 
-def test_the_text_itself_has_no_source() -> None:
+@pytest.mark.parametrize("text", [TEXT, "# Seas\n\nThe sea is warm.\n"])
+def test_what_came_as_text_is_kept_so_that_it_can_be_read_again(text: str) -> None:
+    ref = read_document(text)
+    assert Path(ref["source"]).read_text() == text
+    assert read_document(ref["source"]) == ref
+
+
+def test_a_document_of_the_reader_before_is_still_shown() -> None:
     ref = read_document(TEXT)
-    assert (ref["source"], ref["format"]) == ("", "text")
+    stored = json.loads(Path(ref["path"]).read_text())
+    del stored["text"]
+    Path(ref["path"]).write_text(json.dumps(stored))
+    assert [paragraph["text"] for paragraph in load_document(ref)["paragraphs"]] == [
+        "The sea is warm.",
+        "It is large as well.",
+    ]
+
+
+def test_a_run_of_the_version_before_is_told_to_be_finished_there(tmp_path: Path) -> None:
+    ref = {**read_document(TEXT), "path": str(tmp_path / "0123.txt")}
+    with pytest.raises(StateError, match="stored by an earlier version of Draftroom") as error:
+        stored_text(ref)
+    assert error.value.kind == "run_incompatible"
+
+
+def test_explain_and_review_read_a_paper_once(tmp_path: Path) -> None:
+    (tmp_path / "paper.pdf").write_bytes(pdf(lines(["The sea is warm."])))
+    mark(read_document(str(tmp_path / "paper.pdf")))
+    assert read_document(str(tmp_path / "paper.pdf"), scope="auto")["title"] == "From the store"
 
 
 def test_the_same_content_is_parsed_once() -> None:
@@ -104,7 +130,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(home: Path) -> None:
         read_document(TEXT)
 
 
-def test_bad_sources_are_refused_as_by_read_paper(tmp_path: Path) -> None:
+def test_bad_sources_are_refused_whatever_they_are(tmp_path: Path) -> None:
     kinds = {}
     for name, source in {
         "missing": str(tmp_path / "missing.tex"),
@@ -127,7 +153,7 @@ def test_too_many_words_and_no_words_are_refused() -> None:
 
 
 def test_importing_the_package_loads_no_parser() -> None:
-    parsers = "pdfminer", "trafilatura", "lxml", "pylatexenc"
+    parsers = "pdfminer", "trafilatura", "lxml", "pylatexenc", "docx"
     code = f"import sys, tools.documents; print([name for name in {parsers} if name in sys.modules])"
     root = str(Path(__file__).parents[3])
     answer = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)

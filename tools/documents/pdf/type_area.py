@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from statistics import median, quantiles
 
-from tools.documents.structured.page_lines import Line
+from tools.documents.pdf.page_lines import Line
 
 _TERMINAL = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tools.documents.decoding import clean_characters
-from tools.documents.structured.pdfminer_process import PdfPage
-from tools.documents.structured.visibility import Piece
+from tools.documents.pdf.pieces import PdfPage, Piece
 
 _WORD_GAP = 0.15  # of the type size, as in `painting`
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line

@@ -1,19 +1,47 @@
-"""The list of references: where it begins and ends, and its entries."""
+"""What every format is taken apart into, and where its list of references begins and ends.
+
+Which block is the abstract is told later, in `outline`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from state.documents import Reference
+from state.documents import HiddenText, Reference, Word
 from tools.documents.sections import APPENDIX, REFERENCES
-from tools.documents.structured.blocks import Block
 
 LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
 _AFTER = re.compile(
     r"(?i:author contributions|acknowledge?ments?|biograph|about the authors?|checklist|ethic|funding|data availab)"
 )
+
+
+@dataclass
+class Block:
+    """A heading, a paragraph, or an entry of the list of references."""
+
+    kind: Literal["heading", "paragraph", "reference"]
+    text: str
+    page: int = 0
+    words: list[Word] = field(default_factory=list)
+    level: int = 0
+    """Of a heading, from 1; 0 where the format does not tell it."""
+
+
+@dataclass
+class Parts:
+    """A paper as one of the formats gives it, in reading order."""
+
+    title: str
+    blocks: list[Block]
+    hidden: list[HiddenText] = field(default_factory=list)
+    pages: int = 0
+    warnings: list[str] = field(default_factory=list)
+    written: str = ""
+    """The text with its lines as they are, of a format that is text already."""
 
 
 def opens_references(heading: str) -> bool:

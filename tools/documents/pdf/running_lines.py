@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tools.documents.lines import PAGE_NUMBER
-from tools.documents.structured.page_lines import Line
+from tools.documents.pdf.page_lines import Line
 
 _MARGIN = 0.12  # of the page's height, at the top and at the bottom
+_PAGE_NUMBER = re.compile(
+    r"(?:page\s+)?[-\u2013\u2014\s]*\d{1,5}[-\u2013\u2014\s]*(?:(?:of|/)\s*\d{1,5})?", re.IGNORECASE
+)
 _IMPRINT = re.compile(
     r"(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October|(?:In )?Proceedings of"
     r"|\u00a9|c \ufffd|Copyright|arXiv:|https?://doi|doi:|ISSN|Accepted|Published|Preprint|Permission to"
@@ -25,7 +27,7 @@ def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list
     kept = []
     for at, (page, lines, patterns) in enumerate(zip(pages, margins, rows, strict=True)):
         dropped = {id(line) for line in lines if counts[patterns[_row(line)]] >= max(2, len(pages) // 4)}
-        dropped |= {id(line) for line in page if PAGE_NUMBER.fullmatch(line.text) and _is_outermost(line, page)}
+        dropped |= {id(line) for line in page if _PAGE_NUMBER.fullmatch(line.text) and _is_outermost(line, page)}
         if at == 0:
             dropped |= {id(line) for line in lines if _IMPRINT.match(line.text)}
         kept.append([line for line in page if id(line) not in dropped])

@@ -1,0 +1,82 @@
+"""Parsers of PDF and Word files run in a process of their own, which is limited and can be killed.
+
+A hostile file can make any parser loop, recurse or fill the memory; a thread could not be stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tools
+
+MAX_CHARACTERS = 4_000_000
+"""Of the text of one paper."""
+_MEMORY_BYTES = 2 * 1024**3
+
+
+class ParserStopped(Exception):
+    """A parser died or took too long; the message says which."""
+
+
+def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any:
+    """JSON answer of a module that reads bytes in a process of at most `seconds` and 2 GiB.
+
+    Args:
+        module: It calls `answer` when it is run.
+        data: What it reads.
+        seconds: How long it may take.
+        limit: Passed on to it.
+
+    Raises:
+        ParserStopped: It died, or took longer.
+    """
+    path = os.pathsep.join([str(Path(tools.__path__[0]).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    try:
+        # A session of its own keeps away the Ctrl-C that is meant for the run.
+        process = subprocess.run(
+            [sys.executable, "-P", "-m", module, str(seconds), str(limit)],
+            input=data,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+    except subprocess.TimeoutExpired:
+        raise ParserStopped(f"it could not be read within {seconds} seconds") from None
+    if process.returncode:
+        last_words = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise ParserStopped(last_words or "reading it took too much time or memory")
+    return json.loads(process.stdout)
+
+
+def answer(extract: Callable[[bytes, int], Any]) -> None:
+    """In that process: limit it, and print what `extract` makes of standard input."""
+    logging.disable()  # parsers log every oddity of a file
+    seconds, limit = map(int, sys.argv[1:])
+    _limit_resources(seconds)
+    json.dump(extract(sys.stdin.buffer.read(), limit), sys.stdout)
+
+
+def in_one_line(error: BaseException) -> str:
+    """What a parser said, or at least the name of its error."""
+    return " ".join(str(error).split())[:120] or type(error).__name__
+
+
+def _limit_resources(seconds: int) -> None:
+    """Bound processor time and memory, also for the case that the parent is killed and cannot enforce its limit."""
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415  (not on Windows)
+
+    for kind, limit in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, _MEMORY_BYTES)):
+        _, hard = resource.getrlimit(kind)
+        if hard == resource.RLIM_INFINITY or hard > limit:
+            resource.setrlimit(kind, (limit, limit))

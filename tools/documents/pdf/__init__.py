@@ -1,0 +1,1 @@
+"""Reads a PDF: painted words, lines in reading order, paragraphs."""

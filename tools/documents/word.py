@@ -1,0 +1,175 @@
+"""The parts of a Word file (.docx): headings by their styles, tracked changes as if they had been accepted.
+
+The file is read in a process of its own, in which this module is run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import TypedDict
+from zipfile import BadZipFile
+
+from docx import Document
+from docx.document import Document as WordDocument
+from docx.opc.exceptions import OpcError
+from docx.oxml.table import CT_Tbl
+from docx.oxml.text.run import CT_R
+from docx.text.paragraph import Paragraph
+from docx.text.run import Run
+from lxml.etree import LxmlError
+
+from state.documents import HiddenReason, HiddenText
+from state.errors import BadInput
+from tools.documents.decoding import clean_characters
+from tools.documents.guarded import ParserStopped, answer, in_one_line, run_parser
+from tools.documents.parts import Block, Parts, mark_references, opens_references
+from tools.documents.sections import HEADING, opens_abstract
+from tools.documents.titles import text_title
+
+_SECONDS = 120
+# python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.
+_MALFORMED = (OpcError, BadZipFile, LxmlError, LookupError, ValueError, TypeError, AttributeError, NotImplementedError)
+_OUTSIDE = "not(ancestor::w:txbxContent) and not(ancestor::w:tbl)"
+_KEPT = "not(ancestor::w:del) and not(ancestor::w:moveFrom) and not(ancestor::w:txbxContent)"
+_NOT_READ = {"w:footnoteReference | //w:endnoteReference": "footnotes and endnotes", "w:txbxContent": "text boxes"}
+_LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
+_SMALLEST_TYPE = 3.0  # points
+
+
+class WordContent(TypedDict):
+    """What python-docx found in a file."""
+
+    problem: str
+    """Why the file cannot be read; empty if it can."""
+    title: str
+    blocks: list[tuple[str, int]]
+    """Text and level; 0 for paragraphs."""
+    hidden: list[tuple[str, HiddenReason]]
+    warnings: list[str]
+
+
+def word_parts(data: bytes, *, name: str) -> Parts:
+    """Read a Word file in a separate process of at most two minutes and 2 GiB.
+
+    Raises:
+        BadInput: The file is damaged, or no Word file.
+    """
+    try:
+        content: WordContent = run_parser(__name__, data, seconds=_SECONDS)
+        problem = content["problem"]
+    except ParserStopped as error:
+        problem = str(error)
+    if problem:
+        raise BadInput(
+            f"{name} cannot be read as a Word document ({clean_characters(problem)}); open it in a word processor and "
+            "save it anew, or as PDF, and try again.",
+            kind="binary_input",
+        )
+    blocks = [Block("heading" if level else "paragraph", text, level=level) for text, level in content["blocks"]]
+    return Parts(
+        title=content["title"],
+        blocks=mark_references(blocks),
+        hidden=[HiddenText(text=text, page=0, reason=reason) for text, reason in content["hidden"]],
+        warnings=content["warnings"],
+    )
+
+
+def extract(data: bytes, _limit: int) -> WordContent:
+    """What stands in a Word file, in the order of reading."""
+    content = WordContent(problem="", title="", blocks=[], hidden=[], warnings=[])
+    try:
+        _read(Document(BytesIO(data)), content)
+    except _MALFORMED as error:
+        content["problem"] = in_one_line(error)
+    return content
+
+
+def _read(document: WordDocument, content: WordContent) -> None:
+    body = document.element.body
+    styled = any(_level(Paragraph(each, document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
+    for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
+        if isinstance(element, CT_Tbl):
+            cells = [_seen(Paragraph(each, document), content, table=True) for each in element.xpath(".//w:p")]
+            content["blocks"].append((" ".join(filter(None, cells)), 0))
+            continue
+        paragraph = Paragraph(element, document)
+        text = _seen(paragraph, content)
+        if _style(paragraph, r"title") and not content["title"]:
+            content["title"] = text
+        else:
+            content["blocks"].append((text, _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)))
+    content["blocks"] = [(text, level) for text, level in content["blocks"] if text]
+    if not content["title"]:
+        content["title"] = _first_line(content["blocks"])
+        content["blocks"] = content["blocks"][bool(content["title"]) :]
+    content["warnings"] += [f"{what} were not read" for path, what in _NOT_READ.items() if body.xpath(f"//{path}")]
+
+
+def _seen(paragraph: Paragraph, content: WordContent, *, table: bool = False) -> str:
+    """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
+    parts: list[str] = []
+    for element in paragraph._p.xpath(f".//w:r[{_KEPT}] | .//m:t"):  # `runs` lacks tracked insertions
+        if not isinstance(element, CT_R):
+            parts.append(element.text or "")
+            continue
+        run = Run(element, paragraph)
+        reason = _hidden(run, paragraph, table)
+        if reason and run.text.strip():
+            content["hidden"].append((clean_characters(run.text).strip(), reason))
+        else:
+            parts.append(run.text)
+    return " ".join(clean_characters("".join(parts)).split())
+
+
+def _hidden(run: Run, paragraph: Paragraph, table: bool) -> HiddenReason | None:
+    """Why a reader cannot see a run; white type in a table may stand on a dark cell, and is taken for seen."""
+    style = paragraph.style.font if paragraph.style else None
+    size = run.font.size or (style.size if style else None)
+    colour = run.font.color.rgb
+    shaded = run._r.xpath("./w:rPr/w:shd | ./w:rPr/w:highlight | ../w:pPr/w:shd")
+    if run.font.hidden or (run.font.hidden is None and style and style.hidden):
+        return "markup"
+    if size is not None and size.pt < _SMALLEST_TYPE:
+        return "size"
+    return "colour" if colour and min(colour) > _LIGHT and not shaded and not table else None
+
+
+def _level(paragraph: Paragraph) -> int:
+    """Level of a heading by its style, below that of the title; 0 if it has none."""
+    found = _style(paragraph, r"heading (\d)")
+    return int(found[1]) + 1 if found else 0
+
+
+def _style(paragraph: Paragraph, name: str) -> re.Match[str] | None:
+    """How the name of a paragraph's style, or of one that it is based on, matches."""
+    styles = _styles(paragraph)
+    return next((found for style in styles if (found := re.fullmatch(name, style, re.IGNORECASE))), None)
+
+
+def _styles(paragraph: Paragraph) -> Iterator[str]:
+    style = paragraph.style
+    while style is not None:
+        yield style.name or ""
+        style = style.base_style  # type: ignore[assignment]
+
+
+def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool:
+    """Whether a paragraph without such a style is a heading: of a part that all papers have, or in bold type."""
+    if opens_references(text) or (opens_abstract(text) and len(text) < 20):
+        return True
+    if styled or not text or len(text.split()) > 16 or text.endswith((".", ":", ",", ";")):
+        return False
+    bold = [run.bold for run in paragraph.runs if run.text.strip()]
+    return (bool(bold) and all(bold)) or HEADING.fullmatch(text.title() if text.isupper() else text) is not None
+
+
+def _first_line(blocks: list[tuple[str, int]]) -> str:
+    """The first block if it may be a title."""
+    first = blocks[0][0] if blocks else ""
+    return "" if HEADING.fullmatch(first) or opens_references(first) else text_title([first, "", *map(str, blocks[1:])])
+
+
+if __name__ == "__main__":
+    answer(extract)
