@@ -12,8 +12,8 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from draftroom import __version__
-from state.errors import DraftroomError
 from state.documents import DocumentRef
+from state.errors import DraftroomError
 from state.records import CallRecord
 
 Status = Literal["running", "done", "paused", "stopped", "failed"]

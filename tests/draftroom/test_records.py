@@ -6,8 +6,8 @@ from pathlib import Path
 
 from draftroom.records import all_calls, new_record, new_run_id, usage, with_failure, with_state
 from nodes.journalism.initialise import freeze
-from state.errors import ModelOutputError
 from state.documents import DocumentRef
+from state.errors import ModelOutputError
 from state.records import CallRecord
 from state.settings import ModelSettings, Settings
 from tests.draftroom.conftest import Command

@@ -6,7 +6,7 @@ import re
 
 from state.documents import Document, DocumentFormat, Paragraph, Word
 from tools.documents.parts import Block, Parts, opens_references, references
-from tools.documents.sections import ABSTRACT, cut_references, find_abstract
+from tools.documents.sections import ABSTRACT, LONGEST_ABSTRACT, cut_references, find_abstract
 
 _LATEST_ABSTRACT = 60  # blocks; an abstract stands on one of the first pages
 _AUTHOR_LINES = 25  # words; what is shorter and ends no sentence before the first section is no prose
@@ -82,7 +82,7 @@ def _section_of_abstract(blocks: list[Block]) -> list[str]:
             break
         if block.kind == "paragraph":
             lines.append(block.text)
-    return lines
+    return lines if sum(len(line.split()) for line in lines) <= LONGEST_ABSTRACT else []
 
 
 def _paragraphs(blocks: list[Block]) -> list[Paragraph]:

@@ -6,7 +6,7 @@ import re
 
 _LATEST_START = 400  # lines; an abstract stands on one of the first pages
 _SHORTEST = 10  # words; an end before that is a heading inside the abstract
-_LONGEST = 800
+LONGEST_ABSTRACT = 800  # words
 
 
 def _word(word: str) -> str:
@@ -72,6 +72,6 @@ def _until_end(lines: list[str], level: int) -> list[str] | None:
         if (words and outer) or (words >= _SHORTEST and END.match(line.strip())):
             return lines[:at]
         words += len(line.split())
-        if words > _LONGEST:
+        if words > LONGEST_ABSTRACT:
             return None
     return lines if words else None

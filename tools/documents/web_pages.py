@@ -13,6 +13,7 @@ from tools.documents.decoding import clean_characters
 from tools.documents.hidden_markup import remove_hidden
 from tools.documents.markdown import plain_markdown, without_front_matter
 from tools.documents.parts import Block, Parts, mark_references, opens_references
+from tools.documents.plain_text import text_parts
 from tools.documents.sections import HEADING, opens_abstract
 
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
@@ -20,6 +21,7 @@ _BLOCKS = _HEADINGS | {
     *("p", "li", "ul", "ol", "pre", "blockquote", "table", "figure", "figcaption", "dl", "dt", "dd"),
     *("div", "main", "article", "section", "header"),
 }
+_LONGEST_PARAGRAPH = 100_000  # characters; what is longer is no prose, and may be made to stall the parser
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
 
 
@@ -48,6 +50,8 @@ def html_parts(text: str) -> Parts:
 
 def markdown_parts(text: str) -> Parts:
     """Headings, paragraphs and items of a Markdown file; comments and hidden HTML in it are apart."""
+    if max(map(len, text.split("\n\n"))) > _LONGEST_PARAGRAPH:
+        return text_parts(plain_markdown(text))
     page = _parse(MarkdownIt("commonmark", {"html": True}).enable("table").render(without_front_matter(text)))
     if page is None:
         return Parts("", [])

@@ -152,7 +152,7 @@ def _styles(paragraph: Paragraph) -> Iterator[str]:
     style = paragraph.style
     while style is not None:
         yield style.name or ""
-        style = style.base_style  # type: ignore[assignment]
+        style = style.base_style
 
 
 def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool:

@@ -16,7 +16,8 @@ from pdfminer.pdfdevice import PDFTextDevice, PDFTextSeq
 from pdfminer.pdffont import PDFFont, PDFUnicodeNotDefined
 from pdfminer.pdfinterp import PDFGraphicState, PDFPageInterpreter, PDFTextState
 from pdfminer.pdfpage import PDFPage
-from pdfminer.pdftypes import PDFStream, dict_value, resolve1
+from pdfminer.pdfparser import PDFSyntaxError
+from pdfminer.pdftypes import PDFStream, dict_value, resolve1, stream_value
 from pdfminer.psparser import literal_name
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, PathSegment, Rect, apply_matrix_pt, apply_matrix_rect, mult_matrix
 from typing_extensions import override
@@ -33,6 +34,7 @@ from tools.documents.pdf.visibility import (
 )
 
 _WORD_GAP = 0.15  # of the type size; TeX's tightest spaces are 0.2
+_LARGEST_CONTENT = 100_000_000  # bytes of the operators of a page
 _EVERYWHERE: Rect = (-1e9, -1e9, 1e9, 1e9)
 _BOLD = re.compile(r"Bold|Black|Heavy|Demi|Medi(?!um)|BX|Lin(?:Libertine|Biolinum)TB|[,-]B(?:$|I)")
 _ITALIC = re.compile(r"Ital|Obl|CMTI|CMSL|[-.]It|[,-]I$")
@@ -74,6 +76,12 @@ class Interpreter(PDFPageInterpreter):
         self.graphicstate = _State()
         if self.inherited:
             self.textstate, self.graphicstate = self.inherited
+
+    @override
+    def execute(self, streams: Sequence[object]) -> None:
+        if sum(len(stream_value(stream).get_data()) for stream in streams) > _LARGEST_CONTENT:
+            raise PDFSyntaxError(f"it unpacks to more than {_LARGEST_CONTENT // 1_000_000} MB")
+        super().execute(streams)
 
     @override
     def do_Do(self, xobjid_arg: Any) -> None:

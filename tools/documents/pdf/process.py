@@ -6,9 +6,10 @@ objects, its tree of pages), so what pdfminer.six cannot read is read again from
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 
-from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError
+from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFXRefFallback
 from pdfminer.pdfexceptions import PDFException
 from pdfminer.pdfinterp import PDFResourceManager
 from pdfminer.pdfpage import PDFPage
@@ -44,10 +45,26 @@ _MALFORMED = (
 def extract(data: bytes, max_pages: int) -> PdfPieces:
     """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned."""
     content = _extract(data, max_pages)
-    sound = content["problem"] not in ("", "broken") or (_characters(content) and not content["unreadable"])
-    copy = b"" if sound else _mended(data, max_pages)
+    refused = content["problem"] not in ("", "broken")
+    if refused or (_characters(content) and not content["unreadable"] and _is_in_place(data)):
+        return content
+    copy = _mended(data, max_pages)
     mended = _extract(copy, max_pages) if copy else content
-    return mended if _characters(mended) > _characters(content) else content
+    return mended if _characters(mended) >= _characters(content) else content
+
+
+def _is_in_place(data: bytes) -> bool:
+    """Whether every object stands where the table says: pdfminer.six goes on without those that it does not find."""
+    for xref in PDFDocument(PDFParser(BytesIO(data))).xrefs:
+        if isinstance(xref, PDFXRefFallback):
+            return False
+        places = [(number, xref.get_pos(number)) for number in xref.get_objids()]
+        if any(
+            stream is None and not re.match(rb"\s*%d\s+%d\s+obj" % (number, generation), data[at : at + 40])
+            for number, (stream, at, generation) in places
+        ):
+            return False
+    return True
 
 
 def _mended(data: bytes, max_pages: int) -> bytes:
