@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "text"]
 
@@ -85,8 +85,8 @@ class DocumentRef(TypedDict):
     sha256: str
     path: str
     """Of the stored `Document`, a JSON file."""
-    source: str
-    """The file it was read from; what came as text is kept beside the stored document."""
+    source: NotRequired[str]
+    """The file it was read from; what came as text is kept beside the stored document. Earlier records lack it."""
     title: str
     format: DocumentFormat
     scope: Literal["abstract", "whole"]
@@ -95,7 +95,8 @@ class DocumentRef(TypedDict):
     """Of that text."""
     pages: int
     """0 where the format has no pages."""
-    paragraphs: int
+    paragraphs: NotRequired[int]
+    """Earlier records lack it."""
     warnings: list[str]
     """About what models read."""
 
