@@ -5,9 +5,9 @@ A `Document` lies in a file named after the hash of its input; a graph's state h
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "text"]
 
