@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from evals.datasets import FieldStatistics
 from evals.evaluation import Evaluation, systems_of
@@ -32,6 +32,8 @@ from evals.run_folder import RunConfig
 from evals.scores import Scores, published_figures
 from evals.task import Task
 from evals.usage import Cost
+from state.settings import Role
+from tools.configuration import resolve_settings
 
 _KEY = (
     f"{what_intervals_are('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
@@ -107,7 +109,7 @@ def _facts(task: Task, config: RunConfig) -> list[str]:
     return [
         f"Paper: {task.source}",
         f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}, seed {config.seed}",
-        *_models(config),
+        *_models(task, config),
         f"Samples: {corpora}",
     ]
 
@@ -194,12 +196,20 @@ def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
     return [ReportSection("What failed", text=text, points=points)]
 
 
-def _models(config: RunConfig) -> list[str]:
-    """A line for each model, with the roles that it plays."""
-    roles: dict[str, list[str]] = {}
-    for role, model in config.models.items():
-        roles.setdefault(_model(model), []).append(role.replace("_", " "))
-    return [f"Model of {', '.join(names)}: {model}" for model, names in roles.items()]
+def _models(task: Task, config: RunConfig) -> list[str]:
+    """A line for each model as it is sampled, with its roles; the rows of a preset are sampled as that says."""
+    systems = [task.systems[name] for name in systems_of(task, config.rows)]
+    lines: dict[str, str] = {}
+    for preset, system in {each.preset: each for each in systems}.items():
+        settings = resolve_settings(system.choices(config.on_record))
+        roles: dict[str, list[str]] = {}
+        for role in cast("list[Role]", list(config.models)):
+            model = _model(settings.model_for(role).model_dump(mode="json"))
+            roles.setdefault(model, []).append(role.replace("_", " "))
+        where = f" (rows of the preset {preset})" if preset else ""
+        for model, names in roles.items():
+            lines.setdefault(f"{', '.join(names)}: {model}", where)
+    return [f"Model of {line}{where}" for line, where in lines.items()]
 
 
 def _model(model: Mapping[str, Any]) -> str:

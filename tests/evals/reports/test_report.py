@@ -18,6 +18,7 @@ from evals.run_folder import RunFolder
 from evals.statistics import mean_interval
 from evals.task import Table, Task
 from evals.tasks import TASKS
+from state.journalism import JournalismContext
 from tests.evals.reports.tables import header, lines, part, points, table
 from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 
@@ -126,8 +127,21 @@ def test_the_header_names_paper_models_seed_commit_and_samples(tmp_path: Path) -
     head, _, _ = markdown(run(tmp_path, usual_texts())).partition("## In short")
     for said in ("# Tea time", "Leaf and Cup; GPT-0", "2026-01-02", "abc123", "seed 0", "Tea 8 of 16 (tea.jsonl)"):
         assert said in head
-    assert "Model of simplifier: large (temperature 0.7)" in head
+    assert "Model of simplifier: large (temperature 0.7, max_tokens 16384)" in head
     assert "127.0.0.1" not in head
+
+
+def test_the_header_says_how_rows_of_a_preset_are_sampled(tmp_path: Path) -> None:
+    of_paper = TASK.systems["plain"]._replace(context=JournalismContext(), preset="paper")
+    as_set = TASK.systems["clever"]._replace(context=JournalismContext())
+    task = replace(TASK, kind="journalism", systems={"plain": of_paper, "clever": as_set})
+    model = {"model": "large", "base_url": "http://127.0.0.1/v1", "temperature": 0.0}
+    evaluation = run(tmp_path, usual_texts(), task=task, models={"journalist": model}, settings={"aids": []})
+    head, _, _ = markdown(evaluation).partition("## In short")
+    of_preset, of_run = (line for line in head.splitlines() if "Model of" in line)
+    assert "journalist: large (top_p 0.4, frequency_penalty 1.0" in of_preset
+    assert of_preset.endswith("(rows of the preset paper)")
+    assert "journalist: large (temperature 0.0" in of_run
 
 
 def test_what_is_beyond_chance_is_told_from_what_is_not(tmp_path: Path) -> None:
