@@ -108,9 +108,10 @@ def read_state(record: RunRecord) -> dict[str, Any]:
     Raises:
         StateError: If its checkpoints cannot be read.
     """
+    address = checkpoints_of(record)
 
     async def read() -> dict[str, Any]:
-        async with open_checkpointer(checkpoints_of(record)) as saver:
+        async with open_checkpointer(address) as saver:
             system = find_system(record["system"])
             graph = system.builder.compile(checkpointer=saver)
             return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(system)

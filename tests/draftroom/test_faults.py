@@ -21,11 +21,10 @@ from draftroom.runner import read_state
 from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System, find_system
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
-from tests.draftroom.test_lost_checkpoint import record_of
 from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest, fill
-from tests.graphs.killing import answers_in_checkpoint, comparable
 from tests.graphs.review_room import Room, plan
 from tests.graphs.society import PART, WORDING, Society
+from tests.support.killing import answers_in_checkpoint, comparable, record_of
 from tools.checkpoints import open_checkpointer
 
 pytestmark = pytest.mark.faults
@@ -111,7 +110,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
     code, calls = killer.drive(record, 600)
     length = killer.seconds
     assert code == 0
-    assert answers_in_checkpoint(home) == len(calls)
+    assert answers_in_checkpoint(f"sqlite:///{home}/state/checkpoints.sqlite") == len(calls)
     expected = comparable(read_state(record))
 
     runs = 0
@@ -120,7 +119,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
         record, home = killer.new_run(f"run-{runs}")
         for _ in range(chance.choice([1, 1, 2])):
             killer.kill(record, chance.uniform(0, length))
-        kept = answers_in_checkpoint(home)
+        kept = answers_in_checkpoint(f"sqlite:///{home}/state/checkpoints.sqlite")
         code, asked = killer.drive(record, 600)
         assert code == 0, f"run {runs} is dead"
         assert comparable(read_state(record)) == expected
