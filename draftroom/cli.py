@@ -5,32 +5,58 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
 
-from draftroom import __version__, exit_codes
-from draftroom.commands.doctor import doctor
-from draftroom.commands.evaluation import eval_app
-from draftroom.commands.explain import explain
-from draftroom.commands.human import annotate, blind, judged
-from draftroom.commands.models import models_app
-from draftroom.commands.resume import resume
-from draftroom.commands.review import review
-from draftroom.commands.runs import runs
-from draftroom.commands.show import show
-from draftroom.commands.simplify import simplify
-from draftroom.commands.studio import studio
-from draftroom.commands.train import train_app
+from draftroom import __version__
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
+from draftroom.systems import SYSTEMS, Lazy
 from state.errors import DraftroomError
 from state.settings import REMOVED, Settings
 
+COMMANDS = {
+    **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
+    "resume": Lazy(
+        "draftroom.commands.resume:resume", "Go on with a run where it stopped; a finished one prints its result again."
+    ),
+    "runs": Lazy("draftroom.commands.runs:runs", "List all runs, newest first."),
+    "show": Lazy(
+        "draftroom.commands.show:show",
+        "Show the story of a run: what every agent said, what changed, readability and cost.",
+    ),
+    "doctor": Lazy(
+        "draftroom.commands.doctor:doctor",
+        "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
+    ),
+    "studio": Lazy(
+        "draftroom.commands.studio:studio", "Serve the graphs to LangGraph Studio and its SDK until Ctrl-C."
+    ),
+    "exit-codes": Lazy("draftroom.exit_codes:print_table", "List the exit codes and what they mean."),
+    "models": Lazy("draftroom.commands.models:models_app", "Start, stop and list local model servers."),
+    "train": Lazy("draftroom.commands.train:train_app", "Train the models that the rooms use."),
+    "eval": Lazy(
+        "draftroom.commands.human:eval_app", "Run the papers' experiments: their tables and figures beside yours."
+    ),
+}
+"""In the order of the help."""
+
+EXIT_CODES_NOTE = "`draftroom exit-codes` lists what the exit codes mean."
 LANGGRAPH_NOTE = "During task with name"
 """LangGraph notes on every error in which node it happened; the sentence says more to the user."""
 
 
-class ErrorsInOneSentence(TyperGroup):
-    """Turns the errors that Draftroom raises on purpose into a sentence and an exit code; no others."""
+class DraftroomGroup(TyperGroup):
+    """Imports a command when it is run, and turns the errors raised on purpose into a sentence and an exit code."""
+
+    def __init__(self, **attributes: Any) -> None:
+        shown = {name: TyperCommand(name, help=command.help) for name, command in COMMANDS.items()}
+        super().__init__(**{**attributes, "commands": shown})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command that is named."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load_command(name) if name else None, rest
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Say of an option that is gone what became of it."""
@@ -55,7 +81,7 @@ class ErrorsInOneSentence(TyperGroup):
 
 
 app = typer.Typer(
-    cls=ErrorsInOneSentence,
+    cls=DraftroomGroup,
     help="Rooms of language-model agents that work on scientific text.",
     no_args_is_help=True,
     add_completion=False,
@@ -77,24 +103,15 @@ def options(
     """Options before the sub-command."""
 
 
-def print_exit_codes() -> None:
-    """List the exit codes and what they mean."""
-    typer.echo(exit_codes.table(), nl=False)
-
-
-for begin in (explain, simplify, review):
-    app.command(epilog="`draftroom exit-codes` lists what the exit codes mean.")(begin)
-app.command("resume")(resume)
-app.command("runs")(runs)
-app.command("show")(show)
-app.command("doctor")(doctor)
-app.command("studio")(studio)
-app.command("exit-codes")(print_exit_codes)
-app.add_typer(models_app, name="models")
-app.add_typer(train_app, name="train")
-for of_people in (blind, annotate, judged):
-    eval_app.command()(of_people)
-app.add_typer(eval_app, name="eval")
+def load_command(name: str) -> Any:
+    """Import a command, as Typer runs it."""
+    command = COMMANDS[name].load()
+    if isinstance(command, typer.Typer):
+        return get_group(command)
+    begins_a_run = any(name in system.commands for system in SYSTEMS.values())
+    alone = typer.Typer(add_completion=False)
+    alone.command(name, epilog=EXIT_CODES_NOTE if begins_a_run else None)(command)
+    return get_command(alone)
 
 
 def main() -> None:

@@ -5,6 +5,8 @@ The numbers are a promise: a new kind gets a new number, and no number changes i
 
 from __future__ import annotations
 
+import typer
+
 from state.errors import Kind
 
 PAUSED = 20
@@ -75,3 +77,8 @@ def table() -> str:
     ]
     lines = [f"| {code} | {kind} | {meaning} |" for code, kind, meaning in sorted(rows)]
     return "\n".join(["| code | kind | meaning |", "|---|---|---|", *lines]) + "\n"
+
+
+def print_table() -> None:
+    """List the exit codes and what they mean."""
+    typer.echo(table(), nl=False)

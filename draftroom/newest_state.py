@@ -11,8 +11,7 @@ from typing import Any
 
 from langgraph.types import StateSnapshot
 
-from draftroom.systems import System
-from draftroom.systems.system import Subgraph, Values
+from draftroom.runnable.graph import RunnableGraph, Subgraph, Values
 
 Namespace = tuple[str, ...]
 """Where something happens: empty for the graph itself, else the subgraph's node and task."""
@@ -42,13 +41,13 @@ class NewestState:
         self._repeated: set[Namespace] = {(), *self._subgraphs} if snapshot.created_at else set()
         """Whose state the stream of a resumed run begins with once more, without what had finished of its step."""
 
-    def joined(self, system: System) -> dict[str, Any]:
-        """One state of it all, as the system sees it."""
+    def joined(self, graph: RunnableGraph) -> dict[str, Any]:
+        """One state of it all, as the functions that read it take it."""
         subgraphs = [
             Subgraph(values, [update for _, update in self._written.get(namespace, [])])
             for namespace, values in self._subgraphs.items()
         ]
-        return system.with_subgraphs(self._values, subgraphs)
+        return graph.with_subgraphs(self._values, subgraphs)
 
     def take(self, part: Mapping[str, Any]) -> list[Step]:
         """Take in an update or new values from the stream; `joined` holds the steps that come back from now on."""

@@ -8,12 +8,11 @@ from pathlib import Path
 import typer
 
 from draftroom.records import RunRecord
-from draftroom.systems import System
-from draftroom.systems.system import Values
+from draftroom.rendering.rendering import Rendering, Values
 from state.errors import BadInput
 
 
-def check_outputs(paths: list[Path], system: System) -> None:
+def check_outputs(paths: list[Path], rendering: Rendering) -> None:
     """Make sure that results can be written, before anything is spent on them.
 
     Raises:
@@ -21,20 +20,20 @@ def check_outputs(paths: list[Path], system: System) -> None:
         BadInput: If a file cannot be written.
     """
     for path in paths:
-        if path.suffix.lower() not in system.formats:
-            raise typer.BadParameter(f"{path} must end in one of {', '.join(system.formats)}.", param_hint="-o")
+        if path.suffix.lower() not in rendering.formats:
+            raise typer.BadParameter(f"{path} must end in one of {', '.join(rendering.formats)}.", param_hint="-o")
         if problem := _problem(path):
             raise _unwritable(path, problem)
 
 
-def write_outputs(paths: list[Path], system: System, record: RunRecord, values: Values) -> None:
+def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
     """Write the result in the format of each file's suffix.
 
     Raises:
         BadInput: If a file cannot be written; the run itself is kept.
     """
     for path in paths:
-        result = system.formats[path.suffix.lower()](record, values)
+        result = rendering.formats[path.suffix.lower()](record, values)
         try:
             path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:

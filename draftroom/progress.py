@@ -11,6 +11,7 @@ from rich.progress import Progress as MovingLine
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from draftroom.consoles import ERR, spoken, tell
+from draftroom.rendering.rendering import Rendering, Values
 from tools.plain_characters import plain
 
 
@@ -18,12 +19,12 @@ class Progress:
     """Follows a run and tells a person about it.
 
     Args:
-        unit: What the system counts its calls by: round, entry or paragraph.
+        rendering: How the system tells of its calls and steps.
         quiet: Tell nothing but what the person must know.
     """
 
-    def __init__(self, unit: str, *, quiet: bool = False) -> None:
-        self._unit = unit
+    def __init__(self, rendering: Rendering, *, quiet: bool = False) -> None:
+        self._rendering = rendering
         self._quiet = quiet
         self._line: MovingLine | None = None
 
@@ -45,15 +46,16 @@ class Progress:
     def event(self, event: Mapping[str, Any]) -> None:
         """Show a call that begins, or the tokens of one that goes on."""
         who, what = spoken(event["role"]), spoken(event["step"])
-        doing = f"{self._unit} {event['round']}: {who}, {what} ({event['model']})"
+        doing = f"{self._rendering.unit} {event['round']}: {who}, {what} ({event['model']})"
         if event["event"] == "call":
             self._begin(doing)
         elif self._line:
             self._show(f"{doing}, {event['tokens']} tokens", restart=False)
 
-    def milestone(self, line: str, tokens: int) -> None:
-        """Show what the run has come to, and its tokens so far."""
-        if not self._quiet:
+    def step(self, node: str, update: Values, values: Values, tokens: int) -> None:
+        """Show what the run has come to, if it is worth a line: with what a node has written, and its tokens so far."""
+        line = self._rendering.milestone(node, update, values)
+        if line and not self._quiet:
             tell(f"{line} ({tokens:,} tokens so far)")
 
     def say(self, text: str) -> None:

@@ -12,9 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from draftroom.records import RunRecord
 from state.errors import StateError
-from state.files import write_atomically
+from state.files import storage_error, write_atomically
 from state.paths import state_folder
-from tools.checkpoints import storage_error
 from tools.configuration import describe
 
 NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."

@@ -22,8 +22,9 @@ from draftroom.newest_state import NewestState, Step
 from draftroom.progress import Progress
 from draftroom.records import RunRecord, total_calls, total_tokens, with_failure, with_state
 from draftroom.run_files import hold_run, write_record
+from draftroom.runnable.graph import RunnableGraph
 from draftroom.stopping import handled, stop_on_signals
-from draftroom.systems import System, find_system
+from draftroom.systems import find_system
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
 from tools.checkpoints import open_checkpointer
 from tools.configuration import load_settings
@@ -98,7 +99,7 @@ def drive(
         DraftroomError: Whatever ended the run early. It is in the record, and a note tells how to resume.
     """
     with hold_run(record["id"]):
-        runner = _Runner(find_system(record["system"]), record, progress, ask, budget)
+        runner = _Runner(find_system(record["system"]).graph, record, progress, ask, budget)
         return asyncio.run(runner.run(checkpoints or checkpoints_of(record), answer))
 
 
@@ -112,9 +113,9 @@ def read_state(record: RunRecord) -> dict[str, Any]:
 
     async def read() -> dict[str, Any]:
         async with open_checkpointer(address) as saver:
-            system = find_system(record["system"])
-            graph = system.builder.compile(checkpointer=saver)
-            return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(system)
+            runnable = find_system(record["system"]).graph
+            graph = runnable.builder.compile(checkpointer=saver)
+            return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(runnable)
 
     return asyncio.run(read())
 
@@ -143,14 +144,16 @@ def _config(record: RunRecord) -> RunnableConfig:
 
 
 class _Runner:
-    def __init__(self, system: System, record: RunRecord, progress: Progress, ask: Ask | None, budget: Budget) -> None:
-        self._system = system
+    def __init__(
+        self, runnable: RunnableGraph, record: RunRecord, progress: Progress, ask: Ask | None, budget: Budget
+    ) -> None:
+        self._runnable = runnable
         self._record = record
         self._progress = progress
         self._ask = ask
         self._budget = budget
         self._config = _config(record)
-        self._context = system.context(record["settings"])
+        self._context = runnable.context(record["settings"])
         self._values: Mapping[str, Any] = {}
         self._begun = False
         """Whether the run has a record and was given to its graph; what fails before leaves no trace."""
@@ -176,7 +179,7 @@ class _Runner:
 
     async def _with_checkpoints(self, checkpoints: str, answer: Answer | None) -> Outcome:
         async with open_checkpointer(checkpoints) as saver:
-            graph: Graph = self._system.builder.compile(checkpointer=saver)
+            graph: Graph = self._runnable.builder.compile(checkpointer=saver)
             snapshot = await graph.aget_state(self._config, subgraphs=True)
             return await self._to_the_end(graph, snapshot, self._start(snapshot, answer))
 
@@ -192,17 +195,17 @@ class _Runner:
             raise StateError(
                 f"The checkpoints of the run {self._record['id']} are gone; start it anew.", kind="run_incompatible"
             )
-        return self._system.graph_input(self._record["input"])
+        return self._runnable.graph_input(self._record["input"])
 
     async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
         """Stream, and ask at every question, until there is nothing more to do.
 
         `snapshot.next` cannot tell: it is empty, too, where a step's writes are stored and the next checkpoint is not.
         """
-        while start is not None or not self._system.is_finished(snapshot.values):
+        while start is not None or not self._runnable.is_finished(snapshot.values):
             self._refuse_earlier_settings()
             newest = NewestState(snapshot)
-            self._save("running", newest.joined(self._system))
+            self._save("running", newest.joined(self._runnable))
             self._begun = True
             stopped = await self._stream(graph, start, newest)
             snapshot = await graph.aget_state(self._config, subgraphs=True)
@@ -214,7 +217,7 @@ class _Runner:
             if reply is None:
                 return self._outcome("paused", snapshot)
             start = Command(resume=reply)
-        if not self._system.is_finished(snapshot.values):
+        if not self._runnable.is_finished(snapshot.values):
             # LangGraph ends silently where the node that comes next is no longer in the graph.
             raise StateError(
                 f"The checkpoints of the run {self._record['id']} do not fit this version of Draftroom; "
@@ -272,7 +275,7 @@ class _Runner:
                     self._progress.event(part["data"])
                     continue
                 steps = newest.take(part)
-                self._save("running", newest.joined(self._system))
+                self._save("running", newest.joined(self._runnable))
                 self._tell(steps)
 
     def _admit(self) -> None:
@@ -287,12 +290,10 @@ class _Runner:
 
     def _tell(self, steps: list[Step]) -> None:
         for node, update in steps:
-            line = self._system.milestone(node, update, self._values)
-            if line:
-                self._progress.milestone(line, total_tokens(self._record))
+            self._progress.step(node, update, self._values, total_tokens(self._record))
 
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
-        self._save(status, NewestState(snapshot).joined(self._system))
+        self._save(status, NewestState(snapshot).joined(self._runnable))
         question = snapshot.interrupts[0].value if status == "paused" else {}
         return Outcome(status, self._record, self._values, question, self._used_up)
 
@@ -303,4 +304,4 @@ class _Runner:
 
     def _update(self, record: RunRecord) -> None:
         values = self._values
-        self._record = with_state(record, values, self._system.calls(values), self._system.results(values))
+        self._record = with_state(record, values, self._runnable.calls(values), self._runnable.results(values))

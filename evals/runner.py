@@ -16,7 +16,7 @@ from typing import NamedTuple
 from evals.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
-from evals.task import System, Task
+from evals.task import EvaluatedSystem, Task
 from state.contexts import RunContext
 from state.settings import Settings
 from tools.jobs import Job, Key, Record, run_jobs
@@ -92,7 +92,7 @@ def _contexts(task: Task, config: RunConfig) -> dict[str, RunContext]:
     return {name: task.systems[name].choices(config.on_record) for name in systems_of(task, config.rows)}
 
 
-async def _output(run: Run, name: str, system: System, sample: Record, context: RunContext) -> Record:
+async def _output(run: Run, name: str, system: EvaluatedSystem, sample: Record, context: RunContext) -> Record:
     begun = perf_counter()
     output = await run(system.builder, (sample["id"], name), system.request(sample), context)
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json

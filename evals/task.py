@@ -19,7 +19,7 @@ from tools.configuration import merge, under_preset
 from tools.jobs import Record
 
 
-class System(NamedTuple):
+class EvaluatedSystem(NamedTuple):
     """What is run for each sample."""
 
     builder: Builder
@@ -135,7 +135,7 @@ class Task:
     """The paper, and the models that it ran."""
     roles: Sequence[Role]
     """Of its agents."""
-    systems: Mapping[str, System]
+    systems: Mapping[str, EvaluatedSystem]
     rows: Sequence[Row]
     usual: Sequence[str]
     """Names of the rows that are run if none are named."""

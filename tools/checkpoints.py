@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import sqlite3
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +15,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Chec
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from state.errors import SettingsError, StateError
+from state.errors import SettingsError
+from state.files import storage_error
 from state.paths import state_folder
 from tools.configuration import load_settings
 
@@ -123,13 +123,3 @@ async def _postgres(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
         async with PostgresSaver.from_conn_string(address) as saver:
             await saver.setup()
             yield saver
-
-
-def storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
-    """Say what is wrong with the state folder and what to do; what was written before is safe."""
-    sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
-    if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
-        return StateError(f"The disk of {path} is full; make room, then resume the run.", kind="disk_full")
-    if sqlite_code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-        return StateError(f"{path} is not a sound SQLite file; move it away, or name another one with `checkpoints`.")
-    return StateError(f"{path} cannot be written ({error}); make it writable, or set DRAFTROOM_HOME to another folder.")

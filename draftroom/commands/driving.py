@@ -19,8 +19,9 @@ from draftroom.outputs import write_outputs
 from draftroom.progress import Progress
 from draftroom.records import RunRecord
 from draftroom.rendering.aids import aids_line
+from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.runner import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
-from draftroom.systems import Dialogue, System, find_system
+from draftroom.systems import find_system
 from state.errors import BadInput
 from tools.input_files import read_text
 
@@ -50,30 +51,31 @@ def drive_and_show(
         typer.Exit: With the code for a run that was stopped or waits for a person.
         DraftroomError: Whatever ended the run early.
     """
-    system = find_system(record["system"])
-    progress = Progress(system.unit, quiet=quiet)
-    ask = _person(system.dialogue) if system.dialogue else None
+    rendering = find_system(record["system"]).rendering
+    dialogue = rendering.dialogue
+    progress = Progress(rendering, quiet=quiet)
+    ask = _person(dialogue) if dialogue else None
     outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = resume_command(outcome.record)
     if outcome.status == "done":
-        show_result(system, outcome, outputs, quiet=quiet)
-    elif outcome.status == "paused" and system.dialogue:
-        tell(system.dialogue.describe(outcome.question))
-        tell(f"Paused. To go on with {system.dialogue.these}: {command} --accept")
-        tell(f"To go on with your own, one {system.dialogue.line} a line: {command} --advice FILE")
+        show_result(rendering, outcome, outputs, quiet=quiet)
+    elif outcome.status == "paused" and dialogue:
+        tell(dialogue.describe(outcome.question))
+        tell(f"Paused. To go on with {dialogue.these}: {command} --accept")
+        tell(f"To go on with your own, one {dialogue.line} a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
     else:
         tell(outcome.used_up or f"Stopped. To go on: {command}")
         raise typer.Exit(STOPPED)
 
 
-def show_result(system: System, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:
+def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:
     """Write the files, print the result, and say what a person should know of it."""
-    write_outputs(outputs, system, outcome.record, outcome.values)
-    system.print_result(outcome.record, outcome.values)
+    write_outputs(outputs, rendering, outcome.record, outcome.values)
+    rendering.print_result(outcome.record, outcome.values)
     if not quiet:
         tell(aids_line(outcome.record.get("aids")))
-        system.print_warnings(outcome.record, outcome.values)
+        rendering.print_warnings(outcome.record, outcome.values)
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:

@@ -16,6 +16,7 @@ from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption,
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
+from draftroom.systems import SYSTEMS
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
 from tools.configuration import load_settings, merge, preset_names
@@ -27,12 +28,8 @@ if TYPE_CHECKING:
 
 eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
 
-EVALUATIONS = {
-    "science_journalism": "Articles by readability and faithfulness: Table 1 and Figure 4 of LLM-CLBR.",
-    "medical_simplification": "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of SoMS.",
-    "focused_feedback": "Comments on paragraphs beside those of reviewers: Tables 5 and 6 of SWIF2T.",
-}
-"""What can be evaluated."""
+EVALUATIONS = {name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation}
+"""What can be evaluated: the task of each paper."""
 
 DataArgument = Annotated[
     list[Path] | None,
@@ -82,10 +79,9 @@ def evaluation(name: str) -> Callable[..., None]:
         quiet: QuietOption = False,
     ) -> None:
         require(EVALS)
-        from evals.preparation import Wanted, prepare  # noqa: PLC0415 - these take seconds
-        from evals.tasks import TASKS  # noqa: PLC0415
+        from evals.preparation import Wanted, prepare  # noqa: PLC0415 - takes seconds
 
-        task = TASKS[name]
+        task: Task = EVALUATIONS[name].load()
         flags = overrides(task.kind, {}, task.roles, preset=preset, model=model, base_url=base_url)
         if concurrency:
             flags = merge(flags, _at_once(task, concurrency))
@@ -97,7 +93,7 @@ def evaluation(name: str) -> Callable[..., None]:
             start_servers(servers)
         _run(task, run, None, quiet=quiet)
 
-    evaluate.__doc__ = EVALUATIONS[name]
+    evaluate.__doc__ = EVALUATIONS[name].help
     return evaluate
 
 
@@ -202,12 +198,11 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
         BadInput: The folder holds no run, or one of a version with other tasks or rows.
     """
     require(EVALS)
-    from evals.run_folder import RunFolder  # noqa: PLC0415 - these take seconds
-    from evals.tasks import TASKS  # noqa: PLC0415
+    from evals.run_folder import RunFolder  # noqa: PLC0415 - takes seconds
 
     folder = RunFolder(path)
     config = folder.config()
-    task = TASKS.get(config.task)
+    task: Task | None = EVALUATIONS[config.task].load() if config.task in EVALUATIONS else None
     if task is None or not set(config.rows) <= {row.name for row in task.rows}:
         raise BadInput(
             f"The run in {path} has a task or rows that are not known here: use Draftroom {config.version}, which it "

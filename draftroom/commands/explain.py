@@ -67,7 +67,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
         "max_words": max_words,
         "pause": pause,
     }
-    check_outputs(output, JOURNALISM)
+    check_outputs(output, JOURNALISM.rendering)
     settings = load_settings(overrides("journalism", journalism, ROLES, preset=preset, model=model, base_url=base_url))
     run_input = take_paper(file, scope=settings.journalism.scope, max_pages=settings.journalism.max_pages)
     record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)

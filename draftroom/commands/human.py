@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from draftroom.commands.evaluation import SeedOption, opened
+from draftroom.commands.evaluation import SeedOption, eval_app, opened
 from draftroom.consoles import tell
 from draftroom.extras import EVALS, require
 from state.errors import BadInput, SettingsError
@@ -35,6 +35,7 @@ _SYSTEMS_SHOWN: dict[Kind, int] = {"journalism": 1, "feedback": 2}
 """Of how many systems an item shows the texts."""
 
 
+@eval_app.command()
 def blind(  # noqa: PLR0913 - each parameter is a flag
     texts: Annotated[Path, typer.Argument(help="Folder of a run, or JSON Lines with `id`, `system` and `text`.")],
     *,
@@ -74,6 +75,7 @@ def blind(  # noqa: PLR0913 - each parameter is a flag
     tell(f"Keep {out / 'key.json'} from the raters: it says whose text is whose.")
 
 
+@eval_app.command()
 def annotate(
     tasks: Annotated[Path, typer.Argument(help="A tasks.json of comparisons, as `blind` writes it.")],
     *,
@@ -97,6 +99,7 @@ def annotate(
             tell(f"Ended. The answers are in {answers}.")
 
 
+@eval_app.command()
 def judged(
     answers: Annotated[list[Path], typer.Argument(help="Exports of Label Studio, or files that `annotate` wrote.")],
     *,

@@ -10,9 +10,10 @@ import typer
 from draftroom.commands.driving import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.outputs import check_outputs
+from draftroom.rendering.rendering import Dialogue
 from draftroom.run_files import find_record
 from draftroom.runner import Answer, Budget
-from draftroom.systems import Dialogue, find_system
+from draftroom.systems import find_system
 from state.errors import BadInput
 
 
@@ -34,10 +35,11 @@ def resume(
         raise typer.BadParameter("Give --advice or --accept, not both.")
     record = find_record(run)
     system = find_system(record["system"])
-    check_outputs(output, system)
-    if (advice or accept) and not system.dialogue:
+    dialogue = system.rendering.dialogue
+    check_outputs(output, system.rendering)
+    if (advice or accept) and not dialogue:
         raise BadInput(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
-    answer = _answer(system.dialogue, advice, accept=accept) if system.dialogue else None
+    answer = _answer(dialogue, advice, accept=accept) if dialogue else None
     if record["status"] != "done":
         record = {**record, "resumed": record["resumed"] + 1}
     drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))

@@ -93,13 +93,13 @@ def review(  # noqa: PLR0913 - each parameter is a flag
         "retrieval": retrieval,
         "passages": passages,
         "literature": _literature(literature) if literature else None,
-        "pause": pause if system.dialogue else False,
+        "pause": pause if system.rendering.dialogue else False,
         "min_words": min_words,
         "max_comments": max_comments,
         "max_pages": max_pages,
     }
     require(REVIEW)
-    check_outputs(output, system)
+    check_outputs(output, system.rendering)
     request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
     settings = load_settings(overrides("feedback", feedback, ROLES, preset=preset, model=model, base_url=base_url))
     _check_folders(settings.feedback)

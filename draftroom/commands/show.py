@@ -25,12 +25,12 @@ def show(
 ) -> None:
     """Show the story of a run: what every agent said, what changed, readability and cost."""
     record = find_record(run)
-    system = find_system(record["system"])
-    check_outputs(output, system)
+    rendering = find_system(record["system"]).rendering
+    check_outputs(output, rendering)
     values = read_state(record)
-    write_outputs(output, system, record, values)
+    write_outputs(output, rendering, record, values)
     _print_head(record)
-    system.print_details(record, values, only)
+    rendering.print_details(record, values, only)
 
 
 def _print_head(record: RunRecord) -> None:

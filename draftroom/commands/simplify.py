@@ -73,7 +73,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
         "max_words": max_words,
         "scope": scope,
     }
-    check_outputs(output, SIMPLIFICATION)
+    check_outputs(output, SIMPLIFICATION.rendering)
     settings = load_settings(
         overrides("simplification", simplification, ROLES, preset=preset, model=model, base_url=base_url)
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import sys
@@ -14,49 +13,16 @@ import typer
 from draftroom.consoles import tell
 from draftroom.extras import STUDIO, require
 from state.errors import ServingError
+from state.files import storage_error
 from state.paths import state_folder
-from tools.checkpoints import storage_error
 from tools.configuration import load_settings
 
 HOST = "127.0.0.1"
 STUDIO_PAGE = "https://smith.langchain.com"
 CONCURRENT_RUNS = 10
 
-CONFIGURATION = {
-    "dependencies": ["."],
-    "graphs": {
-        "science_journalism": {
-            "path": "graphs.science_journalism:graph",
-            "description": "A journalist writes, a smaller reader takes notes, an editor advises, the journalist revises.",  # noqa: E501
-        },
-        "medical_simplification": {
-            "path": "graphs.medical_simplification:graph",
-            "description": "A selector lets a layperson ask, a clarifier reword and a checker shorten a medical abstract.",  # noqa: E501
-        },
-        "focused_feedback": {
-            "path": "graphs.focused_feedback:graph",
-            "description": "For each paragraph a planner asks, an investigator looks it up, a reviewer comments, a verifier checks.",  # noqa: E501
-        },
-        "single_model": {
-            "path": "graphs.baselines:single_model",
-            "description": "Baseline of focused feedback: the reviewer alone, with nothing but the paragraph.",
-        },
-        "chain_of_verification": {
-            "path": "graphs.baselines:chain_of_verification",
-            "description": "Baseline of focused feedback: questions are answered and checked from the model's own knowledge.",  # noqa: E501
-        },
-    },
-    "checkpointer": {"path": "tools.checkpoints.studio_checkpointer"},
-    "http": {
-        "cors": {  # otherwise every page in the browser may read the runs
-            "allow_origins": [STUDIO_PAGE],
-            "allow_methods": ["*"],
-            "allow_headers": ["*"],
-            "expose_headers": ["x-pagination-total", "x-pagination-next", "content-location"],
-        }
-    },
-}
-"""What `langgraph.json` says, too. It has an `env` besides, because a plain `langgraph dev` was silenced by nobody."""
+CONFIGURATION = Path(__file__).parents[2] / "langgraph.json"
+"""What is served; it is shipped beside the packages."""
 
 
 def studio(
@@ -66,35 +32,33 @@ def studio(
     load_settings()
     require(STUDIO)
     require_free_port(port)
-    arguments = server_command(port, write_configuration())
+    make_state_folder()
     address = f"http://{HOST}:{port}"
     tell(
         f"Open {STUDIO_PAGE}/studio/?baseUrl={address} in a browser, or use langgraph_sdk.get_client(url='{address}')."
     )
     # In this process's place, so that signals and the exit code are the server's own.
-    os.execv(sys.executable, arguments)  # noqa: S606
+    os.execv(sys.executable, server_command(port))  # noqa: S606
 
 
-def server_command(port: int, configuration: Path) -> list[str]:
+def server_command(port: int) -> list[str]:
     """The command line of the server; its environment is this process's, which `tools` has silenced."""
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
-    options = {"--host": HOST, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": configuration}
+    options = {"--host": HOST, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": CONFIGURATION}
     return [*command, *(str(part) for option in options.items() for part in option)]
 
 
-def write_configuration() -> Path:
-    """Write what the server is to serve into the state folder.
+def make_state_folder() -> None:
+    """Make the folder of checkpoints now: the server would start without one, and fail at the first run.
 
     Raises:
-        StateError: If it cannot be written.
+        StateError: If it cannot be made.
     """
-    path = state_folder().absolute() / "studio.json"
+    folder = state_folder().absolute()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(CONFIGURATION, indent=2), encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise storage_error(error, path) from error
-    return path
+        raise storage_error(error, folder) from error
 
 
 def require_free_port(port: int) -> None:

@@ -1,14 +1,20 @@
-"""What the command must know of each system; everything else in this package works for all of them."""
+"""The registry of systems: a line each, which commands, rendering and evaluation ask. It imports no graph."""
 
 from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
-from draftroom.systems.system import Dialogue, System
+from draftroom.systems.system import Lazy, System
 from state.errors import StateError
 
 SYSTEMS = {
     system.name: system
-    for system in (JOURNALISM, SIMPLIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)
+    for system in (
+        JOURNALISM,
+        SIMPLIFICATION,
+        FOCUSED_FEEDBACK,
+        SINGLE_MODEL,
+        CHAIN_OF_VERIFICATION,
+    )
 }
 
 
@@ -33,7 +39,7 @@ __all__ = [
     "SIMPLIFICATION",
     "SINGLE_MODEL",
     "SYSTEMS",
-    "Dialogue",
+    "Lazy",
     "System",
     "find_system",
 ]

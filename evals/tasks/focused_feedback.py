@@ -16,7 +16,7 @@ from typing import Any, get_args
 from evals.checkpointed import Builder
 from evals.metrics.labels import f1
 from evals.metrics.overlap import bleu, meteor, rouge
-from evals.task import Item, Measure, Row, System, Table, Task, as_text
+from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
@@ -44,10 +44,10 @@ def _can_rank_if_it_is_to(settings: Settings) -> None:
 
 def _paper(
     graph: Builder, check: Callable[[Settings], object] | None = None, *, aids: str = "none", **changed: Any
-) -> System:
+) -> EvaluatedSystem:
     """A system of the paper but for what is named; re-ranker and literature are those that the run has."""
     context = FeedbackContext(aids=resolve_aids(FEEDBACK_AIDS, aids), **changed)
-    return System(graph, context, _request, check, preset="paper")
+    return EvaluatedSystem(graph, context, _request, check, preset="paper")
 
 
 WITH_AIDS = {"swif2t-default-aids": ("default", "default aids"), "swif2t-all-aids": ("all", "all aids")}
@@ -61,7 +61,7 @@ SYSTEMS = {
     "swif2t-rewriting": _paper(builder, _can_rank, max_rewrites=1),
     "swif2t-parallel": _paper(builder, _can_rank, execution="parallel"),
     **{name: _paper(builder, _can_rank, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
-    "as-set": System(builder, FeedbackContext(), _request, _can_rank_if_it_is_to),
+    "as-set": EvaluatedSystem(builder, FeedbackContext(), _request, _can_rank_if_it_is_to),
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from evals.metrics.overlap import bleu, rouge
 from evals.metrics.sari import sari
-from evals.task import Figure, Item, Measure, Row, System, Table, Task, as_text
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import simplification_transcript
 from graphs.medical_simplification import builder
 from nodes.simplification.initialise import ROLES
@@ -34,13 +34,13 @@ def _request(sample: Record) -> SimplificationInput:
     return SimplificationInput(abstract=as_text(sample["source"]))
 
 
-def _paper(*, aids: str = "none", **changed: Any) -> System:
+def _paper(*, aids: str = "none", **changed: Any) -> EvaluatedSystem:
     """The paper's society but for what is named."""
     context = SimplificationContext(aids=resolve_aids(SIMPLIFICATION_AIDS, aids), **changed)
-    return System(builder, context, _request, preset="paper")
+    return EvaluatedSystem(builder, context, _request, preset="paper")
 
 
-def _society(loops: Sequence[Lead], entries: int) -> System:
+def _society(loops: Sequence[Lead], entries: int) -> EvaluatedSystem:
     return _paper(loops=list(loops), entries=entries)
 
 
@@ -60,7 +60,7 @@ SYSTEMS = {
     **{f"clarifier{n}": _society(["layperson", "language_clarifier"], n) for n in _ENTRIES},
     **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:_TWICE]},
     **{name: _paper(entries=_TWICE, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
-    "as-set": System(builder, SimplificationContext(), _request),
+    "as-set": EvaluatedSystem(builder, SimplificationContext(), _request),
 }
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from evals.checkpointed import Builder
-from evals.task import Figure, Item, Measure, Row, System, Table, Task, as_text
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
@@ -42,10 +42,10 @@ def _paper(
     graph: Builder = builder,
     aids: str = "none",
     **changed: Any,
-) -> System:
+) -> EvaluatedSystem:
     """The paper's loop but for what is named. Which draft a run selects decides nothing but the row `best`."""
     context = JournalismContext(aids=resolve_aids(JOURNALISM_AIDS, aids), variant=variant, select="best", **changed)
-    return System(graph, context, _request, check, preset="paper")
+    return EvaluatedSystem(graph, context, _request, check, preset="paper")
 
 
 def _can_start(settings: Settings) -> None:
@@ -68,13 +68,13 @@ WITH_AIDS = {
 }
 """Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
 
-SYSTEMS: dict[str, System] = {
+SYSTEMS: dict[str, EvaluatedSystem] = {
     "full": _paper("full"),
     **{variant: _paper(variant) for variant in ABLATIONS},
     "bart": _paper("single", lambda settings: folder_of_model(settings.journalism), graph=sequence_to_sequence_builder),
     "warm-start": _paper("full", model_of_warm_start, warm_start=True),
     **{name: _paper("full", aids=aids, rounds=_KEPT) for name, (aids, _) in WITH_AIDS.items()},
-    "as-set": System(builder, JournalismContext(), _request, check=_can_start),
+    "as-set": EvaluatedSystem(builder, JournalismContext(), _request, check=_can_start),
 }
 
 

@@ -13,6 +13,7 @@ from draftroom.progress import Progress
 from draftroom.records import RunRecord
 from draftroom.run_files import find_record
 from draftroom.runner import drive
+from draftroom.systems import find_system
 from state.paths import state_folder
 
 _FORKS = get_context("forkserver")
@@ -38,4 +39,4 @@ def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None
     has_begun = (state_folder() / "runs" / f"{record['id']}.json").exists()
     newest = find_record(record["id"]) if has_begun else record
     begun.set()
-    drive(newest, Progress("", quiet=True))
+    drive(newest, Progress(find_system(newest["system"]).rendering, quiet=True))

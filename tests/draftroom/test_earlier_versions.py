@@ -110,7 +110,7 @@ def put_back(draftroom: Command, folder: Path, command: str, *, finished: bool =
 
     async def store() -> None:
         async with open_checkpointer(f"sqlite:///{draftroom.home}/state/checkpoints.sqlite") as saver:
-            graph = system.builder.compile(checkpointer=saver)
+            graph = system.graph.builder.compile(checkpointer=saver)
             kept = {key: value for key, value in values.items() if key in graph.channels}  # as LangGraph reads them
             config: RunnableConfig = {"configurable": {"thread_id": record["id"]}}
             await graph.aupdate_state(config, kept, as_node=LAST[command])

@@ -84,14 +84,14 @@ class Killer:
         code, _ = self.drive(record, seconds)
         assert code in {0, -signal.SIGKILL}
         snapshot = asyncio.run(snapshot_of(record))
-        if snapshot.created_at is not None and not self._system.is_finished(snapshot.values):
+        if snapshot.created_at is not None and not self._system.graph.is_finished(snapshot.values):
             self.kills += 1
             self.gaps += not snapshot.next
 
 
 async def snapshot_of(record: RunRecord) -> StateSnapshot:
     async with open_checkpointer() as saver:
-        graph = find_system(record["system"]).builder.compile(checkpointer=saver)
+        graph = find_system(record["system"]).graph.builder.compile(checkpointer=saver)
         return await graph.aget_state({"configurable": {"thread_id": record["id"]}})
 
 

@@ -406,7 +406,8 @@ def test_plans_without_a_score_and_models_without_a_quote_are_told(values: Value
 
 
 def test_a_result_may_be_bytes(values: Values, tmp_path: Path):
-    system = replace(SIMPLIFICATION, formats={".pdf": lambda *_: b"%PDF\r\n\xff", ".md": lambda *_: "Größe\n"})
+    formats = {".pdf": lambda *_: b"%PDF\r\n\xff", ".md": lambda *_: "Größe\n"}
+    rendering = replace(SIMPLIFICATION.rendering, formats=formats)
     paths = [tmp_path / "out.pdf", tmp_path / "out.MD"]
-    write_outputs(paths, system, record(values), values)
+    write_outputs(paths, rendering, record(values), values)
     assert [path.read_bytes() for path in paths] == [b"%PDF\r\n\xff", "Größe\n".encode()]

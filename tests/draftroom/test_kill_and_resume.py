@@ -64,7 +64,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
             with pytest.MonkeyPatch.context() as monkeypatch:
                 for variable, value in {**Command(home, endpoint).variables, **case.settings}.items():
                     monkeypatch.setenv(variable, value)
-                outcome = drive(record_of(case.system, home), Progress("", quiet=True), checkpoints="sqlite")
+                outcome = drive(
+                    record_of(case.system, home), Progress(case.system.rendering, quiet=True), checkpoints="sqlite"
+                )
             assert Counter(request.schema_name for request in endpoint.chat_requests) == Counter(case.calls)
         return comparable(outcome.values)
 
@@ -97,7 +99,7 @@ def test_a_run_that_lost_a_checkpoint_ends_as_the_uninterrupted_one(
     begun(case)
     record = record_of(case.system, tmp_path)
     assert asyncio.run(begin(case.system, record, checkpoints, "checkpoint", stored))
-    resumed = drive(record, Progress("", quiet=True), checkpoints=checkpoints)
+    resumed = drive(record, Progress(case.system.rendering, quiet=True), checkpoints=checkpoints)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     assert [request.schema_name for request in endpoint.chat_requests] == case.calls, "no call is repeated"
@@ -121,7 +123,7 @@ def test_a_run_that_lost_an_answer_asks_for_that_one_again(
     assert asyncio.run(begin(case.system, record, address, "answer", stored))
     assert answers_in_checkpoint(address) == stored
     before = len(endpoint.chat_requests)
-    resumed = drive(record, Progress("", quiet=True), checkpoints=address)
+    resumed = drive(record, Progress(case.system.rendering, quiet=True), checkpoints=address)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     asked = [request.schema_name for request in endpoint.chat_requests[before:]]

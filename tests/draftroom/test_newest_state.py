@@ -106,11 +106,11 @@ def send(node: str, state: Any, question: str = "") -> Send:
 async def follow(graph: Any, start: Any) -> AsyncIterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each part of the stream, and the state with it taken in; first the state that the checkpoints tell."""
     newest = NewestState(await graph.aget_state(CONFIG, subgraphs=True))
-    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK)
+    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK.graph)
     modes = ["values", "updates"]
     async for part in graph.astream(start, CONFIG, stream_mode=modes, subgraphs=True, version="v2", durability="sync"):
         newest.take(part)
-        yield part, newest.joined(FOCUSED_FEEDBACK)
+        yield part, newest.joined(FOCUSED_FEEDBACK.graph)
 
 
 async def run(house: House, graph: Any, start: Any) -> list[str]:
@@ -142,7 +142,7 @@ async def test_a_run_that_failed_goes_on_from_all_that_was_known(broken: str) ->
         await run(house, graph, {"parts": []})
     paid = list(house.paid)
     snapshot = await graph.aget_state(CONFIG, subgraphs=True)
-    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK)
+    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK.graph)
     assert sorted(told["calls"]) == sorted(paid)
     house.broken = set()
     assert set(await run(house, graph, None)) == house.all_calls
@@ -165,7 +165,7 @@ async def test_what_has_reached_the_state_is_told_when_it_has() -> None:
     modes = ["values", "updates"]
     async for part in graph.astream({"parts": []}, CONFIG, stream_mode=modes, subgraphs=True, version="v2"):
         for node, update in newest.take(part):
-            values = newest.joined(FOCUSED_FEEDBACK)
+            values = newest.joined(FOCUSED_FEEDBACK.graph)
             told.append(node)
             concluded += update.get("reviews", []) if node == "conclude" else []
             assert set(update.get("calls", [])) <= set(values["calls"])
@@ -178,5 +178,5 @@ async def test_a_loop_that_is_alone_lies_over_the_state() -> None:
     graph = house.compile()
     with pytest.raises(RuntimeError):
         await run(house, graph, {"parts": []})
-    told = NewestState(await graph.aget_state(CONFIG, subgraphs=True)).joined(SIMPLIFICATION)
+    told = NewestState(await graph.aget_state(CONFIG, subgraphs=True)).joined(SIMPLIFICATION.graph)
     assert (told["parts"], told["calls"], told["number"]) == ([1], ["plan 1"], 1)

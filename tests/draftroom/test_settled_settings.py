@@ -82,7 +82,7 @@ def test_what_was_set_to_nothing_is_not_filled_from_the_environment(
     monkeypatch.setenv(f"DRAFTROOM_{'__'.join(variable)}".upper(), some_value(model, path))
     today = load_settings().model_dump()
     assert at(today, variable), "the variable is read"
-    context = system.context(begun_with)
+    context = system.graph.context(begun_with)
     asked = "abstract" if table == "simplification" else "paper"
     update = asyncio.run(module.initialise({asked: PAPER}, Runtime(context=context)))
     assert update["settings"] == begun_with

@@ -191,10 +191,10 @@ async def begin(system: System, record: RunRecord, checkpoints: str, point: Poin
     async with stopping_saver(checkpoints) as saver:
         await saver.setup()
         running = asyncio.ensure_future(
-            system.builder.compile(checkpointer=saver).ainvoke(
-                system.graph_input(record["input"]),
+            system.graph.builder.compile(checkpointer=saver).ainvoke(
+                system.graph.graph_input(record["input"]),
                 {"configurable": {"thread_id": record["id"]}},
-                context=system.context(record["settings"]),
+                context=system.graph.context(record["settings"]),
                 durability="sync",
             )
         )

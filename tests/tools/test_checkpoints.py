@@ -17,8 +17,9 @@ from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
 from state.errors import StateError
+from state.files import storage_error
 from tests.tools.postgres import PROGRAMS, postgres
-from tools.checkpoints import open_checkpointer, storage_error, studio_checkpointer
+from tools.checkpoints import open_checkpointer, studio_checkpointer
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
 

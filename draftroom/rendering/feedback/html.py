@@ -13,7 +13,6 @@ from draftroom.rendering.feedback.story import (
     UNIT,
     Values,
     left_out_comments,
-    notices,
     place,
     place_of_finding,
     ranked_comments,
@@ -24,6 +23,7 @@ from draftroom.rendering.feedback.story import (
     why_silent,
 )
 from draftroom.rendering.html import page
+from draftroom.runnable.feedback import notices
 
 
 def to_html(record: RunRecord, values: Values) -> str:

@@ -11,7 +11,6 @@ from draftroom.rendering.feedback.story import (
     Values,
     about,
     left_out_comments,
-    notices,
     place,
     place_of_finding,
     ranked_comments,
@@ -23,6 +22,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.markdown import on_one_line, provenance, table
 from draftroom.rendering.notes import warnings
+from draftroom.runnable.feedback import notices
 from state.feedback import Comment
 
 

@@ -1,10 +1,11 @@
-"""The story of a review, read from the state of its graph: comments, places, outcomes and notices."""
+"""The story of a review, read from the state of its graph: comments, places and outcomes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from draftroom.runnable.feedback import all_comments, best_comments
 from state.feedback import Comment, Evidence, ParagraphReview, Target
 from state.findings import Finding
 
@@ -21,14 +22,13 @@ class RankedComment(NamedTuple):
 
 def ranked_comments(values: Values) -> list[RankedComment]:
     """The comments of the run; of a run that has not ranked them yet, those that there are."""
-    found = values.get("comments") or _comments(values)
-    return [RankedComment(rank, comment) for rank, comment in enumerate(found, start=1)]
+    return [RankedComment(rank, comment) for rank, comment in enumerate(best_comments(values), start=1)]
 
 
 def left_out_comments(values: Values) -> list[Comment]:
     """Comments that much resemble a better one, or are more than was asked for."""
     shown = {ranked.comment["id"] for ranked in ranked_comments(values)}
-    return [comment for comment in _comments(values) if comment["id"] not in shown]
+    return [comment for comment in all_comments(values) if comment["id"] not in shown]
 
 
 def silent_reviews(values: Values) -> list[ParagraphReview]:
@@ -40,17 +40,6 @@ def why_silent(review: ParagraphReview) -> str:
     """The place of a paragraph and why there is no comment on it."""
     problem = f": {review['problem']}" if review["problem"] else ""
     return f"{place(review)}: {review['outcome']}{problem}"
-
-
-def notices(values: Values) -> list[str]:
-    """What could not be read of the paper or done for paragraphs, each once, without a full stop."""
-    document = values.get("document")
-    paragraphs: dict[str, list[str]] = {}
-    for review in values.get("reviews", []):
-        for note in review["notes"]:
-            paragraphs.setdefault(note, []).append(review["paragraph"])
-    notes = [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in paragraphs.items()]
-    return [notice.removesuffix(".") for notice in (*(document["warnings"] if document else []), *notes)]
 
 
 def place(item: Comment | ParagraphReview) -> str:
@@ -91,11 +80,6 @@ def summary(values: Values) -> str:
     """How many comments on how many paragraphs."""
     comments, reviews = len(ranked_comments(values)), len(values.get("reviews", []))
     return f"{comments} comment{'' if comments == 1 else 's'} on {reviews} paragraph{'' if reviews == 1 else 's'}"
-
-
-def _comments(values: Values) -> list[Comment]:
-    reviews: list[ParagraphReview] = values.get("reviews", [])
-    return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == "comment"]
 
 
 def _listed(*parts: str) -> str:

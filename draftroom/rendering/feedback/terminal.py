@@ -18,7 +18,6 @@ from draftroom.rendering.feedback.story import (
     Values,
     about,
     left_out_comments,
-    notices,
     place,
     place_of_finding,
     place_of_target,
@@ -31,6 +30,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
+from draftroom.runnable.feedback import notices
 from nodes.feedback.evidence import evidence_id
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
 from tools.plain_characters import plain

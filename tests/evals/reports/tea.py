@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.evaluation import Evaluation, evaluate
 from evals.run_folder import Corpus, RunConfig, RunFolder
-from evals.task import Figure, Item, Measure, Row, System, Table, Task
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
 from state.simplification import SimplificationContext
 from tools.jobs import Record
@@ -65,8 +65,8 @@ PUBLISHED = {
     "GPT-0": {"words": 7.0},
 }
 SYSTEMS = {
-    "plain": System(builder, SimplificationContext(aids=[], entries=2, target_grade=None), lambda _: {}),
-    "clever": System(builder, SimplificationContext(), lambda _: {}),
+    "plain": EvaluatedSystem(builder, SimplificationContext(aids=[], entries=2, target_grade=None), lambda _: {}),
+    "clever": EvaluatedSystem(builder, SimplificationContext(), lambda _: {}),
 }
 TABLE = Table(
     title="Table 1",

@@ -17,11 +17,12 @@ from evals.reports.report import report
 from evals.run_folder import RunFolder
 from evals.statistics import mean_interval
 from evals.task import Table, Task
-from evals.tasks import TASKS
 from state.journalism import JournalismContext
 from tests.evals.reports.tables import header, lines, part, points, table
 from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
+from tests.evals.tasks.test_tasks import TASKS
 
+every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 AGAINST = "Against plain × 1, Tea"
 REVERSED = "Where the paper's order did not come out, Tea"
 
@@ -83,7 +84,7 @@ def test_rows_that_only_the_paper_has_stand_in_its_means_too(tmp_path: Path) -> 
     assert means["*paper: GPT-0*"]["words ↓"] == "*7.00*"
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+@every_task
 def test_every_report_of_a_task_has_all_rows_that_its_paper_printed(task: Task, tmp_path: Path) -> None:
     text = markdown(run(tmp_path, {}, samples=load_examples(task.kind)[:1], task=task, rows=[]))
     papers = {name for each in task.tables for rows in each.published.values() for name in rows}
@@ -299,7 +300,7 @@ def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
     assert "![Plot of Table 1, T(1): against plain × 1.](figures/2-table-1-t-1-against-plain-1.svg)" in text
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+@every_task
 def test_models_are_named_of_rows_that_the_paper_prints(task: Task) -> None:
     printed = {row for each in task.tables for rows in each.published.values() for row in rows}
     assert task.papers_models.keys() <= printed

@@ -1,0 +1,101 @@
+"""Runs of focused feedback and of its two baselines: three graphs with one kind of state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.graph import StateGraph
+
+from draftroom.records import RunInput
+from draftroom.runnable.graph import RunnableGraph, Subgraph, Values
+from graphs.baselines import chain_of_verification_builder, single_model_builder
+from graphs.focused_feedback import builder as focused_feedback_builder
+from state.feedback import Comment, FeedbackContext, ParagraphReview
+from state.records import CallRecord
+
+_SHARED = ("reviews", "calls")
+"""What the review of a paragraph adds to, as the run does."""
+
+
+def graph_input(run_input: RunInput) -> dict[str, Any]:
+    """What the graph starts from: the paper, and which of its paragraphs are meant."""
+    return {"paper": run_input["path"], **run_input.get("request", {})}
+
+
+def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
+    """The state with what the paragraphs under way have come to."""
+    parts = [values, *(part for subgraph in subgraphs for part in (subgraph.values, *subgraph.written))]
+    return {**values, **{key: [item for part in parts for item in part.get(key, [])] for key in _SHARED}}
+
+
+def is_finished(values: Values) -> bool:
+    """Whether the comments were ranked."""
+    return bool(values.get("finished"))
+
+
+def calls(values: Values) -> list[CallRecord]:
+    """The calls of all paragraphs."""
+    return list(values.get("calls", []))
+
+
+def all_comments(values: Values) -> list[Comment]:
+    """The comment on each paragraph that has one."""
+    reviews: list[ParagraphReview] = values.get("reviews", [])
+    return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == "comment"]
+
+
+def best_comments(values: Values) -> list[Comment]:
+    """The comments of the run, best supported first; of a run that has not ranked them yet, those that there are."""
+    return values.get("comments") or all_comments(values)
+
+
+def notices(values: Values) -> list[str]:
+    """What could not be read of the paper or done for paragraphs, each once, without a full stop."""
+    document = values.get("document")
+    paragraphs: dict[str, list[str]] = {}
+    for review in values.get("reviews", []):
+        for note in review["notes"]:
+            paragraphs.setdefault(note, []).append(review["paragraph"])
+    notes = [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in paragraphs.items()]
+    return [notice.removesuffix(".") for notice in (*(document["warnings"] if document else []), *notes)]
+
+
+def results(values: Values) -> dict[str, Any]:
+    """How many paragraphs, the comments, what came of each paragraph, and what a reader should know."""
+    return {
+        "paragraphs": len(values.get("targets", [])),
+        "comments": [_comment_in_short(comment) for comment in best_comments(values)],
+        "reviews": [_review_in_short(review) for review in values.get("reviews", [])],
+        "findings": len(values.get("findings", [])),
+        "notes": notices(values),
+    }
+
+
+def _comment_in_short(comment: Comment) -> dict[str, Any]:
+    """What it says; the evidence is in the checkpoints."""
+    kept = {key: comment[key] for key in ("id", "paragraph", "label", "quote")}
+    return {**kept, "verdict": comment["verification"]["verdict"]}
+
+
+def _review_in_short(review: ParagraphReview) -> dict[str, Any]:
+    """Its outcome, the score of every plan in the order in which they were ranked, and its questions."""
+    questions = [record for record in review["log"] if record["step"]["action"] != "write_review"]
+    return {
+        "paragraph": review["paragraph"],
+        "outcome": review["outcome"],
+        "problem": review["problem"],
+        "plans": [{"number": plan["number"], "score": plan["score"]} for plan in review["plans"]],
+        "asked": sum(record["outcome"] != "skipped" for record in questions),
+        "answered": sum(record["outcome"] == "answered" for record in questions),
+        "rewrites": review["rewrites"],
+    }
+
+
+def _runnable(builder: StateGraph[Any, Any, Any, Any]) -> RunnableGraph:
+    return RunnableGraph(builder, graph_input, FeedbackContext, is_finished, calls, results, with_subgraphs)
+
+
+FOCUSED_FEEDBACK = _runnable(focused_feedback_builder)
+SINGLE_MODEL = _runnable(single_model_builder)
+CHAIN_OF_VERIFICATION = _runnable(chain_of_verification_builder)
