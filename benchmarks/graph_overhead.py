@@ -28,7 +28,7 @@ from nodes.journalism.reader import ReadingNotes
 from state.journalism import JournalismContext, JournalismInput
 from state.settings import ModelSettings, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 from tools.fidelity import unsupported_facts
 from tools.models import close_clients, complete, describe_endpoint
 from tools.models.endpoint import count_tokens

@@ -21,7 +21,7 @@ from state.files import storage_error
 from state.limits import Limits
 from state.paths import state_folder
 from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.endpoint import context_length

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.rendering import Rendering, Values
 from state.errors import BadInput
 

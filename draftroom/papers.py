@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from draftroom.records import RunInput
+from runs.record import RunInput
 from state.errors import BadInput
 from state.settings import Scope
 from tools.documents import read_document, read_document_bytes

@@ -11,9 +11,9 @@ from evals.run_folder import RunConfig, RunFolder
 from evals.scores import Outputs, Scores, items_of, score
 from evals.statistics import Interval
 from evals.task import Figure, Item, Measure, Table, Task
-from evals.usage import Cost, costs
+from runs.usage import Cost, costs
 from state.errors import Kind
-from tools.jobs import Record, read_results
+from runs.many import Record, read_results
 
 
 class Failed(NamedTuple):
@@ -25,7 +25,7 @@ class Failed(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """Of the error, as `tools.jobs` writes it before its message."""
+        """Of the error, as `runs.many` writes it before its message."""
         return cast("Kind", self.error.partition(":")[0])
 
 

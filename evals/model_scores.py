@@ -17,7 +17,7 @@ from evals.metrics.judge import judge
 from evals.task import Item, Measure, Table, Task
 from state.errors import SettingsError
 from state.settings import ModelSettings
-from tools.jobs import Job, Key, Record, read_results, run_jobs
+from runs.many import Job, Key, Record, read_results, run_jobs
 from tools.models import close_clients
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from evals.runner import Choices, describe_run
 from evals.task import Task
 from state.errors import BadInput, SettingsError
 from state.settings import Settings
-from tools.jobs import Record
+from runs.many import Record
 
 ALL = "all"
 

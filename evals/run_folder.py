@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from state.errors import BadInput, SettingsError, StateError
 from state.files import write_atomically
-from tools.jobs import Record, read_records
+from runs.many import Record, read_records
 
 
 class Corpus(BaseModel):

@@ -13,13 +13,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from evals.checkpointed import Run, checkpointed
+from runs.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Task
 from state.contexts import RunContext
 from state.settings import Settings
-from tools.jobs import Job, Key, Record, run_jobs
+from runs.many import Job, Key, Record, run_jobs
 from tools.models import close_clients
 
 SAMPLES_A_REQUEST = 2

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from evals.model_scores import NO_MODEL_SCORES, ModelScores
 from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
 from evals.task import Item, Measure, Row, Table, Task
-from tools.jobs import Record
+from runs.many import Record
 
 Values = Mapping[str, float]
 """Of a measure, by sample."""

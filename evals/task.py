@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from evals.checkpointed import Builder
+from runs.checkpointed import Builder
 from evals.datasets import Kind
 from state.contexts import RunContext
 from state.settings import Role, Settings
 from tools.configuration import merge, under_preset
-from tools.jobs import Record
+from runs.many import Record
 
 
 class EvaluatedSystem(NamedTuple):

@@ -17,10 +17,10 @@ from draftroom.consoles import ERR, tell
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.outputs import write_outputs
 from draftroom.progress import Progress
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.rendering import Dialogue, Rendering
-from draftroom.runner import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
+from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from draftroom.systems import find_system
 from state.errors import BadInput
 from tools.input_files import read_text

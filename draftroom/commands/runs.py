@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import OUT, tell
-from draftroom.records import RunRecord, total_tokens
+from runs.record import RunRecord, total_tokens
 from draftroom.rendering.terminal import print_table
-from draftroom.run_files import NO_RUNS, all_records, shown_status
+from runs.store import NO_RUNS, all_records, shown_status
 from draftroom.systems import SYSTEMS
 from tools.plain_characters import plain
 

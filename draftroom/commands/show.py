@@ -10,10 +10,10 @@ from rich.text import Text
 from draftroom.commands.options import OutputOption, RunArgument
 from draftroom.consoles import OUT, spoken
 from draftroom.outputs import check_outputs, write_outputs
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
-from draftroom.run_files import find_record, shown_status
-from draftroom.runner import read_state
+from runs.store import find_record, shown_status
+from runs.driver import read_state
 from draftroom.systems import find_system
 from tools.plain_characters import plain
 

@@ -21,8 +21,8 @@ from draftroom.commands.options import (
 )
 from draftroom.outputs import check_outputs
 from draftroom.papers import take_paper
-from draftroom.records import new_record
-from draftroom.runner import Budget
+from runs.record import new_record
+from runs.driver import Budget
 from draftroom.systems import SIMPLIFICATION
 from nodes.simplification.initialise import ROLES, freeze
 from state.settings import SimplificationStopRule, SimplificationVariant

@@ -14,7 +14,7 @@ from tools.configuration import load_settings
 from tools.models import close_clients
 
 if TYPE_CHECKING:
-    from tools.jobs import Record
+    from runs.many import Record
     from training.review_filters.labels import Task
 
 train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_help=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 
 
 def json_of(output: type[Any]) -> Callable[[RunRecord, Mapping[str, Any]], str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from draftroom.consoles import spoken
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.notes import warnings
 from tools.plain_characters import plain

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 
 Values = Mapping[str, Any]
 """The state of a graph; a run that was stopped early lacks keys."""

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import OUT, spoken
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.notes import warnings
 from tools.plain_characters import plain
 from tools.word_changes import Change

@@ -19,7 +19,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
 FOCUSED_FEEDBACK = System(
     name="focused_feedback",
     progress=progress,
-    graph_address="draftroom.runnable.feedback:FOCUSED_FEEDBACK",
+    graph_address="runs.runnable.feedback:FOCUSED_FEEDBACK",
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": Lazy(
@@ -35,12 +35,12 @@ FOCUSED_FEEDBACK = System(
 SINGLE_MODEL = System(
     name="single_model",
     progress=progress,
-    graph_address="draftroom.runnable.feedback:SINGLE_MODEL",
+    graph_address="runs.runnable.feedback:SINGLE_MODEL",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
 CHAIN_OF_VERIFICATION = System(
     name="chain_of_verification",
     progress=progress,
-    graph_address="draftroom.runnable.feedback:CHAIN_OF_VERIFICATION",
+    graph_address="runs.runnable.feedback:CHAIN_OF_VERIFICATION",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )

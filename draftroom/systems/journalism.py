@@ -21,7 +21,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
 JOURNALISM = System(
     name="science_journalism",
     progress=progress,
-    graph_address="draftroom.runnable.journalism:SCIENCE_JOURNALISM",
+    graph_address="runs.runnable.journalism:SCIENCE_JOURNALISM",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
         "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")

@@ -19,7 +19,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
 SIMPLIFICATION = System(
     name="medical_simplification",
     progress=progress,
-    graph_address="draftroom.runnable.simplification:MEDICAL_SIMPLIFICATION",
+    graph_address="runs.runnable.simplification:MEDICAL_SIMPLIFICATION",
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": Lazy(

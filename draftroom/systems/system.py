@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:  # these import graphs, which takes seconds
     from draftroom.rendering.rendering import Rendering
-    from draftroom.runnable.graph import RunnableGraph
+    from runs.runnable.graph import RunnableGraph
 
 
 class Lazy(NamedTuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 from evals.datasets.corpora import FieldStatistics, statistics
 from evals.datasets.loading import draw, load
 from evals.datasets.schema import Kind
-from tools.jobs import Record
+from runs.many import Record
 
 __all__ = ["FieldStatistics", "Kind", "draw", "load", "load_examples", "statistics"]
 

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from evals.datasets.files import PART_NAMES
-from tools.jobs import Record
+from runs.many import Record
 
 
 class PublishedSize(NamedTuple):

@@ -18,7 +18,7 @@ from evals.datasets.schema import Sample
 from state.errors import BadInput
 from tools.configuration import describe
 from tools.input_files import filled_lines, read_text
-from tools.jobs import Record
+from runs.many import Record
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

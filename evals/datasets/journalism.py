@@ -17,7 +17,7 @@ from pathlib import Path
 from evals.datasets.corpora import corpus_name
 from evals.datasets.files import LocatedRecord, RecordFormat, checked, in_one
 from evals.datasets.schema import JournalismSample
-from tools.jobs import Record
+from runs.many import Record
 
 
 def _is_lay_summaries(record: Record) -> bool:

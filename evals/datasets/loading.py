@@ -16,8 +16,8 @@ from evals.datasets.journalism import LAY_SUMMARIES, SCITECH
 from evals.datasets.schema import Kind, Sample
 from evals.datasets.swif2t import SWIF2T
 from state.errors import BadInput
-from tools.jobs import Record
-from tools.paragraph_pairs import in_turns
+from runs.many import Record
+from evals.datasets.paragraph_pairs import in_turns
 
 _FILES: Final[dict[Kind, list[RecordFormat]]] = {
     "journalism": [LAY_SUMMARIES, SCITECH, own.JOURNALISM],

@@ -14,7 +14,7 @@ from evals.datasets.corpora import corpus_name
 from evals.datasets.files import LocatedRecord, RecordFormat, checked
 from evals.datasets.papers import with_papers
 from evals.datasets.schema import FeedbackSample, JournalismSample, Sample, SimplificationSample
-from tools.jobs import Record
+from runs.many import Record
 
 
 def _has(fields: set[str], record: Record) -> bool:

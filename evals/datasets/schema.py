@@ -1,7 +1,7 @@
 """What samples hold: the fields that a task reads, whatever corpus they come from.
 
 Every loader turns the records of its format into these, so that what is wrong with a file is said when it is read.
-From there on samples travel as plain dictionaries (`tools.jobs.Record`) with the same keys, all of them set.
+From there on samples travel as plain dictionaries (`runs.many.Record`) with the same keys, all of them set.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from evals.datasets.files import LocatedRecord, RecordFormat, checked
 from evals.datasets.papers import with_papers
 from evals.datasets.schema import FeedbackSample
 from state.feedback import Weakness
-from tools.jobs import Record
+from runs.many import Record
 
 
 def _letters(name: str) -> str:

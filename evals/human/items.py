@@ -24,7 +24,7 @@ from evals.datasets.files import checked, read_entries
 from evals.datasets.schema import Link, Text
 from evals.human.blinding import BlindingKey, HiddenItem, digest, make_key
 from state.errors import BadInput
-from tools.jobs import Record
+from runs.many import Record
 from tools.plain_text import blocks
 
 if TYPE_CHECKING:

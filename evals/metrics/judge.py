@@ -18,7 +18,7 @@ from state.errors import ModelOutputError
 from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import ModelSettings
-from tools.jobs import Record
+from runs.many import Record
 from tools.models import Caller, ask
 
 PROMPT = Path(__file__).parent / "prompts" / "judge.md"

@@ -24,7 +24,7 @@ from evals.reports.plots import INK, PAPER
 from evals.scores import Scores
 from evals.task import Item, Task
 from tools.html_pages import templates
-from tools.jobs import Record
+from runs.many import Record
 from tools.plain_characters import plain
 from tools.word_changes import Change, word_changes
 

@@ -31,7 +31,7 @@ from evals.reports.tables import (
 from evals.run_folder import RunConfig
 from evals.scores import Scores, published_figures
 from evals.task import Task
-from evals.usage import Cost
+from runs.usage import Cost
 from state.settings import Role
 from tools.configuration import resolve_settings
 

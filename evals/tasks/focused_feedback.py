@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from evals.checkpointed import Builder
+from runs.checkpointed import Builder
 from evals.metrics.labels import f1
 from evals.metrics.overlap import bleu, meteor, rouge
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
@@ -24,7 +24,7 @@ from nodes.feedback.initialise import ROLES
 from state.aids import FEEDBACK_AIDS, resolve_aids
 from state.feedback import FeedbackContext, FeedbackInput, Weakness
 from state.settings import Settings
-from tools.jobs import Record
+from runs.many import Record
 from tools.reranking import check_reranker, load_reranker, weights_folder
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)

@@ -22,7 +22,7 @@ from state.aids import SIMPLIFICATION_AIDS, resolve_aids
 from state.settings import Lead
 from state.simplification import SimplificationContext, SimplificationInput
 from tools.fidelity import lost_content
-from tools.jobs import Record
+from runs.many import Record
 from tools.readability import grade
 
 _WORD = re.compile(r"\w+")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from evals.checkpointed import Builder
+from runs.checkpointed import Builder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
@@ -23,7 +23,7 @@ from state.aids import JOURNALISM_AIDS, resolve_aids
 from state.journalism import JournalismContext, JournalismInput
 from state.settings import Settings, Variant
 from tools.fidelity import coverage, unsupported_facts
-from tools.jobs import Record
+from runs.many import Record
 from tools.readability import grade, mean_grade
 
 _KEPT = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tools.jobs import Record
+from runs.many import Record
 from tools.prompts import numbered
 
 

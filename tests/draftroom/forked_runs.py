@@ -10,9 +10,9 @@ from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
 from draftroom.progress import Progress
-from draftroom.records import RunRecord
-from draftroom.run_files import find_record
-from draftroom.runner import drive
+from runs.record import RunRecord
+from runs.store import find_record
+from runs.driver import drive
 from draftroom.systems import find_system
 from state.paths import state_folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from draftroom.cli import COMMANDS, load_command
 from draftroom.rendering.rendering import Rendering
-from draftroom.runnable.graph import RunnableGraph
+from runs.runnable.graph import RunnableGraph
 from draftroom.systems import SYSTEMS, System
 from evals.task import Task
 from tests.draftroom.conftest import ROOT, Command

@@ -19,7 +19,7 @@ from state.errors import SettingsError
 from state.feedback import FeedbackContext
 from state.simplification import SimplificationContext
 from tests.draftroom.conftest import Command
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 
 EARLIER = Path(__file__).parent / "earlier"
 """Runs that were made by the version before the aids: record and state, with `HOME` and `FOLDER` for its folders."""

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from langgraph.types import StateSnapshot
 
-from draftroom.records import RunRecord
-from draftroom.runner import read_state
+from runs.record import RunRecord
+from runs.driver import read_state
 from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System, find_system
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
@@ -25,7 +25,7 @@ from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest, fill
 from tests.graphs.review_room import Room, plan
 from tests.graphs.society import PART, WORDING, Society
 from tests.support.killing import answers_in_checkpoint, comparable, record_of
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 
 pytestmark = pytest.mark.faults
 

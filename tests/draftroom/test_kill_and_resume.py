@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from draftroom.progress import Progress
-from draftroom.run_files import find_record
-from draftroom.runner import drive, read_state
+from runs.store import find_record
+from runs.driver import drive, read_state
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply
 from tests.graphs.review_room import CLAIM, SOUND, Room

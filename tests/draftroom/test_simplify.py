@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from draftroom.stopping import GENTLE
+from runs.stopping import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When

@@ -15,7 +15,7 @@ from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint, fill
 from tests.graphs import review_room
 from tests.studio.server import StudioServer
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 
 GRAPH = "science_journalism"
 ADVICE = "Say what a moss is before you say how fast it grows."

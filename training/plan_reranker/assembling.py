@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from tools.jobs import Record
+from runs.many import Record
 from training.plan_reranker.checks import pertinence
 from training.plan_reranker.normalising import questions_of
 from training.plan_reranker.writing import Criterion

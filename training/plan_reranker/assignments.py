@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from state.errors import BadInput
 from state.settings import ModelSettings
-from tools.jobs import Record
+from runs.many import Record
 from training.plan_reranker.generic_comments import GENERIC_COMMENTS
 from training.plan_reranker.writing import Assignment, Criterion
 

@@ -25,9 +25,9 @@ from rich.console import Console
 from state.errors import DraftroomError
 from state.files import write_atomically
 from tools.configuration import load_settings
-from tools.jobs import Job, Key, Record, read_records, run_jobs
+from runs.many import Job, Key, Record, read_records, run_jobs
 from tools.models import close_clients
-from tools.paragraph_pairs import choose_pairs
+from evals.datasets.paragraph_pairs import choose_pairs
 from training.plan_reranker.assembling import CRITERIA, assemble
 from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.checks import flaw

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from state.limits import AtMost
 from state.settings import ModelSettings
-from tools.jobs import Job, Key, Record, run_jobs
+from runs.many import Job, Key, Record, run_jobs
 from tools.models import Caller, ask
 from training.plan_reranker.baselines import Score
 from training.plan_reranker.data import PlanName, PlannedParagraph

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from state.errors import BadInput, DraftroomError
 from state.files import write_atomically
-from tools.jobs import read_records
+from runs.many import read_records
 from training.review_filters.filtering import keep_aspects
 from training.review_filters.pairs import Pair
 

@@ -13,7 +13,7 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.quads import bounds, quads, words_between

@@ -6,7 +6,7 @@ on a narrow screen and on paper it stands below the paragraph. The page holds it
 
 from __future__ import annotations
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.feedback.labels import COLOURS, slug
 from draftroom.rendering.feedback.paper import shown_paper
 from draftroom.rendering.feedback.story import (
@@ -23,7 +23,7 @@ from draftroom.rendering.feedback.story import (
     why_silent,
 )
 from draftroom.rendering.html import page
-from draftroom.runnable.feedback import notices
+from runs.runnable.feedback import notices
 
 
 def to_html(record: RunRecord, values: Values) -> str:

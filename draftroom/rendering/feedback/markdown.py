@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
@@ -22,7 +22,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.markdown import on_one_line, provenance, table
 from draftroom.rendering.notes import warnings
-from draftroom.runnable.feedback import notices
+from runs.runnable.feedback import notices
 from state.feedback import Comment
 
 

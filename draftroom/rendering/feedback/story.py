@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from draftroom.runnable.feedback import all_comments, best_comments
+from runs.runnable.feedback import all_comments, best_comments
 from state.feedback import Comment, Evidence, ParagraphReview, Target
 from state.findings import Finding
 

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from draftroom.consoles import OUT, spoken, tell
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.story import (
     UNIT,
@@ -30,7 +30,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
-from draftroom.runnable.feedback import notices
+from runs.runnable.feedback import notices
 from nodes.feedback.evidence import evidence_id
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
 from tools.plain_characters import plain

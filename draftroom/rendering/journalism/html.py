@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.html import page
 from draftroom.rendering.journalism.curve import HEIGHT, MEASURES, WIDTH, drawing
 from draftroom.rendering.journalism.rounds import UNIT, Values, rounds, selected_round, unsupported_facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.journalism.rounds import UNIT, Values, selected_round, unsupported_facts
 from draftroom.rendering.markdown import please_note, provenance, table
 from state.journalism import Assessment

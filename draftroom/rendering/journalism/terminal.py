@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import ERR, OUT, tell
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.journalism.curve import MEASURES, plot
 from draftroom.rendering.journalism.rounds import UNIT, Round, Values, rounds, selected_round, unsupported_facts
 from draftroom.rendering.notes import warnings

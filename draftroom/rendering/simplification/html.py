@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.html import page
 from draftroom.rendering.simplification.story import (
     UNIT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.markdown import on_one_line, please_note, provenance, table
 from draftroom.rendering.simplification.story import UNIT, Entry, Values, entries, measured, origin, outcome, sides
 from tools.plain_characters import plain

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 
 from draftroom.consoles import ERR, OUT, spoken, tell
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.simplification.story import (
     UNIT,

@@ -13,7 +13,7 @@ import pytest
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.serving.conftest import free_port
-from tools.jobs import read_records
+from runs.many import read_records
 
 ROOT = Path(__file__).parents[3]
 VLLM = """

@@ -13,7 +13,7 @@ from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
 from state.simplification import SimplificationContext
-from tools.jobs import Record
+from runs.many import Record
 
 Texts = Mapping[str, Sequence[Sequence[str] | None]]
 """Of each system, sample by sample, the versions of its text; None: it was not run."""

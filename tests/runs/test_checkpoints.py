@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from state.errors import StateError
 from state.files import storage_error
 from tests.tools.postgres import PROGRAMS, postgres
-from tools.checkpoints import open_checkpointer, studio_checkpointer
+from runs.checkpoints import open_checkpointer, studio_checkpointer
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
 
@@ -206,7 +206,7 @@ def test_postgres_without_its_package_says_what_to_install() -> None:
 import asyncio, sys
 sys.modules["psycopg"] = None  # as if it were not installed
 from state.errors import SettingsError
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 
 async def main():
     async with open_checkpointer("postgresql://host/runs"):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from draftroom import __version__
 from state.documents import DocumentRef
 from state.errors import DraftroomError
 from state.records import CallRecord
@@ -105,7 +105,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
     return RunRecord(
         id=new_run_id(),
         system=system,
-        version=__version__,
+        version=version("draftroom"),
         status="running",
         created=time,
         updated=time,

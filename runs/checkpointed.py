@@ -11,8 +11,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 
 from state.errors import NothingUsable
-from tools.checkpoints import open_checkpointer
-from tools.jobs import Key, Record
+from runs.checkpoints import open_checkpointer
+from runs.many import Key, Record
 
 Builder = StateGraph[Any, Any, Any, Any]
 Run = Callable[[Builder, Key, Any, Any], Awaitable[Record]]

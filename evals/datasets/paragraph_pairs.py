@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tools.jobs import Record
+from runs.many import Record
 
 
 def choose_pairs(pairs: Sequence[Record], split: str, limit: int) -> list[Record]:

@@ -116,7 +116,7 @@ class _SqliteSaver(AsyncSqliteSaver):
 @asynccontextmanager
 async def _postgres(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
     try:
-        from tools.postgres_checkpoints import PostgresSaver, told  # noqa: PLC0415 - needs an optional package
+        from runs.postgres_checkpoints import PostgresSaver, told  # noqa: PLC0415 - needs an optional package
     except ImportError as error:
         raise SettingsError("Postgres checkpoints need another package: pip install 'draftroom[postgres]'.") from error
     with told():

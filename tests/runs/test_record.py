@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from draftroom.records import all_calls, new_record, new_run_id, usage, with_failure, with_state
+from runs.record import all_calls, new_record, new_run_id, usage, with_failure, with_state
 from nodes.journalism.initialise import freeze
 from state.documents import DocumentRef
 from state.errors import ModelOutputError

@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
-from draftroom.records import RunInput
+from runs.record import RunInput
 from state.contexts import RunContext
 from state.records import CallRecord
 

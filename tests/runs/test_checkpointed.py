@@ -9,7 +9,7 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 
-from evals.checkpointed import checkpointed
+from runs.checkpointed import checkpointed
 from state.errors import DraftroomError, ModelOutputError, ModelUnavailable, NothingUsable
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from draftroom.records import RunInput
-from draftroom.runnable.graph import RunnableGraph, Values
+from runs.record import RunInput
+from runs.runnable.graph import RunnableGraph, Values
 from graphs.science_journalism import builder
 from state.journalism import JournalismContext
 from state.records import CallRecord

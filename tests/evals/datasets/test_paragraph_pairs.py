@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.paragraph_pairs import choose_pairs
+from evals.datasets.paragraph_pairs import choose_pairs
 
 
 def pair(name: str, paper: str, *, split: str = "dev", feedback: str | None = "Six trays are few.") -> dict[str, Any]:

@@ -16,7 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
-from draftroom.newest_state import NewestState
+from runs.newest_state import NewestState
 from draftroom.systems import FOCUSED_FEEDBACK, SIMPLIFICATION
 from state.reducers import append
 

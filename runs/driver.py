@@ -10,7 +10,8 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from types import TracebackType
+from typing import Any, Literal, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained
@@ -18,15 +19,13 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
-from draftroom.newest_state import NewestState, Step
-from draftroom.progress import Progress
-from draftroom.records import RunRecord, total_calls, total_tokens, with_failure, with_state
-from draftroom.run_files import hold_run, write_record
-from draftroom.runnable.graph import RunnableGraph
-from draftroom.stopping import handled, stop_on_signals
-from draftroom.systems import find_system
+from runs.newest_state import NewestState, Step
+from runs.record import RunRecord, total_calls, total_tokens, with_failure, with_state
+from runs.store import hold_run, write_record
+from runs.runnable.graph import RunnableGraph
+from runs.stopping import handled, stop_on_signals
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
-from tools.checkpoints import open_checkpointer
+from runs.checkpoints import open_checkpointer
 from tools.configuration import load_settings
 from tools.models import admission, close_clients
 
@@ -34,6 +33,25 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 Answer = dict[str, Any]
 Ask = Callable[[Mapping[str, Any]], Answer | None]
 """Shows a person the question of a paused run; None leaves it paused."""
+
+
+class Progress(Protocol):
+    """Whoever is told how a run goes; open while its graph is at work."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """A call begins, or has written so many tokens."""
+
+    def step(self, node: str, update: Mapping[str, Any], values: Mapping[str, Any], tokens: int) -> None:
+        """A node has written an update; `values` is the state with it, and `tokens` what the run has used so far."""
+
+    def say(self, text: str) -> None:
+        """What a person must know."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +96,7 @@ UNLIMITED = Budget()
 
 def drive(
     record: RunRecord,
+    runnable: RunnableGraph,
     progress: Progress,
     *,
     checkpoints: str | None = None,
@@ -89,6 +108,7 @@ def drive(
 
     Args:
         record: Of the run; a run without checkpoints begins.
+        runnable: The graph of the run's system.
         progress: Told about every call and step.
         checkpoints: Address of the checkpoints of a new run; for others it follows from the record.
         answer: To the question at which the run has paused.
@@ -99,11 +119,11 @@ def drive(
         DraftroomError: Whatever ended the run early. It is in the record, and a note tells how to resume.
     """
     with hold_run(record["id"]):
-        runner = _Runner(find_system(record["system"]).graph, record, progress, ask, budget)
+        runner = _Runner(runnable, record, progress, ask, budget)
         return asyncio.run(runner.run(checkpoints or checkpoints_of(record), answer))
 
 
-def read_state(record: RunRecord) -> dict[str, Any]:
+def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
     """The newest state of the run's graph; empty if it never wrote one.
 
     Raises:
@@ -113,7 +133,6 @@ def read_state(record: RunRecord) -> dict[str, Any]:
 
     async def read() -> dict[str, Any]:
         async with open_checkpointer(address) as saver:
-            runnable = find_system(record["system"]).graph
             graph = runnable.builder.compile(checkpointer=saver)
             return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(runnable)
 

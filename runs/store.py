@@ -10,7 +10,7 @@ from typing import NamedTuple
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
-from draftroom.records import RunRecord
+from runs.record import RunRecord
 from state.errors import StateError
 from state.files import storage_error, write_atomically
 from state.paths import state_folder

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from state.records import CallRecord
-from tools.jobs import Record
+from runs.many import Record
 
 
 class Cost(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from state.errors import BadInput, ModelUnavailable
-from tools.jobs import Job, read_records, run_jobs
+from runs.many import Job, read_records, run_jobs
 
 
 class Ward:
