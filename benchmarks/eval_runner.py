@@ -45,8 +45,8 @@ from evals.datasets import load_examples
 from evals.run_folder import RunFolder
 from evals.runner import SAMPLES_A_REQUEST, Choices, describe_run, run_systems
 from evals.tasks.science_journalism import SCIENCE_JOURNALISM
-from state.settings import Settings
 from runs.many import Record
+from state.settings import Settings
 from tools.models.connection import client_for
 
 GENERATION_S = 2.0

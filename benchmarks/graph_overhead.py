@@ -25,10 +25,10 @@ from graphs.science_journalism import builder
 from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article, RevisedArticle
 from nodes.journalism.reader import ReadingNotes
+from runs.checkpoints import open_checkpointer
 from state.journalism import JournalismContext, JournalismInput
 from state.settings import ModelSettings, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from runs.checkpoints import open_checkpointer
 from tools.fidelity import unsupported_facts
 from tools.models import close_clients, complete, describe_endpoint
 from tools.models.endpoint import count_tokens

@@ -16,12 +16,12 @@ from pydantic import BaseModel, ConfigDict
 from draftroom.checks import Check, failed
 from draftroom.consoles import spoken
 from draftroom.review_checks import review_works
+from runs.checkpoints import open_checkpointer
 from state.errors import ContextOverflow, DraftroomError, SettingsError
 from state.files import storage_error
 from state.limits import Limits
 from state.paths import state_folder
 from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
-from runs.checkpoints import open_checkpointer
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.endpoint import context_length

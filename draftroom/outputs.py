@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from runs.record import RunRecord
 from draftroom.rendering.rendering import Rendering, Values
+from runs.record import RunRecord
 from state.errors import BadInput
 
 

@@ -11,9 +11,9 @@ from evals.run_folder import RunConfig, RunFolder
 from evals.scores import Outputs, Scores, items_of, score
 from evals.statistics import Interval
 from evals.task import Figure, Item, Measure, Table, Task
+from runs.many import Record, read_results
 from runs.usage import Cost, costs
 from state.errors import Kind
-from runs.many import Record, read_results
 
 
 class Failed(NamedTuple):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from evals.metrics.judge import judge
 from evals.task import Item, Measure, Table, Task
+from runs.many import Job, Key, Record, read_results, run_jobs
 from state.errors import SettingsError
 from state.settings import ModelSettings
-from runs.many import Job, Key, Record, read_results, run_jobs
 from tools.models import close_clients
 
 if TYPE_CHECKING:

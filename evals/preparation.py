@@ -14,9 +14,9 @@ from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunFolder
 from evals.runner import Choices, describe_run
 from evals.task import Task
+from runs.many import Record
 from state.errors import BadInput, SettingsError
 from state.settings import Settings
-from runs.many import Record
 
 ALL = "all"
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from runs.many import Record, read_records
 from state.errors import BadInput, SettingsError, StateError
 from state.files import write_atomically
-from runs.many import Record, read_records
 
 
 class Corpus(BaseModel):

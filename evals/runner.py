@@ -13,13 +13,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from runs.checkpointed import Run, checkpointed
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Task
+from runs.checkpointed import Run, checkpointed
+from runs.many import Job, Key, Record, run_jobs
 from state.contexts import RunContext
 from state.settings import Settings
-from runs.many import Job, Key, Record, run_jobs
 from tools.models import close_clients
 
 SAMPLES_A_REQUEST = 2
@@ -27,7 +27,7 @@ SAMPLES_A_REQUEST = 2
 
 While drafts of some are assessed here, the others keep it busy.
 """
-_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu")
+_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu", "scipy")
 """Those that figures depend on."""
 
 

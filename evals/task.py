@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from runs.checkpointed import Builder
 from evals.datasets import Kind
+from runs.checkpointed import Builder
+from runs.many import Record
 from state.contexts import RunContext
 from state.settings import Role, Settings
 from tools.configuration import merge, under_preset
-from runs.many import Record
 
 
 class EvaluatedSystem(NamedTuple):

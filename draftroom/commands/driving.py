@@ -17,11 +17,11 @@ from draftroom.consoles import ERR, tell
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.outputs import write_outputs
 from draftroom.progress import Progress
-from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.rendering import Dialogue, Rendering
-from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from draftroom.systems import find_system
+from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
+from runs.record import RunRecord
 from state.errors import BadInput
 from tools.input_files import read_text
 
@@ -51,11 +51,11 @@ def drive_and_show(
         typer.Exit: With the code for a run that was stopped or waits for a person.
         DraftroomError: Whatever ended the run early.
     """
-    rendering = find_system(record["system"]).rendering
-    dialogue = rendering.dialogue
+    system = find_system(record["system"])
+    rendering, dialogue = system.rendering, system.rendering.dialogue
     progress = Progress(rendering, quiet=quiet)
     ask = _person(dialogue) if dialogue else None
-    outcome = drive(record, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
+    outcome = drive(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = resume_command(outcome.record)
     if outcome.status == "done":
         show_result(rendering, outcome, outputs, quiet=quiet)

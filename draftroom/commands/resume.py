@@ -11,9 +11,9 @@ from draftroom.commands.driving import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.outputs import check_outputs
 from draftroom.rendering.rendering import Dialogue
-from runs.store import find_record
-from runs.driver import Answer, Budget
 from draftroom.systems import find_system
+from runs.driver import Answer, Budget
+from runs.store import find_record
 from state.errors import BadInput
 
 

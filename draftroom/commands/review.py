@@ -22,10 +22,10 @@ from draftroom.commands.options import (
 from draftroom.extras import REVIEW, require
 from draftroom.outputs import check_outputs
 from draftroom.papers import STANDARD_INPUT, read_standard_input, take_paper
-from runs.record import new_record
-from runs.driver import Budget
 from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
 from nodes.feedback.initialise import ROLES, choose_targets, freeze
+from runs.driver import Budget
+from runs.record import new_record
 from state.documents import Document
 from state.errors import BadInput
 from state.feedback import FeedbackInput

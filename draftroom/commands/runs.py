@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import OUT, tell
-from runs.record import RunRecord, total_tokens
 from draftroom.rendering.terminal import print_table
-from runs.store import NO_RUNS, all_records, shown_status
 from draftroom.systems import SYSTEMS
+from runs.record import RunRecord, total_tokens
+from runs.store import NO_RUNS, all_records, shown_status
 from tools.plain_characters import plain
 
 _COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}

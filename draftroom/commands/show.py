@@ -10,11 +10,11 @@ from rich.text import Text
 from draftroom.commands.options import OutputOption, RunArgument
 from draftroom.consoles import OUT, spoken
 from draftroom.outputs import check_outputs, write_outputs
-from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
-from runs.store import find_record, shown_status
-from runs.driver import read_state
 from draftroom.systems import find_system
+from runs.driver import read_state
+from runs.record import RunRecord
+from runs.store import find_record, shown_status
 from tools.plain_characters import plain
 
 
@@ -25,9 +25,10 @@ def show(
 ) -> None:
     """Show the story of a run: what every agent said, what changed, readability and cost."""
     record = find_record(run)
-    rendering = find_system(record["system"]).rendering
+    system = find_system(record["system"])
+    rendering = system.rendering
     check_outputs(output, rendering)
-    values = read_state(record)
+    values = read_state(record, system.graph)
     write_outputs(output, rendering, record, values)
     _print_head(record)
     rendering.print_details(record, values, only)

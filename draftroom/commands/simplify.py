@@ -21,10 +21,10 @@ from draftroom.commands.options import (
 )
 from draftroom.outputs import check_outputs
 from draftroom.papers import take_paper
-from runs.record import new_record
-from runs.driver import Budget
 from draftroom.systems import SIMPLIFICATION
 from nodes.simplification.initialise import ROLES, freeze
+from runs.driver import Budget
+from runs.record import new_record
 from state.settings import SimplificationStopRule, SimplificationVariant
 from tools.configuration import load_settings
 

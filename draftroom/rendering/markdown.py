@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from draftroom.consoles import spoken
-from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.notes import warnings
+from runs.record import RunRecord
 from tools.plain_characters import plain
 
 

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import OUT, spoken
-from runs.record import RunRecord
 from draftroom.rendering.notes import warnings
+from runs.record import RunRecord
 from tools.plain_characters import plain
 from tools.word_changes import Change
 

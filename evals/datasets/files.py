@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from evals.datasets.schema import Sample
+from runs.many import Record
 from state.errors import BadInput
 from tools.configuration import describe
 from tools.input_files import filled_lines, read_text
-from runs.many import Record
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -13,11 +13,11 @@ from evals.datasets.cochrane import COCHRANE
 from evals.datasets.f1000rd import F1000RD
 from evals.datasets.files import FolderFormat, RecordFormat, Split, files_of, of_split, read_entries, split_named
 from evals.datasets.journalism import LAY_SUMMARIES, SCITECH
+from evals.datasets.paragraph_pairs import in_turns
 from evals.datasets.schema import Kind, Sample
 from evals.datasets.swif2t import SWIF2T
-from state.errors import BadInput
 from runs.many import Record
-from evals.datasets.paragraph_pairs import in_turns
+from state.errors import BadInput
 
 _FILES: Final[dict[Kind, list[RecordFormat]]] = {
     "journalism": [LAY_SUMMARIES, SCITECH, own.JOURNALISM],

@@ -15,8 +15,8 @@ from typing import Final, get_args
 from evals.datasets.files import LocatedRecord, RecordFormat, checked
 from evals.datasets.papers import with_papers
 from evals.datasets.schema import FeedbackSample
-from state.feedback import Weakness
 from runs.many import Record
+from state.feedback import Weakness
 
 
 def _letters(name: str) -> str:

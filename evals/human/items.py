@@ -23,8 +23,8 @@ from evals.datasets import Kind
 from evals.datasets.files import checked, read_entries
 from evals.datasets.schema import Link, Text
 from evals.human.blinding import BlindingKey, HiddenItem, digest, make_key
-from state.errors import BadInput
 from runs.many import Record
+from state.errors import BadInput
 from tools.plain_text import blocks
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
+from runs.many import Record
 from state.errors import ModelOutputError
 from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import ModelSettings
-from runs.many import Record
 from tools.models import Caller, ask
 
 PROMPT = Path(__file__).parent / "prompts" / "judge.md"

@@ -23,8 +23,8 @@ from evals.reports.document import Picture, ReportDocument, figure, slug
 from evals.reports.plots import INK, PAPER
 from evals.scores import Scores
 from evals.task import Item, Task
-from tools.html_pages import templates
 from runs.many import Record
+from tools.html_pages import templates
 from tools.plain_characters import plain
 from tools.word_changes import Change, word_changes
 

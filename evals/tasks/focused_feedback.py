@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from runs.checkpointed import Builder
 from evals.metrics.labels import f1
 from evals.metrics.overlap import bleu, meteor, rouge
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
@@ -21,10 +20,11 @@ from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from nodes.feedback.initialise import ROLES
+from runs.checkpointed import Builder
+from runs.many import Record
 from state.aids import FEEDBACK_AIDS, resolve_aids
 from state.feedback import FeedbackContext, FeedbackInput, Weakness
 from state.settings import Settings
-from runs.many import Record
 from tools.reranking import check_reranker, load_reranker, weights_folder
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)

@@ -18,11 +18,11 @@ from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task,
 from evals.tasks.transcripts import simplification_transcript
 from graphs.medical_simplification import builder
 from nodes.simplification.initialise import ROLES
+from runs.many import Record
 from state.aids import SIMPLIFICATION_AIDS, resolve_aids
 from state.settings import Lead
 from state.simplification import SimplificationContext, SimplificationInput
 from tools.fidelity import lost_content
-from runs.many import Record
 from tools.readability import grade
 
 _WORD = re.compile(r"\w+")

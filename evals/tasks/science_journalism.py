@@ -12,18 +12,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from runs.checkpointed import Builder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import ROLES, model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
+from runs.checkpointed import Builder
+from runs.many import Record
 from state.aids import JOURNALISM_AIDS, resolve_aids
 from state.journalism import JournalismContext, JournalismInput
 from state.settings import Settings, Variant
 from tools.fidelity import coverage, unsupported_facts
-from runs.many import Record
 from tools.readability import grade, mean_grade
 
 _KEPT = 3

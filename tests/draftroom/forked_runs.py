@@ -10,10 +10,10 @@ from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
 from draftroom.progress import Progress
+from draftroom.systems import find_system
+from runs.driver import drive
 from runs.record import RunRecord
 from runs.store import find_record
-from runs.driver import drive
-from draftroom.systems import find_system
 from state.paths import state_folder
 
 _FORKS = get_context("forkserver")
@@ -39,4 +39,5 @@ def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None
     has_begun = (state_folder() / "runs" / f"{record['id']}.json").exists()
     newest = find_record(record["id"]) if has_begun else record
     begun.set()
-    drive(newest, Progress(find_system(newest["system"]).rendering, quiet=True))
+    system = find_system(newest["system"])
+    drive(newest, system.graph, Progress(system.rendering, quiet=True))

@@ -15,11 +15,11 @@ from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import find_system
 from graphs.focused_feedback import graph as focused_feedback
 from graphs.medical_simplification import graph as medical_simplification
+from runs.checkpoints import open_checkpointer
 from state.errors import SettingsError
 from state.feedback import FeedbackContext
 from state.simplification import SimplificationContext
 from tests.draftroom.conftest import Command
-from runs.checkpoints import open_checkpointer
 
 EARLIER = Path(__file__).parent / "earlier"
 """Runs that were made by the version before the aids: record and state, with `HOME` and `FOLDER` for its folders."""

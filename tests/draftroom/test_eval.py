@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES
+from runs.many import read_records
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
 from tests.graphs.society import ABSTRACT, PART, WORDING, Society
 from tests.support.processes import Child
-from runs.many import read_records
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = [

@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 from langgraph.types import StateSnapshot
 
-from runs.record import RunRecord
-from runs.driver import read_state
 from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System, find_system
+from runs.checkpoints import open_checkpointer
+from runs.driver import read_state
+from runs.record import RunRecord
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
 from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest, fill
 from tests.graphs.review_room import Room, plan
 from tests.graphs.society import PART, WORDING, Society
 from tests.support.killing import answers_in_checkpoint, comparable, record_of
-from runs.checkpoints import open_checkpointer
 
 pytestmark = pytest.mark.faults
 
@@ -111,7 +111,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
     length = killer.seconds
     assert code == 0
     assert answers_in_checkpoint(f"sqlite:///{home}/state/checkpoints.sqlite") == len(calls)
-    expected = comparable(read_state(record))
+    expected = comparable(read_state(record, system.graph))
 
     runs = 0
     while killer.kills < KILLS:
@@ -122,7 +122,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
         kept = answers_in_checkpoint(f"sqlite:///{home}/state/checkpoints.sqlite")
         code, asked = killer.drive(record, 600)
         assert code == 0, f"run {runs} is dead"
-        assert comparable(read_state(record)) == expected
+        assert comparable(read_state(record, system.graph)) == expected
         assert len(asked) == len(calls) - kept, "no answer that is in the checkpoints is asked for again"
     sys.stdout.write(
         f"\n{system.name}: {killer.kills} kills in the middle of {runs} runs, {killer.gaps} between writes and "

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from draftroom.progress import Progress
-from runs.store import find_record
 from runs.driver import drive, read_state
+from runs.store import find_record
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply
 from tests.graphs.review_room import CLAIM, SOUND, Room
@@ -30,7 +30,7 @@ from tests.support.killing import (
     record_of,
     wait_until,
 )
-from tests.tools.postgres import PROGRAMS, postgres
+from tests.support.postgres import PROGRAMS, postgres
 
 SYSTEMS = ["explain", "simplify", "review in turn"]
 EVERY_CHECKPOINT = [("sqlite", name, stored) for name in SYSTEMS for stored in range(CASES[name].checkpoints)]
@@ -65,7 +65,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
                 for variable, value in {**Command(home, endpoint).variables, **case.settings}.items():
                     monkeypatch.setenv(variable, value)
                 outcome = drive(
-                    record_of(case.system, home), Progress(case.system.rendering, quiet=True), checkpoints="sqlite"
+                    record_of(case.system, home),
+                    case.system.graph,
+                    Progress(case.system.rendering, quiet=True),
+                    checkpoints="sqlite",
                 )
             assert Counter(request.schema_name for request in endpoint.chat_requests) == Counter(case.calls)
         return comparable(outcome.values)
@@ -99,7 +102,7 @@ def test_a_run_that_lost_a_checkpoint_ends_as_the_uninterrupted_one(
     begun(case)
     record = record_of(case.system, tmp_path)
     assert asyncio.run(begin(case.system, record, checkpoints, "checkpoint", stored))
-    resumed = drive(record, Progress(case.system.rendering, quiet=True), checkpoints=checkpoints)
+    resumed = drive(record, case.system.graph, Progress(case.system.rendering, quiet=True), checkpoints=checkpoints)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     assert [request.schema_name for request in endpoint.chat_requests] == case.calls, "no call is repeated"
@@ -123,7 +126,7 @@ def test_a_run_that_lost_an_answer_asks_for_that_one_again(
     assert asyncio.run(begin(case.system, record, address, "answer", stored))
     assert answers_in_checkpoint(address) == stored
     before = len(endpoint.chat_requests)
-    resumed = drive(record, Progress(case.system.rendering, quiet=True), checkpoints=address)
+    resumed = drive(record, case.system.graph, Progress(case.system.rendering, quiet=True), checkpoints=address)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     asked = [request.schema_name for request in endpoint.chat_requests[before:]]
@@ -145,7 +148,7 @@ def test_a_process_that_is_killed_is_gone_on_with(
     endpoint.release()
     assert command("resume", "last").exit_code == 0
     assert answered(endpoint.chat_requests) == Counter(case.calls), "no finished call is repeated"
-    assert comparable(read_state(find_record("last"))) == whole(name)
+    assert comparable(read_state(find_record("last"), case.system.graph)) == whole(name)
 
 
 def test_every_answer_that_is_stored_in_a_burst_is_kept(draftroom: Command, tmp_path: Path) -> None:

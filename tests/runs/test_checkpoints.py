@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
+from runs.checkpoints import open_checkpointer, studio_checkpointer
 from state.errors import StateError
 from state.files import storage_error
-from tests.tools.postgres import PROGRAMS, postgres
-from runs.checkpoints import open_checkpointer, studio_checkpointer
+from tests.support.postgres import PROGRAMS, postgres
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
 
@@ -161,6 +162,10 @@ async def test_faults_of_others_pass_through(home: Path) -> None:
     with pytest.raises(TimeoutError):
         async with open_checkpointer("sqlite"):
             raise TimeoutError  # an OSError, like those of connections and files
+
+
+def test_it_is_still_where_programs_of_users_import_it_from() -> None:
+    assert import_module("tools.checkpoints").open_checkpointer is open_checkpointer
 
 
 def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:

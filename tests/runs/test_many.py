@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from state.errors import BadInput, ModelUnavailable
 from runs.many import Job, read_records, run_jobs
+from state.errors import BadInput, ModelUnavailable
 
 
 class Ward:

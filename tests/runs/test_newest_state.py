@@ -16,8 +16,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
+from runs.runnable.feedback import FOCUSED_FEEDBACK
+from runs.runnable.simplification import MEDICAL_SIMPLIFICATION
 from runs.newest_state import NewestState
-from draftroom.systems import FOCUSED_FEEDBACK, SIMPLIFICATION
 from state.reducers import append
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -106,11 +107,11 @@ def send(node: str, state: Any, question: str = "") -> Send:
 async def follow(graph: Any, start: Any) -> AsyncIterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each part of the stream, and the state with it taken in; first the state that the checkpoints tell."""
     newest = NewestState(await graph.aget_state(CONFIG, subgraphs=True))
-    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK.graph)
+    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK)
     modes = ["values", "updates"]
     async for part in graph.astream(start, CONFIG, stream_mode=modes, subgraphs=True, version="v2", durability="sync"):
         newest.take(part)
-        yield part, newest.joined(FOCUSED_FEEDBACK.graph)
+        yield part, newest.joined(FOCUSED_FEEDBACK)
 
 
 async def run(house: House, graph: Any, start: Any) -> list[str]:
@@ -142,7 +143,7 @@ async def test_a_run_that_failed_goes_on_from_all_that_was_known(broken: str) ->
         await run(house, graph, {"parts": []})
     paid = list(house.paid)
     snapshot = await graph.aget_state(CONFIG, subgraphs=True)
-    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK.graph)
+    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK)
     assert sorted(told["calls"]) == sorted(paid)
     house.broken = set()
     assert set(await run(house, graph, None)) == house.all_calls
@@ -165,7 +166,7 @@ async def test_what_has_reached_the_state_is_told_when_it_has() -> None:
     modes = ["values", "updates"]
     async for part in graph.astream({"parts": []}, CONFIG, stream_mode=modes, subgraphs=True, version="v2"):
         for node, update in newest.take(part):
-            values = newest.joined(FOCUSED_FEEDBACK.graph)
+            values = newest.joined(FOCUSED_FEEDBACK)
             told.append(node)
             concluded += update.get("reviews", []) if node == "conclude" else []
             assert set(update.get("calls", [])) <= set(values["calls"])
@@ -178,5 +179,5 @@ async def test_a_loop_that_is_alone_lies_over_the_state() -> None:
     graph = house.compile()
     with pytest.raises(RuntimeError):
         await run(house, graph, {"parts": []})
-    told = NewestState(await graph.aget_state(CONFIG, subgraphs=True)).joined(SIMPLIFICATION.graph)
+    told = NewestState(await graph.aget_state(CONFIG, subgraphs=True)).joined(MEDICAL_SIMPLIFICATION)
     assert (told["parts"], told["calls"], told["number"]) == ([1], ["plan 1"], 1)

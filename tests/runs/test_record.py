@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from runs.record import all_calls, new_record, new_run_id, usage, with_failure, with_state
 from nodes.journalism.initialise import freeze
+from runs.record import all_calls, new_record, new_run_id, usage, with_failure, with_state
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
 from state.records import CallRecord

@@ -11,11 +11,11 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from draftroom.systems import SYSTEMS
 from graphs.science_journalism import builder
+from runs.checkpoints import open_checkpointer
 from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint, fill
 from tests.graphs import review_room
 from tests.studio.server import StudioServer
-from runs.checkpoints import open_checkpointer
 
 GRAPH = "science_journalism"
 ADVICE = "Say what a moss is before you say how fast it grows."

@@ -18,11 +18,11 @@ from typing import Any, Literal
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from draftroom.papers import take_paper
-from runs.record import RunRecord, new_record
 from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System
 from nodes.feedback.initialise import freeze as freeze_feedback
 from nodes.journalism.initialise import freeze as freeze_journalism
 from nodes.simplification.initialise import freeze as freeze_simplification
+from runs.record import RunRecord, new_record
 from tests.fake_endpoint import Answer, Json, RecordedRequest, Script, Text, When
 from tests.graphs.review_room import MISSING, Room, plan
 from tests.graphs.review_room import PAPER as DRAFT

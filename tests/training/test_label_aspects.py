@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 
+from runs.many import read_records
 from tests.support.processes import preload, run_module
 from tests.tools.tiny_bert import write_encoder
 from tests.training.toy_reviews import write
-from runs.many import read_records
 from training.review_filters.classifier import ReviewClassifier
 from training.review_filters.labels import ASPECTS
 

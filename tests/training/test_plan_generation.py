@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from runs.many import read_records
 from state.errors import BadInput
 from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
 from tests.support.processes import preload, run_module
-from runs.many import read_records
 from tools.models import close_clients
 from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.generic_comments import GENERIC_COMMENTS

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from runs.many import Record
 from state.errors import BadInput
 from state.settings import ModelSettings
-from runs.many import Record
 from training.plan_reranker.generic_comments import GENERIC_COMMENTS
 from training.plan_reranker.writing import Assignment, Criterion
 

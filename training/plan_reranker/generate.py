@@ -22,12 +22,12 @@ from typing import cast
 
 from rich.console import Console
 
+from evals.datasets.paragraph_pairs import choose_pairs
+from runs.many import Job, Key, Record, read_records, run_jobs
 from state.errors import DraftroomError
 from state.files import write_atomically
 from tools.configuration import load_settings
-from runs.many import Job, Key, Record, read_records, run_jobs
 from tools.models import close_clients
-from evals.datasets.paragraph_pairs import choose_pairs
 from training.plan_reranker.assembling import CRITERIA, assemble
 from training.plan_reranker.assignments import assignment_of, in_scope
 from training.plan_reranker.checks import flaw

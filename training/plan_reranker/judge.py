@@ -12,9 +12,9 @@ from typing import Annotated, Literal, TypedDict, get_args
 from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict
 
+from runs.many import Job, Key, Record, run_jobs
 from state.limits import AtMost
 from state.settings import ModelSettings
-from runs.many import Job, Key, Record, run_jobs
 from tools.models import Caller, ask
 from training.plan_reranker.baselines import Score
 from training.plan_reranker.data import PlanName, PlannedParagraph

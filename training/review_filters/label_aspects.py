@@ -17,9 +17,9 @@ from typing import cast
 
 from rich.console import Console
 
+from runs.many import read_records
 from state.errors import BadInput, DraftroomError
 from state.files import write_atomically
-from runs.many import read_records
 from training.review_filters.filtering import keep_aspects
 from training.review_filters.pairs import Pair
 

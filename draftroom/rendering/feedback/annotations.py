@@ -13,11 +13,11 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from runs.record import RunRecord
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.quads import bounds, quads, words_between
 from draftroom.rendering.feedback.story import RankedComment, Values, ranked_comments, source
+from runs.record import RunRecord
 from state.documents import DocumentRef, Word
 from state.errors import BadInput
 from state.feedback import Comment

@@ -6,7 +6,6 @@ on a narrow screen and on paper it stands below the paragraph. The page holds it
 
 from __future__ import annotations
 
-from runs.record import RunRecord
 from draftroom.rendering.feedback.labels import COLOURS, slug
 from draftroom.rendering.feedback.paper import shown_paper
 from draftroom.rendering.feedback.story import (
@@ -23,6 +22,7 @@ from draftroom.rendering.feedback.story import (
     why_silent,
 )
 from draftroom.rendering.html import page
+from runs.record import RunRecord
 from runs.runnable.feedback import notices
 
 

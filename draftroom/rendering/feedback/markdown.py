@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from runs.record import RunRecord
 from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
@@ -22,6 +21,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.markdown import on_one_line, provenance, table
 from draftroom.rendering.notes import warnings
+from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.feedback import Comment
 

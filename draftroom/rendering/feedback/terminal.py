@@ -10,7 +10,6 @@ from rich.panel import Panel
 from rich.text import Text
 
 from draftroom.consoles import OUT, spoken, tell
-from runs.record import RunRecord
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.story import (
     UNIT,
@@ -30,8 +29,9 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
-from runs.runnable.feedback import notices
 from nodes.feedback.evidence import evidence_id
+from runs.record import RunRecord
+from runs.runnable.feedback import notices
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
 from tools.plain_characters import plain
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from runs.record import RunRecord
 from draftroom.rendering.html import page
 from draftroom.rendering.journalism.curve import HEIGHT, MEASURES, WIDTH, drawing
 from draftroom.rendering.journalism.rounds import UNIT, Values, rounds, selected_round, unsupported_facts
+from runs.record import RunRecord
 
 
 def to_html(record: RunRecord, values: Values) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runs.record import RunRecord
 from draftroom.rendering.journalism.rounds import UNIT, Values, selected_round, unsupported_facts
 from draftroom.rendering.markdown import please_note, provenance, table
+from runs.record import RunRecord
 from state.journalism import Assessment
 from tools.plain_characters import plain
 

@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import ERR, OUT, tell
-from runs.record import RunRecord
 from draftroom.rendering.journalism.curve import MEASURES, plot
 from draftroom.rendering.journalism.rounds import UNIT, Round, Values, rounds, selected_round, unsupported_facts
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
+from runs.record import RunRecord
 from state.journalism import Assessment
 from tools.word_changes import Change
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from runs.record import RunRecord
 from draftroom.rendering.html import page
 from draftroom.rendering.simplification.story import (
     UNIT,
@@ -13,6 +12,7 @@ from draftroom.rendering.simplification.story import (
     origin,
     outcome,
 )
+from runs.record import RunRecord
 
 
 def to_html(record: RunRecord, values: Values) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runs.record import RunRecord
 from draftroom.rendering.markdown import on_one_line, please_note, provenance, table
 from draftroom.rendering.simplification.story import UNIT, Entry, Values, entries, measured, origin, outcome, sides
+from runs.record import RunRecord
 from tools.plain_characters import plain
 
 

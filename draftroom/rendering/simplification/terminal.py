@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 
 from draftroom.consoles import ERR, OUT, spoken, tell
-from runs.record import RunRecord
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.simplification.story import (
     UNIT,
@@ -20,6 +19,7 @@ from draftroom.rendering.simplification.story import (
     sides,
 )
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
+from runs.record import RunRecord
 from state.simplification import Exchange, Redundancy, Suggestion, TextChange, Version
 
 Line = tuple[str, str]

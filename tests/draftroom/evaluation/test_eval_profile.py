@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from runs.many import read_records
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.serving.conftest import free_port
-from runs.many import read_records
 
 ROOT = Path(__file__).parents[3]
 VLLM = """

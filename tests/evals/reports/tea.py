@@ -12,8 +12,8 @@ from evals.evaluation import Evaluation, evaluate
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
-from state.simplification import SimplificationContext
 from runs.many import Record
+from state.simplification import SimplificationContext
 
 Texts = Mapping[str, Sequence[Sequence[str] | None]]
 """Of each system, sample by sample, the versions of its text; None: it was not run."""
