@@ -57,7 +57,8 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: install  ## What graphs and checkpoints cost, questions in turn or together, an evaluation, the index of a paper.
+bench: install  ## What start-up, graphs and checkpoints cost, questions in turn or together, an evaluation, a paper's index.
+	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.graph_overhead
 	$(BIN)/python -m benchmarks.focused_feedback
 	$(BIN)/python -m benchmarks.eval_runner

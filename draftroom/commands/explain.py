@@ -55,20 +55,9 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     quiet: QuietOption = False,
 ) -> None:
     """Turn a paper into an article that anyone can follow."""
-    journalism = {
-        "aids": aids,
-        "rounds": rounds,
-        "audience": audience,
-        "variant": variant,
-        "select": select,
-        "stop": stop,
-        "warm_start": warm_start,
-        "scope": scope,
-        "max_words": max_words,
-        "pause": pause,
-    }
+    flags = locals()
     check_outputs(output, JOURNALISM.rendering)
-    settings = load_settings(overrides("journalism", journalism, ROLES, preset=preset, model=model, base_url=base_url))
+    settings = load_settings(overrides("journalism", flags, ROLES))
     run_input = take_paper(file, scope=settings.journalism.scope, max_pages=settings.journalism.max_pages)
     record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

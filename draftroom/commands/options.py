@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from state.settings import Scope
+from state.settings import Scope, Settings
 
 RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
 OutputOption = Annotated[
@@ -34,29 +34,17 @@ ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all
 BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
 
 
-def overrides(
-    table: str,
-    choices: Mapping[str, Any],
-    roles: Iterable[str],
-    *,
-    preset: str | None,
-    model: str | None,
-    base_url: str | None,
-) -> dict[str, Any]:
+def overrides(table: str, flags: Mapping[str, Any], roles: Iterable[str]) -> dict[str, Any]:
     """The flags that were given, as nested settings.
 
     Args:
-        table: The system's table in the settings.
-        choices: Its flags by the names of its settings; None was not given.
+        table: The system's table in the settings; a flag that is called as one of its settings sets it.
+        flags: By name, those included that are about something else; None was not given.
         roles: The system's agents, who all get the model and the endpoint, whatever a preset says of each.
-        preset: Settings to start from.
-        model: Name of a model.
-        base_url: Address of an endpoint.
     """
-    endpoint = _given({"model": model, "base_url": base_url})
-    models = dict.fromkeys(("default", *roles), endpoint) if endpoint else None
-    return _given({"preset": preset, table: _given(choices), "models": models})
-
-
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name, value in flags.items() if value is not None}
+    settings = type(getattr(Settings(), table)).model_fields.keys() & given.keys()
+    found = {table: {name: given[name] for name in settings}}
+    if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
+        found["models"] = dict.fromkeys(("default", *roles), endpoint)
+    return {**found, "preset": given["preset"]} if "preset" in given else found

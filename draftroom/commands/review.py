@@ -83,25 +83,15 @@ def review(  # noqa: PLR0913 - each parameter is a flag
 ) -> None:
     """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
     system = VARIANTS[variant]
-    feedback = {
-        "aids": aids,
-        "execution": execution,
-        "plans": plans,
+    flags = locals() | {
         "rerank": _rerank(variant, wanted=rerank),
-        "max_questions": max_questions,
-        "max_rewrites": max_rewrites,
-        "retrieval": retrieval,
-        "passages": passages,
         "literature": _literature(literature) if literature else None,
         "pause": pause if system.rendering.dialogue else False,
-        "min_words": min_words,
-        "max_comments": max_comments,
-        "max_pages": max_pages,
     }
     require(REVIEW)
     check_outputs(output, system.rendering)
     request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
-    settings = load_settings(overrides("feedback", feedback, ROLES, preset=preset, model=model, base_url=base_url))
+    settings = load_settings(overrides("feedback", flags, ROLES))
     _check_folders(settings.feedback)
     run_input = take_paper(file, scope="whole", max_pages=settings.feedback.max_pages)
     document = load_document(run_input["paper"])

@@ -61,22 +61,9 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     quiet: QuietOption = False,
 ) -> None:
     """Put a medical abstract into plain language, and tell what was lost on the way."""
-    simplification = {
-        "aids": aids,
-        "loops": [name.strip() for names in loops for name in names.split(",")] if loops else None,
-        "entries": entries,
-        "stop": stop,
-        "variant": variant,
-        "revision_rounds": revision_rounds,
-        "accuracy_check": accuracy_check,
-        "target_grade": target_grade,
-        "max_words": max_words,
-        "scope": scope,
-    }
+    flags = locals() | {"loops": [name.strip() for names in loops for name in names.split(",")] if loops else None}
     check_outputs(output, SIMPLIFICATION.rendering)
-    settings = load_settings(
-        overrides("simplification", simplification, ROLES, preset=preset, model=model, base_url=base_url)
-    )
+    settings = load_settings(overrides("simplification", flags, ROLES))
     options = settings.simplification
     run_input = take_paper(file, scope=options.scope, max_pages=options.max_pages)
     record = new_record(SIMPLIFICATION.name, run_input, freeze(settings), settings.checkpoints)

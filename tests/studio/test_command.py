@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import socket
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import draftroom as package
 from draftroom.commands.studio import CONFIGURATION, server_command
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.extras import Extra, require
@@ -31,6 +33,13 @@ def test_langgraph_json_is_served_and_is_silent():
     served = json.loads(CONFIGURATION.read_text(encoding="utf-8"))
     assert set(served["graphs"]) == set(SYSTEMS)
     assert served["env"] == SILENCE
+
+
+def test_langgraph_json_lies_beside_the_packages_of_a_wheel():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {CONFIGURATION.name: CONFIGURATION.name}
+    assert CONFIGURATION.parent == Path(package.__file__).parents[1]
 
 
 def test_the_server_listens_on_this_machine_only():
