@@ -20,7 +20,7 @@ COMMANDS = {
     "resume": Lazy(
         "draftroom.commands.resume:resume", "Go on with a run where it stopped; a finished one prints its result again."
     ),
-    "runs": Lazy("draftroom.commands.runs:runs", "List all runs, newest first."),
+    "runs": Lazy("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
     "show": Lazy(
         "draftroom.commands.show:show",
         "Show the story of a run: what every agent said, what changed, readability and cost.",

@@ -15,7 +15,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Chec
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from state.errors import SettingsError
+from runs.record import RunRecord
+from state.errors import SettingsError, StateError
 from state.files import storage_error
 from state.paths import state_folder
 from tools.configuration import load_settings
@@ -43,6 +44,33 @@ async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckp
         path = Path(address.removeprefix("sqlite:///")) if ":" in address else state_folder() / "checkpoints.sqlite"
         async with _sqlite(path) as saver:
             yield saver
+
+
+def checkpoints_of(record: RunRecord) -> str:
+    """Address of the run's checkpoints.
+
+    Raises:
+        StateError: If they were kept in memory, and so are gone.
+    """
+    if record["checkpoints"] == "memory":
+        raise StateError(
+            f"The run {record['id']} kept its checkpoints in memory, so they are gone; start it anew.",
+            kind="run_incompatible",
+        )
+    return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
+
+
+async def delete_checkpoints(address: str, run_id: str) -> None:
+    """Remove the checkpoints of a run. A file of SQLite is written anew, for it keeps what was deleted in free pages.
+
+    Raises:
+        StateError: If the file or the database cannot be opened or written.
+    """
+    async with open_checkpointer(address) as saver:
+        await saver.adelete_thread(run_id)
+        if isinstance(saver, AsyncSqliteSaver):
+            await saver.conn.execute("VACUUM")
+            await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @asynccontextmanager

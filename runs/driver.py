@@ -25,8 +25,7 @@ from runs.store import hold_run, write_record
 from runs.runnable.graph import RunnableGraph
 from runs.stopping import handled, stop_on_signals
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
-from runs.checkpoints import open_checkpointer
-from tools.configuration import load_settings
+from runs.checkpoints import checkpoints_of, open_checkpointer
 from tools.models import admission, close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -137,20 +136,6 @@ def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
             return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(runnable)
 
     return asyncio.run(read())
-
-
-def checkpoints_of(record: RunRecord) -> str:
-    """Address of the run's checkpoints.
-
-    Raises:
-        StateError: If they were kept in memory, and so are gone.
-    """
-    if record["checkpoints"] == "memory":
-        raise StateError(
-            f"The run {record['id']} kept its checkpoints in memory, so they are gone; start it anew.",
-            kind="run_incompatible",
-        )
-    return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
 
 
 def resume_command(record: RunRecord) -> str:

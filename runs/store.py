@@ -44,6 +44,19 @@ def write_record(record: RunRecord) -> None:
         raise storage_error(error, folder) from error
 
 
+def delete_record(run_id: str) -> None:
+    """Remove the files of a run that this process holds.
+
+    Raises:
+        StateError: If the state folder cannot be written.
+    """
+    try:
+        for suffix in ("json", "lock"):
+            (_folder() / f"{run_id}.{suffix}").unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, _folder()) from error
+
+
 def all_records() -> Records:
     """Read every record of the state folder.
 

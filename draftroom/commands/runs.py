@@ -10,18 +10,28 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from draftroom.commands.options import RunArgument
 from draftroom.consoles import OUT, tell
 from draftroom.rendering.terminal import print_table
 from draftroom.systems import SYSTEMS
 from runs.record import RunRecord, total_tokens
-from runs.store import NO_RUNS, all_records, shown_status
+from runs.store import NO_RUNS, all_records, find_record, shown_status
 from tools.plain_characters import plain
 
 _COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
 
 
-def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the run records as JSON.")] = False) -> None:
-    """List all runs, newest first."""
+runs_app = typer.Typer(invoke_without_command=True)
+
+
+@runs_app.callback()
+def runs(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run records as JSON.")] = False,
+) -> None:
+    """List all runs, newest first, or delete one."""
+    if context.invoked_subcommand:
+        return
     records = all_records()
     for problem in records.problems:
         tell(problem, style="yellow")
@@ -32,6 +42,21 @@ def runs(as_json: Annotated[bool, typer.Option("--json", help="Print the run rec
         print_table(OUT, _table(records.readable))
     else:
         tell(NO_RUNS)
+
+
+@runs_app.command()
+def delete(
+    run: RunArgument,
+    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask first.")] = False,
+) -> None:
+    """Delete a run: its record and checkpoints, and the stored paper with its vectors unless another run uses it."""
+    from runs.deletion import delete_run  # noqa: PLC0415 - loads LangGraph, which a list does not need
+
+    record = find_record(run)
+    if not yes:
+        typer.confirm(f"Delete the run {record['id']} ({plain(record['input']['name'])})?", abort=True, err=True)
+    delete_run(record)
+    tell(f"The run {record['id']} is deleted.")
 
 
 def _table(records: list[RunRecord]) -> Table:

@@ -95,6 +95,17 @@ def test_an_unfinished_run_is_refused_in_one_sentence(draftroom: Command, tmp_pa
     assert draftroom("show", record["id"]).exit_code == 0
 
 
+@pytest.mark.parametrize("command", ["explain", "simplify", "review"])
+def test_a_run_is_deleted_with_its_paper(draftroom: Command, tmp_path: Path, command: str):
+    record = put_back(draftroom, tmp_path, command)
+    stored = Path(record["input"]["paper"]["path"])
+    stored.parent.mkdir(parents=True)
+    stored.write_text("Of moss", encoding="utf-8")
+    assert draftroom("runs", "delete", record["id"], "--yes").exit_code == 0
+    assert not stored.exists()
+    assert draftroom.records() == []
+
+
 def put_back(draftroom: Command, folder: Path, command: str, *, finished: bool = True) -> dict[str, Any]:
     """Put a run of the version before the aids where it would be; its record."""
     text = (EARLIER / f"{command}.json").read_text(encoding="utf-8")

@@ -16,9 +16,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
+from runs.newest_state import NewestState
 from runs.runnable.feedback import FOCUSED_FEEDBACK
 from runs.runnable.simplification import MEDICAL_SIMPLIFICATION
-from runs.newest_state import NewestState
 from state.reducers import append
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from state.documents import Document, DocumentFormat, DocumentRef
 from state.errors import StateError
-from state.files import write_atomically
+from state.files import storage_error, write_atomically
 from state.paths import state_folder
 
 READER_VERSION = 2
@@ -80,6 +80,22 @@ def load_document(ref: DocumentRef) -> Document:
             f"The stored document, {path}, was changed since it was read; start a new run from the paper.",
             kind="run_incompatible",
         ) from error
+
+
+def delete_document(ref: DocumentRef) -> None:
+    """Remove all that is kept of a paper: its documents, by whichever version they were read, and the paper itself.
+
+    Raises:
+        StateError: The state folder cannot be written.
+    """
+    names = {ref["sha256"], Path(ref["path"]).name.partition(".")[0]}
+    for folder in (_folder(), _folder().with_name("papers")):  # the latter is that of version 1
+        try:
+            for path in folder.glob("*"):
+                if path.name.partition(".")[0] in names:
+                    path.unlink(missing_ok=True)
+        except OSError as error:
+            raise storage_error(error, folder) from error
 
 
 def stored_text(ref: DocumentRef) -> str:

@@ -9,9 +9,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from state.files import write_atomically
+from state.files import storage_error, write_atomically
+from state.paths import state_folder
 from tools.documents.store import unwritable
 from tools.literature.fetching import Download
+
+
+def searches_folder() -> Path:
+    """Where the answers of services lie: their addresses hold the queries, and these may quote the draft."""
+    return state_folder() / "literature" / "searches"
+
+
+def delete_searches() -> None:
+    """Forget all answers of services.
+
+    Raises:
+        StateError: The state folder cannot be written.
+    """
+    try:
+        for path in searches_folder().glob("*"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, searches_folder()) from error
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tools.documents import load_document, read_document_bytes
 from tools.documents.store import READER_VERSION
 from tools.literature.arxiv import Arxiv
 from tools.literature.blocklist import DEFAULT_BLOCKLIST
-from tools.literature.cache import Cache
+from tools.literature.cache import Cache, searches_folder
 from tools.literature.crossref import Crossref
 from tools.literature.fetching import Fetcher
 from tools.literature.finding import Sources
@@ -54,9 +54,8 @@ def open_sources(
 def _open_web(settings: LiteratureSettings, gate: Gate | None) -> Web:
     blocklist = DEFAULT_BLOCKLIST if settings.blocked_hosts is None else tuple(settings.blocked_hosts)
     agent = f"{PROJECT} (mailto:{_plain(settings.contact, '`contact`')})" if settings.contact else PROJECT
-    store = state_folder() / "literature"
     fetcher = Fetcher(gate or Gate(blocklist), agent)
-    return Web(fetcher, Cache(store / "searches", SEARCHES_EXPIRE_S), Cache(store / "files"))
+    return Web(fetcher, Cache(searches_folder(), SEARCHES_EXPIRE_S), Cache(state_folder() / "literature" / "files"))
 
 
 def _open_folder(settings: LiteratureSettings, rank: Rank, reader: Reader) -> Folder | None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -23,15 +25,20 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from state.errors import StateError
+from state.files import storage_error
 from state.paths import state_folder
 from tools.retrieval.embeddings import Embedder
-from tools.retrieval.segments import Segment
+from tools.retrieval.segments import DIGITS, Segment
 
 VERSION = 1
 """Of the collections; a change of what they hold needs another one."""
 BATCH = 64
 """Segments embedded and written at a time."""
 
+_PAPER = "paper"
+"""Key of the hash that a collection's segments begin with."""
+BUSY_TIMEOUT_S = 30.0
+"""How long the database is waited for while another process writes to it."""
 _SHORTEST = 1e-12
 """Of vectors, so that one of zeros is like nothing."""
 
@@ -66,10 +73,40 @@ def rank(
     return sorted(found, key=lambda scored: (-scored[1], places[scored[0].id]))[:limit]
 
 
+def delete_vectors(sha256: str) -> None:
+    """Remove the vectors of a paper, and those of which an earlier version has not noted whose they are.
+
+    Raises:
+        StateError: If the index cannot be written.
+    """
+    if not _folder().exists():
+        return
+    with _client() as client:
+        for collection in client.list_collections():
+            if (collection.metadata or {}).get(_PAPER) in {None, sha256[:DIGITS]}:
+                client.delete_collection(collection.name)
+                (_folder() / f"{collection.name}.lock").unlink(missing_ok=True)
+    try:
+        _sweep(_folder())
+    except (OSError, sqlite3.Error) as error:
+        raise storage_error(error, _folder()) from error
+
+
+def _sweep(folder: Path) -> None:
+    """Chroma leaves the folder of a collection that is gone, and what was deleted in free pages of its database."""
+    folders = [path for path in folder.iterdir() if path.is_dir()]  # listed first: a new one is in the database by now
+    with closing(sqlite3.connect(folder / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
+        in_use = {name for (name,) in database.execute("SELECT id FROM segments")}
+        database.execute("VACUUM")
+    for path in folders:
+        if path.name not in in_use:
+            shutil.rmtree(path)
+
+
 @contextmanager
 def _client() -> Iterator[Client]:
     """The database, opened for one search: that takes milliseconds, and leaves nothing to be closed at the end."""
-    folder = state_folder() / "indexes"
+    folder = _folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _opening, FileLock(folder / "opening.lock"):  # it creates its tables twice if two open a new one at once
@@ -86,6 +123,10 @@ def _client() -> Iterator[Client]:
         ) from error
 
 
+def _folder() -> Path:
+    return state_folder() / "indexes"
+
+
 def _settings(folder: Path) -> Settings:
     """Of a database in files; `.env` in the working folder is not read, it may be anyone's."""
     return Settings(_env_file=None, is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False)
@@ -98,7 +139,7 @@ def _index(client: Client, segments: Sequence[Segment], embedder: Embedder) -> C
     with suppress(NotFoundError):
         return client.get_collection(name, embedding_function=None)
     # The system unlocks the file if the holder is killed.
-    with FileLock(state_folder() / "indexes" / f"{name}.lock"):
+    with FileLock(_folder() / f"{name}.lock"):
         with suppress(NotFoundError):  # whoever held the lock before has built it
             return client.get_collection(name, embedding_function=None)
         return _build(client, name, segments, embedder)
@@ -112,7 +153,8 @@ def _build(client: Client, name: str, segments: Sequence[Segment], embedder: Emb
     unfinished = f"unfinished-{name}"
     with suppress(NotFoundError):
         client.delete_collection(unfinished)  # of a process that was killed
-    collection = client.create_collection(unfinished, embedding_function=None)
+    paper = segments[0].id.partition(":")[0]
+    collection = client.create_collection(unfinished, metadata={_PAPER: paper}, embedding_function=None)
     for start in range(0, len(segments), BATCH):
         texts = [segment.text for segment in segments[start : start + BATCH]]
         ids = [str(start + offset) for offset in range(len(texts))]

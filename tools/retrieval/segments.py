@@ -13,6 +13,8 @@ from typing import NamedTuple
 from state.documents import Document, Paragraph
 from state.errors import SettingsError
 
+DIGITS = 12
+"""Of a document's hash in the ids of its segments."""
 _PARAGRAPH_BREAK = "\n\n"
 _SPACE = re.compile(r"\s+")
 
@@ -21,7 +23,7 @@ class Segment(NamedTuple):
     """A part of a paper's running text, which is its paragraphs with an empty line between them."""
 
     id: str
-    """The document's hash (12 digits), a colon, and a number from 1."""
+    """The document's hash (`DIGITS` of it), a colon, and a number from 1."""
     start: int
     """Offset of its first character in the running text."""
     text: str
@@ -56,7 +58,7 @@ def split(document: Document, characters: int = 2000, overlap: int = 200) -> lis
             begin, _, first = touched[0]
             segments.append(
                 Segment(
-                    id=f"{document['sha256'][:12]}:{len(segments) + 1}",
+                    id=f"{document['sha256'][:DIGITS]}:{len(segments) + 1}",
                     start=start,
                     text=text[start:end],
                     section=first["section"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from state.errors import StateError
 from tests.fake_endpoint import FakeEndpoint
 from tests.tools.retrieval.papers import CountingEmbedder, numbered_paper, paper
-from tools.retrieval.index import BATCH, rank
+from tools.retrieval.index import BATCH, delete_vectors, rank
 from tools.retrieval.segments import Segment, split
 
 MANY = split(numbered_paper(BATCH + 6), 60, 0)
@@ -132,6 +133,41 @@ def test_an_index_whose_building_was_killed_is_built_anew() -> None:
     embedder = CountingEmbedder()
     assert best(MANY, embedder) == MANY[67].text.strip()
     assert embedder.texts == [*texts_of(MANY), QUESTION]
+
+
+class ShortVectors(CountingEmbedder):
+    """Vectors that lie on one page of a database, another one for each text."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.texts.extend(texts)
+        return [[byte / 255 for byte in hashlib.sha256(text.encode()).digest()] for text in texts]
+
+
+def test_the_vectors_of_a_deleted_paper_are_gone_from_the_disk_and_those_of_others_stay(home: Path) -> None:
+    document = numbered_paper(1100)  # so many that Chroma keeps a folder of the collection
+    segments, other, embedder = split(document, 60, 0), split(paper("Mosses dry.")), ShortVectors()
+    best(segments, embedder)
+    best(other, embedder)
+    first_and_last = embedder.embed([segments[0].text, segments[-1].text])  # one is in the folder, one in the database
+    vectors = [np.array(vector, dtype=np.float32).tobytes() for vector in first_and_last]
+
+    def folders_with_vectors() -> set[Path]:
+        files = [path for path in home.rglob("*") if path.is_file()]
+        return {path.parent for path in files if any(vector in path.read_bytes() for vector in vectors)}
+
+    assert len(folders_with_vectors()) == 2
+    delete_vectors(document["sha256"])
+    assert folders_with_vectors() == set()
+    embedder.texts.clear()
+    best(other, embedder)
+    assert embedder.texts == [QUESTION]
+    best(segments, embedder)
+    assert embedder.texts == [QUESTION, *texts_of(segments), QUESTION]
+
+
+def test_where_nothing_was_searched_no_vectors_are_deleted(home: Path) -> None:
+    delete_vectors(numbered_paper(1)["sha256"])
+    assert list(home.iterdir()) == []
 
 
 def test_a_broken_database_is_reported_with_what_to_do(home: Path) -> None:
