@@ -117,7 +117,7 @@ async def _plain_loop(requests: list[RecordedRequest], base_url: str) -> None:
 
 
 async def _recorded_calls() -> list[RecordedRequest]:
-    with FakeEndpoint() as endpoint:
+    with FakeEndpoint(stream_interval=1) as endpoint:
         await _graph(endpoint.base_url, None, 0)
         return endpoint.chat_requests
 

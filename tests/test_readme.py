@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import pytest
@@ -23,17 +21,16 @@ def test_there_is_python_to_run() -> None:
 
 
 @pytest.mark.parametrize("code", PYTHON)
-def test_python_runs_as_it_stands(code: str, tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
-    environment = {
-        **os.environ,
-        "DRAFTROOM_HOME": str(tmp_path),
-        "DRAFTROOM_MODELS__DEFAULT__BASE_URL": fake_endpoint.base_url,
-        "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
-    }
-    finished = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
+def test_python_runs_as_it_stands(
+    code: str, tmp_path: Path, fake_endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
+    for models in ("MODELS__DEFAULT", "FEEDBACK__EMBEDDING"):
+        monkeypatch.setenv(f"DRAFTROOM_{models}__BASE_URL", fake_endpoint.base_url)
+        monkeypatch.setenv(f"DRAFTROOM_{models}__MODEL", "large")
+    (tmp_path / "shown.py").write_text(code, encoding="utf-8")
+    runpy.run_path(str(tmp_path / "shown.py"), run_name="__main__")
     assert fake_endpoint.chat_requests
 
 

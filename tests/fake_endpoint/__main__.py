@@ -20,7 +20,7 @@ def main() -> None:
     """Run `python -m tests.fake_endpoint`."""
     options = _parser().parse_args()
     models = dict.fromkeys(options.models.split(","), _CONTEXT)
-    times = {"latency_s": options.latency, "generation_s": options.generation}
+    times = {"latency_s": options.latency, "generation_s": options.generation, "stream_interval": 1}
     endpoint = FakeEndpoint(models, _answer(options), port=options.port, **times)
     with suppress(KeyboardInterrupt), endpoint:
         sys.stdout.write(f"{endpoint.base_url}\n")

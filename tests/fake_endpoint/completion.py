@@ -71,10 +71,10 @@ class Completion:
         body = self._frame("chat.completion", choices) | {"service_tier": None, "system_fingerprint": None}
         return body | ({} if self._usage is None else {"usage": self._usage}) | {"prompt_logprobs": None}
 
-    def chunks(self) -> Iterator[dict[str, Any]]:
-        """The answer as a stream: a chunk with the role, one per token, one with the finish reason, then the usage."""
+    def chunks(self, tokens: int = 1) -> Iterator[dict[str, Any]]:
+        """The answer as a stream: the role, so many tokens at a time, the finish reason, then the usage."""
         for index, choice in enumerate(self._choices):
-            for delta, end in _deltas(choice):
+            for delta, end in _deltas(choice, tokens):
                 parts = {"index": index, "delta": delta, "logprobs": None, "finish_reason": None}
                 yield self._frame("chat.completion.chunk", [parts | end])
         options = self._request.body.get("stream_options") or {}
@@ -96,7 +96,7 @@ def send_completion(exchange: Exchange, texts: Sequence[Text]) -> None:
     """Answer with `texts`, as a stream if the request asks for one."""
     completion = Completion(exchange, texts)
     if exchange.request.stream:
-        exchange.send_events(completion.chunks())
+        exchange.send_events(completion.chunks(exchange.stream_interval))
     else:
         exchange.send_json(200, completion.body())
 
@@ -135,11 +135,16 @@ def _choice_body(index: int, choice: Choice) -> dict[str, Any]:
     }
 
 
-def _deltas(choice: Choice) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
+def _deltas(choice: Choice, tokens: int) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
     """Each delta of a streamed answer, with what else its chunk says."""
     yield {"role": "assistant", "content": ""}, {}
-    for piece in split_tokens(choice.reasoning or ""):
+    for piece in _together(choice.reasoning or "", tokens):
         yield {choice.reasoning_field: piece}, {}
-    for piece in split_tokens(choice.content):
+    for piece in _together(choice.content, tokens):
         yield {"content": piece}, {}
     yield {"content": ""}, {"finish_reason": choice.finish_reason, "stop_reason": choice.stop_reason}
+
+
+def _together(text: str, tokens: int) -> Iterator[str]:
+    pieces = split_tokens(text)
+    return ("".join(pieces[begin : begin + tokens]) for begin in range(0, len(pieces), tokens))

@@ -52,6 +52,8 @@ class Exchange:
         """How many answers to give."""
         self.generation_s = 0.0
         """How long a stream takes."""
+        self.stream_interval = 1
+        """How many tokens an event of a stream has."""
         self._http = http
 
     def expect_client(self) -> None:

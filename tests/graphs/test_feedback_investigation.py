@@ -141,7 +141,6 @@ async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
     assert found["evidence"][0]["source"] == "paper"
 
 
-every_kind_of_answer = pytest.mark.parametrize("aids", ["none", "default"])
 DONT_KNOW = [
     "I don't know.",
     "“I don't know.”",
@@ -154,11 +153,26 @@ DONT_KNOW = [
     "The passages hold no answer.",
     " ",
 ]
+KNOWS_SOME = [
+    "The tea is not specified beyond being green, but the number of trays is six.",
+    "I don't know the exact height, but it was measured with a ruler.",
+    "The light is not mentioned, and each tray stood on one window sill.",
+    "It is not known to cause harm in humans.",
+    "Not available to the public.",
+    "Not given to children under 12.",
+    "Unknown variants were excluded from the analysis.",
+    "Not specified in the protocol; the authors used 5 mg.",
+    "I don't know. The paper used 5 mg.",
+    "I don't know. The paper mentions 5 mg.",
+    "The paper does not report the dose.",
+]
 
 
-@every_kind_of_answer
-@pytest.mark.parametrize("answer", DONT_KNOW)
-@every_execution
+@pytest.mark.parametrize(
+    ("execution", "aids", "answer"),
+    [("sequential", aids, answer) for aids in ("none", "default") for answer in DONT_KNOW]
+    + [("parallel", aids, DONT_KNOW[0]) for aids in ("none", "default")],
+)
 async def test_an_unanswered_question_never_reaches_the_reviewer(
     fake_endpoint: FakeEndpoint, execution: str, answer: str, aids: str
 ) -> None:
@@ -176,23 +190,7 @@ async def test_an_unanswered_question_never_reaches_the_reviewer(
     assert "I don't know" not in prompt
 
 
-@every_kind_of_answer
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "The tea is not specified beyond being green, but the number of trays is six.",
-        "I don't know the exact height, but it was measured with a ruler.",
-        "The light is not mentioned, and each tray stood on one window sill.",
-        "It is not known to cause harm in humans.",
-        "Not available to the public.",
-        "Not given to children under 12.",
-        "Unknown variants were excluded from the analysis.",
-        "Not specified in the protocol; the authors used 5 mg.",
-        "I don't know. The paper used 5 mg.",
-        "I don't know. The paper mentions 5 mg.",
-        "The paper does not report the dose.",
-    ],
-)
+@pytest.mark.parametrize(("answer", "aids"), [*((answer, "default") for answer in KNOWS_SOME), (KNOWS_SOME[0], "none")])
 async def test_an_answer_that_does_not_know_everything_is_one(
     fake_endpoint: FakeEndpoint, answer: str, aids: str
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections import Counter
 from typing import Any
 
@@ -39,9 +38,8 @@ async def test_each_loop_asks_its_agents_in_the_papers_order(fake_endpoint: Fake
     assert result["stop_reason"] == "entries used up"
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize(
-    "loops", [list(part) for size in (1, 2, 3) for part in itertools.combinations(LOOPS, size)], ids="+".join
+    ("loops", "count"), [([*LOOPS], 1), ([*LOOPS], 3), ([*LOOPS][:2], 2), ([*LOOPS][1:], 1), ([*LOOPS][2:], 2)]
 )
 async def test_the_run_ends_after_exactly_n_entries_into_each_loop(
     fake_endpoint: FakeEndpoint, loops: list[str], count: int
@@ -220,7 +218,7 @@ async def test_a_thread_that_is_given_a_new_abstract_starts_afresh(fake_endpoint
         assert len(second[name]) == len(first[name])  # type: ignore[literal-required]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(min_value=0, max_value=10**6))
 def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: int) -> None:
     result = after_chaos(seed, BY_CODE)
@@ -230,7 +228,7 @@ def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: 
         check_removals(exchange, before, after)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(min_value=0, max_value=10**6), aids=st.sampled_from(["none", "all"]))
 def test_whatever_the_models_answer_every_run_ends(seed: int, aids: str) -> None:
     after_chaos(seed, aids)

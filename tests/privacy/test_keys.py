@@ -1,4 +1,4 @@
-"""A key comes from the environment, goes to its endpoint, and is left nowhere."""
+"""A key comes from the environment, goes to its endpoint, and is left nowhere; so it is in Studio (`tests/studio`)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,8 @@ import pytest
 
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import PAPER, Command
-from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest, Status, fill
-from tests.studio.server import STUDIO, StudioServer, variables
-
-KEY = "sk-moss-4f7a1c90d2"
-
-
-def quote_the_key(request: RecordedRequest) -> Status:
-    return Status(401, f"Incorrect API key provided: {request.headers['authorization'].removeprefix('Bearer ')}.")
-
-
-def files_with(text: str, folder: Path) -> list[Path]:
-    """Every file below `folder` that holds `text`, in whatever format."""
-    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
-
-
-def was_sent(endpoint: FakeEndpoint) -> bool:
-    return any(request.headers["authorization"] == f"Bearer {KEY}" for request in endpoint.chat_requests)
+from tests.fake_endpoint import Answer, FakeEndpoint, fill
+from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
 
 @pytest.fixture
@@ -72,23 +57,4 @@ def test_doctor(draftroom: Command, tmp_path: Path, answer: Answer):
     result = draftroom("doctor", "--json")
     assert was_sent(draftroom.endpoint)
     assert KEY not in result.output
-    assert files_with(KEY, tmp_path) == []
-
-
-def test_studio(guarded: FakeEndpoint, tmp_path: Path):
-    environment = variables(tmp_path / "home", guarded.base_url, OPENAI_API_KEY=KEY)
-    with StudioServer(STUDIO, environment, tmp_path) as server, server.client() as client:
-        thread = client.threads.create()["thread_id"]
-        result = client.runs.wait(thread, "science_journalism", input={"paper": PAPER})
-        assert isinstance(result, dict)
-        guarded.answer = quote_the_key
-        refused = client.runs.wait(thread, "science_journalism", input={"paper": PAPER}, raise_error=False)
-        assert isinstance(refused, dict)
-        said = f"{result} {refused} {client.threads.get_history(thread)}"
-    assert result["article"].startswith("# ")
-    assert refused["__error__"]["error"] == "ModelUnavailable"
-    assert was_sent(guarded)
-    assert "ModelUnavailable" in server.output
-    assert KEY not in said
-    assert KEY not in server.output
     assert files_with(KEY, tmp_path) == []

@@ -1,7 +1,8 @@
 """Nothing is contacted but the configured endpoint.
 
 Python's audit hooks see every socket of Python itself, but none that native code opens; the server's event loop is
-therefore asyncio's own in these tests. strace sees the kernel's calls of a whole process tree, where it is allowed to.
+therefore asyncio's own in these tests. strace sees the kernel's calls of a whole process tree, where it is allowed to,
+and watches the same processes, as they take seconds to start.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.draftroom.conftest import PAPER, Command
+from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint
-from tests.privacy.watching import OTHER_PROJECTS, can_trace, contacts, spied, traced, traced_contacts
+from tests.privacy.watching import OTHER_PROJECTS, Contacts, can_trace, contacts, spied, traced, traced_contacts
 from tests.studio.server import REPOSITORY, STUDIO, StudioServer, variables
 
 LOOPBACK = "127.0.0.1"
@@ -24,7 +26,21 @@ LOOPBACKS = {LOOPBACK, "::1"}  # urllib3 tries the second one, to see whether th
 PACKAGES = ("graphs", "nodes", "presets", "state", "tools")
 PLAIN = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
 
-tracing = pytest.mark.skipif(not can_trace(), reason="strace is not installed, or not allowed to trace")
+
+@contextmanager
+def watched_by_the_kernel(folder: Path, endpoint: FakeEndpoint) -> Iterator[list[str]]:
+    """Gives the beginning of a command line; empty where strace is not installed, or not allowed to trace."""
+    if not can_trace():
+        yield []
+        return
+    yield traced(folder / "trace")
+    assert traced_contacts(folder / "trace") == {(LOOPBACK, endpoint.port)}
+
+
+def assert_nobody_else(found: Contacts, endpoint: FakeEndpoint) -> None:
+    assert found.addresses == {(LOOPBACK, endpoint.port)}
+    assert found.names <= {LOOPBACK}
+    assert found.bound <= LOOPBACKS
 
 
 def run_once(server: StudioServer) -> None:
@@ -47,11 +63,6 @@ def clone(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def draftroom(fake_endpoint: FakeEndpoint, tmp_path: Path) -> Iterator[Command]:
-    return Command(tmp_path / "home", fake_endpoint, OTHER_PROJECTS)
-
-
-@pytest.fixture
 def paper(tmp_path: Path) -> Path:
     path = tmp_path / "moss.md"
     path.write_text(PAPER, encoding="utf-8")
@@ -71,40 +82,21 @@ urllib.request.urlopen("{fake_endpoint.root_url}/health").read()
     assert found.names == {"localhost", LOOPBACK}
 
 
-def test_a_run_of_the_command(draftroom: Command, paper: Path, tmp_path: Path):
-    spying = draftroom.with_variables(spied(tmp_path / "spy"))
-    result = spying.process("explain", paper, "-o", tmp_path / "article.html")
-    assert result.returncode == 0, result.stderr
-    assert len(draftroom.endpoint.chat_requests) == 4
-    found = contacts(tmp_path / "spy")
-    assert found.addresses == {(LOOPBACK, draftroom.endpoint.port)}
-    assert found.names <= {LOOPBACK}
-    assert found.bound <= LOOPBACKS
-
-
-@tracing
-def test_a_run_of_the_command_as_the_kernel_sees_it(draftroom: Command, paper: Path, tmp_path: Path):
-    command = [*traced(tmp_path / "trace"), sys.executable, "-m", "draftroom", "explain", str(paper)]
-    environment = variables(tmp_path / "home", draftroom.endpoint.base_url, **OTHER_PROJECTS)
-    subprocess.run(command, env=environment, check=True, capture_output=True)
-    assert traced_contacts(tmp_path / "trace") == {(LOOPBACK, draftroom.endpoint.port)}
+def test_a_run_of_the_command(fake_endpoint: FakeEndpoint, paper: Path, tmp_path: Path):
+    environment = variables(tmp_path / "home", fake_endpoint.base_url, **OTHER_PROJECTS, **spied(tmp_path / "spy"))
+    command = [sys.executable, "-m", "draftroom", "explain", str(paper), "-o", str(tmp_path / "article.html")]
+    with watched_by_the_kernel(tmp_path, fake_endpoint) as tracing:
+        subprocess.run([*tracing, *command], env=environment, cwd=REPOSITORY, check=True, capture_output=True)
+    assert len(fake_endpoint.chat_requests) == 4
+    assert_nobody_else(contacts(tmp_path / "spy"), fake_endpoint)
 
 
 def test_a_session_of_studio(fake_endpoint: FakeEndpoint, tmp_path: Path):
     spy = spied(tmp_path / "spy", without="uvloop")
     environment = variables(tmp_path / "home", fake_endpoint.base_url, **OTHER_PROJECTS, **spy)
-    run_once(StudioServer(STUDIO, environment, tmp_path))
-    found = contacts(tmp_path / "spy")
-    assert found.addresses == {(LOOPBACK, fake_endpoint.port)}
-    assert found.names <= {LOOPBACK}
-    assert found.bound <= LOOPBACKS
-
-
-@tracing
-def test_a_session_of_studio_as_the_kernel_sees_it(fake_endpoint: FakeEndpoint, tmp_path: Path):
-    environment = variables(tmp_path / "home", fake_endpoint.base_url, **OTHER_PROJECTS)
-    run_once(StudioServer([*traced(tmp_path / "trace"), *STUDIO], environment, tmp_path))
-    assert traced_contacts(tmp_path / "trace") == {(LOOPBACK, fake_endpoint.port)}
+    with watched_by_the_kernel(tmp_path, fake_endpoint) as tracing:
+        run_once(StudioServer([*tracing, *STUDIO], environment, tmp_path))
+    assert_nobody_else(contacts(tmp_path / "spy"), fake_endpoint)
 
 
 def test_a_plain_langgraph_dev_in_a_clean_clone(fake_endpoint: FakeEndpoint, clone: Path, tmp_path: Path):
@@ -112,7 +104,4 @@ def test_a_plain_langgraph_dev_in_a_clean_clone(fake_endpoint: FakeEndpoint, clo
     spy = spied(tmp_path / "spy", without="uvloop") | {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
     environment = variables(tmp_path / "home", fake_endpoint.base_url, **OTHER_PROJECTS, **spy)
     run_once(StudioServer(PLAIN, environment, clone))
-    found = contacts(tmp_path / "spy")
-    assert found.addresses == {(LOOPBACK, fake_endpoint.port)}
-    assert found.names <= {LOOPBACK}
-    assert found.bound <= LOOPBACKS
+    assert_nobody_else(contacts(tmp_path / "spy"), fake_endpoint)

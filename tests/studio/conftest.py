@@ -8,11 +8,12 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.studio.server import STUDIO, StudioServer, variables
+from tests.support.keys import KEY
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[FakeEndpoint]:
-    with FakeEndpoint() as endpoint:
+    with FakeEndpoint(api_key=KEY) as endpoint:
         yield endpoint
 
 
@@ -23,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(endpoint: FakeEndpoint, home: Path) -> Iterator[StudioServer]:
-    with StudioServer(STUDIO, variables(home, endpoint.base_url), home) as server:
+    with StudioServer(STUDIO, variables(home, endpoint.base_url, OPENAI_API_KEY=KEY), home) as server:
         yield server
 
 

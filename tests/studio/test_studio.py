@@ -16,6 +16,7 @@ from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint, fill
 from tests.graphs import review_room
 from tests.studio.server import StudioServer
+from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
 GRAPH = "science_journalism"
 ADVICE = "Say what a moss is before you say how fast it grows."
@@ -203,6 +204,25 @@ async def test_python_finds_the_run_in_the_commands_own_file(client: Client, thr
         state = await graph.aget_state({"configurable": {"thread_id": thread}})
     assert state.values["article"] == result["article"]
     assert state.values["calls"] == result["calls"]
+
+
+def test_a_key_goes_to_its_endpoint_and_is_left_nowhere(
+    server: StudioServer, client: Client, thread: str, endpoint: FakeEndpoint, home: Path
+):
+    result = run(client, thread, input={"paper": PAPER})
+    endpoint.answer = quote_the_key
+    try:
+        refused = run(client, thread, input={"paper": PAPER}, raise_error=False)
+    finally:
+        endpoint.answer = fill
+    said = f"{result} {refused} {client.threads.get_history(thread)}"
+    assert result["article"].startswith("# ")
+    assert refused["__error__"]["error"] == "ModelUnavailable"
+    assert was_sent(endpoint)
+    assert "ModelUnavailable" in server.output
+    assert KEY not in said
+    assert KEY not in server.output
+    assert files_with(KEY, home) == []
 
 
 @pytest.mark.parametrize("paper", ["", "missing.pdf"])

@@ -130,7 +130,6 @@ def test_two_runs_with_one_seed_agree(folder: Path, whole: JournalistRecord, tmp
 @pytest.mark.parametrize(
     "moment",
     [
-        "checkpoint-2/adapter_config.json",  # in its first epoch, with nothing to go on from
         "best-2.safetensors",  # between measuring and keeping
         "checkpoint-6/trainer_state.json",  # in the midst of a checkpoint
         "adapter/adapter_config.json",  # trained, but not saved

@@ -429,6 +429,7 @@ async def test_a_page_in_place_of_the_list_of_models(desk: Desk) -> None:
 
 
 async def test_missing_usage_is_estimated_and_flagged(desk: Desk) -> None:
+    desk.endpoint.stream_interval = 1
     desk.endpoint.answer = Script([Text(JSON, usage=None)])
     (call,) = (await desk.ask())["calls"]
     assert call["tokens_estimated"]

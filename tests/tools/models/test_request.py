@@ -109,6 +109,7 @@ async def test_a_call_is_accounted_for(desk: Desk) -> None:
 
 
 async def test_progress_is_told(desk: Desk) -> None:
+    desk.endpoint.stream_interval = 1
     desk.endpoint.answer = Script([GOOD])
     stream = desk.graph().astream({"text": "Cells."}, stream_mode="custom")
     events: list[Any] = [event async for event in stream]
