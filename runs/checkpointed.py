@@ -10,9 +10,9 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 
-from state.errors import NothingUsable
 from runs.checkpoints import open_checkpointer
 from runs.many import Key, Record
+from state.errors import NothingUsable
 
 Builder = StateGraph[Any, Any, Any, Any]
 Run = Callable[[Builder, Key, Any, Any], Awaitable[Record]]

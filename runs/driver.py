@@ -19,13 +19,13 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
+from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.newest_state import NewestState, Step
 from runs.record import RunRecord, total_calls, total_tokens, with_failure, with_state
-from runs.store import hold_run, write_record
 from runs.runnable.graph import RunnableGraph
 from runs.stopping import handled, stop_on_signals
+from runs.store import hold_run, write_record
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
-from runs.checkpoints import checkpoints_of, open_checkpointer
 from tools.models import admission, close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from state.records import CallRecord
 from runs.many import Record
+from state.records import CallRecord
 
 
 class Cost(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
-from runs.record import RunInput
-from runs.runnable.graph import RunnableGraph, Subgraph, Values
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder as focused_feedback_builder
+from runs.record import RunInput
+from runs.runnable.graph import RunnableGraph, Subgraph, Values
 from state.feedback import Comment, FeedbackContext, ParagraphReview
 from state.records import CallRecord
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphs.science_journalism import builder
 from runs.record import RunInput
 from runs.runnable.graph import RunnableGraph, Values
-from graphs.science_journalism import builder
 from state.journalism import JournalismContext
 from state.records import CallRecord
 

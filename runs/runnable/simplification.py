@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphs.medical_simplification import builder
 from runs.record import RunInput
 from runs.runnable.graph import RunnableGraph, Values
-from graphs.medical_simplification import builder
 from state.records import CallRecord
 from state.simplification import SimplificationContext, Version
 
