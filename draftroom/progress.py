@@ -15,7 +15,7 @@ from draftroom.rendering.rendering import Rendering, Values
 from tools.plain_characters import plain
 
 
-class Progress:
+class ConsoleProgress:
     """Follows a run and tells a person about it.
 
     Args:

@@ -73,7 +73,7 @@ class Advice(TypedDict):
     origin: Literal["editor", "aid", "person"]
 
 
-class Review(TypedDict):
+class DraftReview(TypedDict):
     """The editor's review of the draft of `round`."""
 
     round: int
@@ -103,7 +103,7 @@ class JournalismState(TypedDict):
     drafts: Annotated[list[Draft], DeltaChannel(append)]
     assessments: Annotated[list[Assessment], DeltaChannel(append)]
     notes: Annotated[list[Notes], DeltaChannel(append)]
-    reviews: Annotated[list[Review], DeltaChannel(append)]
+    reviews: Annotated[list[DraftReview], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
     revision: Draft
     """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
@@ -140,7 +140,7 @@ class JournalismOutput(TypedDict):
     """For each draft its readability, and its details that the paper does not support."""
     notes: list[Notes]
     """The reader's notes, one entry a round."""
-    reviews: list[Review]
+    reviews: list[DraftReview]
     """The editor's reviews, one entry a round, and one more where a person changed the advice."""
     calls: list[CallRecord]
     """What each answered model call cost."""

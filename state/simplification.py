@@ -34,7 +34,7 @@ class Question(TypedDict):
     """Empty if the expert has not answered."""
 
 
-class Suggestion(TypedDict):
+class WordingSuggestion(TypedDict):
     """A simpler wording that the language clarifier proposed for a piece of the text."""
 
     round: int
@@ -104,7 +104,7 @@ class Exchange(TypedDict):
     questions: list[Question]
     reasoning: list[str]
     """The simplifier's chain of thought: how each answer fits in."""
-    suggestions: list[Suggestion]
+    suggestions: list[WordingSuggestion]
     redundancies: list[Redundancy]
     comments: list[str]
     """What the medical expert found wrong in the rewritten texts of this entry, in the order in which it said so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,6 +85,18 @@ def test_the_application_never_imports_vllm(package: str) -> None:
 @pytest.mark.parametrize("package", [name for name in PACKAGES if name not in {"draftroom", "evals"}])
 def test_only_the_command_and_the_evaluations_print(package: str) -> None:
     assert [(file, line) for file, tree in files(package) for line in printed(tree)] == []
+
+
+def test_no_public_class_name_means_two_things() -> None:
+    classes = [
+        node.name
+        for package in PACKAGES
+        for _, tree in files(package)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert len(classes) > 200
+    assert [name for name, times in Counter(classes).items() if times > 1] == []
 
 
 @pytest.mark.parametrize(

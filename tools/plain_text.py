@@ -12,7 +12,7 @@ from markdown_it.token import Token
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["code", "reference"])
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """A heading, a paragraph, a list item or a table cell."""
 
     text: str
@@ -20,16 +20,16 @@ class Block(NamedTuple):
     heading: bool
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[TextBlock]:
     """Splits a Markdown (or plain) text into its blocks, in order; empty blocks are left out."""
-    found: list[Block] = []
+    found: list[TextBlock] = []
     tokens = _MARKDOWN.parse(text)
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.type == "inline":
             heading = before is not None and before.type == "heading_open"
-            found.append(Block(_on_one_line(_words(token)), heading))
+            found.append(TextBlock(_on_one_line(_words(token)), heading))
         elif token.type == "fence":
-            found.extend(Block(_on_one_line(part), heading=False) for part in token.content.split("\n\n"))
+            found.extend(TextBlock(_on_one_line(part), heading=False) for part in token.content.split("\n\n"))
     return [block for block in found if block.text]
 
 

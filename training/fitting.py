@@ -31,9 +31,9 @@ from training.checkpoints import (
 )
 from training.fit_progress import FitProgress
 from training.length_sampler import LengthSampler
-from training.run_record import Epoch, FitConfig, RunRecord, best_epoch, epochs, package_versions
+from training.run_record import Epoch, FitConfig, TrainingRecord, best_epoch, epochs, package_versions
 
-__all__ = ["FitConfig", "Fitted", "RunRecord", "fit"]
+__all__ = ["FitConfig", "Fitted", "TrainingRecord", "fit"]
 
 _RECORD = "record.json"
 
@@ -43,7 +43,7 @@ Model = TypeVar("Model", bound=nn.Module)
 class Fitted(NamedTuple):
     """A finished run; the model that was passed holds the weights of its best epoch."""
 
-    record: RunRecord
+    record: TrainingRecord
     weights: Path
     """The trained parameters of the best epoch; may be deleted once they are saved elsewhere."""
 
@@ -98,7 +98,7 @@ def fit(  # noqa: PLR0913 - the parts of a training run
             _train(trainer, newest_checkpoint(out), metric, config.patience)
             record = _record(run, epochs(trainer.state.log_history), trainer.args.device)
             write_atomically(out / _RECORD, record.model_dump_json(indent=2).encode() + b"\n")
-        record = RunRecord.model_validate_json((out / _RECORD).read_bytes())
+        record = TrainingRecord.model_validate_json((out / _RECORD).read_bytes())
         load_best(model, out, record.best_epoch)
         delete_checkpoints(out)
     return Fitted(record, best_weights(out, record.best_epoch))
@@ -196,10 +196,10 @@ def _exhausted(history: list[Epoch], metric: str, patience: int) -> bool:
     return len(history) - best_epoch(history, metric).number >= patience
 
 
-def _record(run: Mapping[str, Any], history: list[Epoch], device: torch.device) -> RunRecord:
+def _record(run: Mapping[str, Any], history: list[Epoch], device: torch.device) -> TrainingRecord:
     best = best_epoch(history, run["metric"])
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"cpu, {torch.get_num_threads()} threads"
-    return RunRecord(
+    return TrainingRecord(
         **run,
         history=history,
         best_epoch=best.number,

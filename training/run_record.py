@@ -53,7 +53,7 @@ class Epoch(BaseModel):
     seconds: float
 
 
-class RunRecord(BaseModel):
+class TrainingRecord(BaseModel):
     """What `record.json` says of a finished run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -16,7 +16,7 @@ import typer
 from draftroom.consoles import ERR, tell
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.outputs import write_outputs
-from draftroom.progress import Progress
+from draftroom.progress import ConsoleProgress
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.systems import find_system
@@ -53,7 +53,7 @@ def drive_and_show(
     """
     system = find_system(record["system"])
     rendering, dialogue = system.rendering, system.rendering.dialogue
-    progress = Progress(rendering, quiet=quiet)
+    progress = ConsoleProgress(rendering, quiet=quiet)
     ask = _person(dialogue) if dialogue else None
     outcome = drive(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = resume_command(outcome.record)

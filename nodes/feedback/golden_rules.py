@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     question: str
 
 
-class Repaired(NamedTuple):
+class RepairedSteps(NamedTuple):
     """Steps that can be followed."""
 
     steps: list[Asked]
@@ -58,7 +58,7 @@ REPAIRS: tuple[FeedbackAid, ...] = ("repair_plans", "reroute_literature")
 
 def keep_golden_rules(
     steps: Sequence[Asked], *, most: int, literature: bool = True, aids: Collection[FeedbackAid] = REPAIRS
-) -> Repaired:
+) -> RepairedSteps:
     """The plan as it is followed.
 
     Args:
@@ -86,7 +86,7 @@ def keep_golden_rules(
         repairs.append(f"Questions beyond the first {most} were left out.")
     if [step.action for step in steps].count("write_review") != 1 or steps[-1].action != "write_review":
         repairs.append("The review was made the last step, and the only one.")
-    return Repaired([*questions[:most], Asked("write_review", "")], repairs)
+    return RepairedSteps([*questions[:most], Asked("write_review", "")], repairs)
 
 
 def numbered_steps(asked: Sequence[Asked], origin: str, *, first: int = 1) -> list[Step]:

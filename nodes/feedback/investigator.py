@@ -71,7 +71,7 @@ class Source(NamedTuple):
     """Empty for the paper under review."""
 
 
-class Finding(NamedTuple):
+class Investigation(NamedTuple):
     """What came of asking a question of some passages."""
 
     answer: str
@@ -110,7 +110,7 @@ async def answer_from_literature(state: QuestionState) -> dict[str, Any]:
     return _brought_back(state, finding, source, calls, studies.notes)
 
 
-async def ask_document(state: QuestionState, source: Source) -> Finding:
+async def ask_document(state: QuestionState, source: Source) -> Investigation:
     """Ask the model to answer from passages of one document alone."""
     quotes = "quotes" in options(state).aids
     # With quotes it looks outside the paragraph: what that says is no evidence for it.
@@ -136,7 +136,7 @@ async def ask_document(state: QuestionState, source: Source) -> Finding:
 
 async def _quoted_answer(
     state: QuestionState, source: Source, passages: list[Passage], variables: dict[str, object]
-) -> Finding:
+) -> Investigation:
     """The answer with words of a passage; one that quotes others is asked for once more, and then stands without."""
     first = await ask_as("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
     if not says_something(first.value.answer) or _placed(first.value, passages):
@@ -152,7 +152,7 @@ async def _quoted_answer(
 
 def _accepted(
     answer: PassageAnswer, state: QuestionState, source: Source, passages: list[Passage], calls: list[CallRecord]
-) -> Finding:
+) -> Investigation:
     """The answer, if it is any, with its quote, or without one where that shows nothing."""
     if not (placed := _placed(answer, passages)):
         return _without_quote(answer.answer, "it quoted no words of the passages, so it stands without a quote", calls)
@@ -189,18 +189,18 @@ def _placed(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, st
     return None
 
 
-def _without_quote(answer: str, note: str, calls: list[CallRecord]) -> Finding:
+def _without_quote(answer: str, note: str, calls: list[CallRecord]) -> Investigation:
     if not says_something(answer):
         return _nothing("the passages hold no answer", calls)
-    return Finding(answer.strip(), "", "", 0, note, calls)
+    return Investigation(answer.strip(), "", "", 0, note, calls)
 
 
-def _nothing(note: str, calls: list[CallRecord] | None = None) -> Finding:
-    return Finding("", "", "", 0, note, calls or [])
+def _nothing(note: str, calls: list[CallRecord] | None = None) -> Investigation:
+    return Investigation("", "", "", 0, note, calls or [])
 
 
 def _brought_back(
-    state: QuestionState, finding: Finding, source: Source | None, calls: list[CallRecord], notes: list[str]
+    state: QuestionState, finding: Investigation, source: Source | None, calls: list[CallRecord], notes: list[str]
 ) -> dict[str, Any]:
     step = state["step"]
     evidence = None

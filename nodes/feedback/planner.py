@@ -19,7 +19,7 @@ from nodes.feedback.agent import (
     options,
     switch,
 )
-from nodes.feedback.golden_rules import Asked, Repaired, in_words, keep_golden_rules, numbered_steps
+from nodes.feedback.golden_rules import Asked, RepairedSteps, in_words, keep_golden_rules, numbered_steps
 from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan
@@ -143,7 +143,7 @@ def plan_in_words(plan: Plan) -> str:
     return "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(plan["steps"], start=1))
 
 
-def followed(steps: Sequence[Asked], state: ParagraphState) -> Repaired:
+def followed(steps: Sequence[Asked], state: ParagraphState) -> RepairedSteps:
     """Steps as this run follows them."""
     chosen = options(state)
     return keep_golden_rules(steps, most=chosen.max_questions, literature=has_literature(state), aids=chosen.aids)

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict
 
 from nodes.journalism.agent import ask_as, options
 from nodes.journalism.reader import as_text
-from state.journalism import Advice, JournalismState, Review
+from state.journalism import Advice, DraftReview, JournalismState
 from state.limits import AtMost
 from tools.documents import stored_text
 from tools.prompts import numbered
 
 
-class Evaluation(BaseModel):
+class ArticleEvaluation(BaseModel):
     """The paper's three factors."""
 
     model_config = ConfigDict(extra="forbid")
@@ -41,7 +41,7 @@ class EditorReview(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    evaluation: Evaluation
+    evaluation: ArticleEvaluation
     advice: Annotated[list[Suggestion], AtMost("advice")]
 
 
@@ -64,7 +64,7 @@ async def advise(state: JournalismState) -> dict[str, Any]:
         "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
     }
     answer = await ask_as("editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1)
-    review = Review(
+    review = DraftReview(
         round=state["round"],
         evaluation=answer.value.evaluation.model_dump(),
         advice=[*map(simplification, hard), *map(in_words, answer.value.advice)],

@@ -20,7 +20,7 @@ from nodes.simplification.redundancy_checker import objection as objection_to_re
 from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
 from nodes.simplification.simplifier import write_anew
 from state.limits import AtMost
-from state.simplification import LoopState, Redundancy, Suggestion
+from state.simplification import LoopState, Redundancy, WordingSuggestion
 from tools.documents import stored_text
 from tools.prompts import numbered
 from tools.text_edits import occurrences, remove, substitute
@@ -78,7 +78,7 @@ async def apply_wordings(state: LoopState) -> dict[str, Any]:
 
     A wording that an earlier one has made impossible is dropped.
     """
-    text, changes, suggestions = state["text"], list(state["changes"]), list[Suggestion]()
+    text, changes, suggestions = state["text"], list(state["changes"]), list[WordingSuggestion]()
     for item in state["exchange"]["suggestions"]:
         if item["verdict"] != "accepted":
             suggestions.append(item)
@@ -171,7 +171,7 @@ def _settled(part: Redundancy, before: str, after: str) -> Redundancy:
     return part if occurrences(after, part["quote"]) else {**part, "verdict": "removed"}
 
 
-def _judged(item: Suggestion, verdict: WordingVerdict | None, state: LoopState) -> Suggestion:
+def _judged(item: WordingSuggestion, verdict: WordingVerdict | None, state: LoopState) -> WordingSuggestion:
     if verdict and verdict.accept:
         return {**item, "verdict": "accepted", "reason": verdict.reason, "judge": "simplifier"}
     reason = verdict.reason if verdict else "The simplifier gave no verdict."

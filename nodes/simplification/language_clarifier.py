@@ -17,7 +17,7 @@ from nodes.simplification.agent import (
 from nodes.simplification.memory import memory_of
 from state.limits import AtMost
 from state.records import CallRecord
-from state.simplification import LoopState, Suggestion
+from state.simplification import LoopState, WordingSuggestion
 from tools.documents import stored_text
 from tools.fidelity import lost_content, unsupported_facts
 from tools.prompts import numbered
@@ -71,7 +71,7 @@ async def revise_wordings(state: LoopState) -> dict[str, Any]:
     return _proposed(state, answer.value, answer.calls)
 
 
-def of_round(state: LoopState) -> list[Suggestion]:
+def of_round(state: LoopState) -> list[WordingSuggestion]:
     """The suggestions of the newest round."""
     return [item for item in state["exchange"]["suggestions"] if item["round"] == state["loop_round"]]
 
@@ -81,7 +81,7 @@ def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
     return "rejected" if number < options(state).revision_rounds else "dropped"
 
 
-def _screened(wording: Wording, number: int, state: LoopState) -> Suggestion:
+def _screened(wording: Wording, number: int, state: LoopState) -> WordingSuggestion:
     """A suggestion without objection stays open for the simplifier; any other is rejected with the reason.
 
     One that leaves the piece as it is, is dropped: there is nothing to judge or to revise in it.
@@ -89,7 +89,7 @@ def _screened(wording: Wording, number: int, state: LoopState) -> Suggestion:
     idle = wording.original.casefold().split() == wording.replacement.casefold().split()
     problem = IDLE if idle else objection(wording.original, wording.replacement, state["text"], state)
     verdict: Literal["open", "rejected", "dropped"] = rejection(number, state) if problem else "open"
-    return Suggestion(
+    return WordingSuggestion(
         round=number,
         original=wording.original.strip(),
         replacement=wording.replacement.strip(),

@@ -29,7 +29,7 @@ class Repairs(BaseModel):
     repairs: Annotated[list[Repair], AtMost("comments")]
 
 
-class Repaired(NamedTuple):
+class RepairedText(NamedTuple):
     """One repair that was put in, and the text after it."""
 
     point: int
@@ -45,7 +45,7 @@ def numbered_sentences(text: str) -> list[str]:
 
 def repaired(
     text: str, repairs: Sequence[Repair], points: int, *, helps: Callable[[str, str], bool]
-) -> Iterator[Repaired]:
+) -> Iterator[RepairedText]:
     """Put in one repair after the other.
 
     Args:
@@ -63,4 +63,4 @@ def repaired(
         if candidate != text and helps(text, candidate):
             text = candidate
             lines[repair.sentence - 1] = after
-            yield Repaired(repair.point, before, after, text)
+            yield RepairedText(repair.point, before, after, text)

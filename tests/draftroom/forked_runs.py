@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
-from draftroom.progress import Progress
+from draftroom.progress import ConsoleProgress
 from draftroom.systems import find_system
 from runs.driver import drive
 from runs.record import RunRecord
@@ -40,4 +40,4 @@ def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None
     newest = find_record(record["id"]) if has_begun else record
     begun.set()
     system = find_system(newest["system"])
-    drive(newest, system.graph, Progress(system.rendering, quiet=True))
+    drive(newest, system.graph, ConsoleProgress(system.rendering, quiet=True))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from draftroom.progress import Progress
+from draftroom.progress import ConsoleProgress
 from runs.driver import drive, read_state
 from runs.store import find_record
 from tests.draftroom.conftest import Command
@@ -67,7 +67,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
                 outcome = drive(
                     record_of(case.system, home),
                     case.system.graph,
-                    Progress(case.system.rendering, quiet=True),
+                    ConsoleProgress(case.system.rendering, quiet=True),
                     checkpoints="sqlite",
                 )
             assert Counter(request.schema_name for request in endpoint.chat_requests) == Counter(case.calls)
@@ -102,7 +102,9 @@ def test_a_run_that_lost_a_checkpoint_ends_as_the_uninterrupted_one(
     begun(case)
     record = record_of(case.system, tmp_path)
     assert asyncio.run(begin(case.system, record, checkpoints, "checkpoint", stored))
-    resumed = drive(record, case.system.graph, Progress(case.system.rendering, quiet=True), checkpoints=checkpoints)
+    resumed = drive(
+        record, case.system.graph, ConsoleProgress(case.system.rendering, quiet=True), checkpoints=checkpoints
+    )
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     assert [request.schema_name for request in endpoint.chat_requests] == case.calls, "no call is repeated"
@@ -126,7 +128,7 @@ def test_a_run_that_lost_an_answer_asks_for_that_one_again(
     assert asyncio.run(begin(case.system, record, address, "answer", stored))
     assert answers_in_checkpoint(address) == stored
     before = len(endpoint.chat_requests)
-    resumed = drive(record, case.system.graph, Progress(case.system.rendering, quiet=True), checkpoints=address)
+    resumed = drive(record, case.system.graph, ConsoleProgress(case.system.rendering, quiet=True), checkpoints=address)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     asked = [request.schema_name for request in endpoint.chat_requests[before:]]

@@ -19,7 +19,7 @@ from state.errors import SettingsError, StateError
 from tests.support.processes import preload, run_module
 from tests.training.tiny_fit import CONFIG, Tiny, compute_loss, make_model, run
 from training.configuration import CONFIGS, read_config
-from training.run_record import Epoch, FitConfig, RunRecord, file_sha256
+from training.run_record import Epoch, FitConfig, TrainingRecord, file_sha256
 
 preload("training.fitting", "transformers.models.bert.modeling_bert")
 
@@ -29,7 +29,7 @@ EPOCH = 6 + 3
 """Losses that are computed in an epoch: six batches to learn from and three to measure on."""
 
 
-def curve(record: RunRecord) -> list[dict[str, Any]]:
+def curve(record: TrainingRecord) -> list[dict[str, Any]]:
     """All of an epoch but how long it took."""
     return [epoch.model_dump(exclude={"seconds"}) for epoch in record.history]
 
@@ -51,7 +51,7 @@ def as_told(values: list[float]) -> Callable[[Tiny], dict[str, float]]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingRecord:
     """A run that nothing interrupted."""
     return run(tmp_path_factory.mktemp("whole") / "run").record
 
@@ -82,19 +82,19 @@ def test_a_run_learns_and_says_how_it_came_about(tmp_path: Path) -> None:
     assert record.versions["torch"] == torch.__version__
     assert record.device.startswith("cpu")
     assert record.seconds == pytest.approx(sum(epoch.seconds for epoch in record.history))
-    assert RunRecord.model_validate_json((tmp_path / "record.json").read_bytes()) == record
+    assert TrainingRecord.model_validate_json((tmp_path / "record.json").read_bytes()) == record
     assert list(tmp_path.glob("checkpoint-*")) == []
     assert list(tmp_path.glob("*.safetensors")) == [fitted.weights]
 
 
-def test_two_runs_with_one_seed_agree(whole: RunRecord, tmp_path: Path) -> None:
+def test_two_runs_with_one_seed_agree(whole: TrainingRecord, tmp_path: Path) -> None:
     other = CONFIG.model_copy(update={"seed": 1})
 
     assert curve(run(tmp_path / "same").record) == curve(whole)
     assert curve(run(tmp_path / "other", config=other).record) != curve(whole)
 
 
-def test_a_killed_run_goes_on_and_reaches_the_same_curve(whole: RunRecord, killed: Path) -> None:
+def test_a_killed_run_goes_on_and_reaches_the_same_curve(whole: TrainingRecord, killed: Path) -> None:
     losses = []
 
     def counted(model: Tiny, batch: Mapping[str, Any]) -> Tensor:
@@ -107,14 +107,16 @@ def test_a_killed_run_goes_on_and_reaches_the_same_curve(whole: RunRecord, kille
     assert len(losses) == 2 * EPOCH
 
 
-def test_a_run_killed_before_a_checkpoint_is_written_reaches_the_same_curve(whole: RunRecord, tmp_path: Path) -> None:
+def test_a_run_killed_before_a_checkpoint_is_written_reaches_the_same_curve(
+    whole: TrainingRecord, tmp_path: Path
+) -> None:
     kill(tmp_path, EPOCH - 1)  # amid measuring
     assert list(tmp_path.glob("checkpoint-*")) == []
 
     assert curve(run(tmp_path).record) == curve(whole)
 
 
-def test_a_checkpoint_that_was_not_written_to_its_end_is_passed_over(whole: RunRecord, killed: Path) -> None:
+def test_a_checkpoint_that_was_not_written_to_its_end_is_passed_over(whole: TrainingRecord, killed: Path) -> None:
     half = killed / "checkpoint-18"
     half.mkdir()
     (half / "trainer_state.json").write_text("{")

@@ -15,7 +15,7 @@ from state.errors import SettingsError
 from tests.fake_endpoint import FakeEndpoint
 from tests.training.tiny_journalist import configured, make_tokenizer, pair
 from training.journalist.examples import article_of, example_of, examples_of, prompt_for
-from training.journalist.pairs import Pair
+from training.journalist.pairs import SummaryPair
 
 CONFIG = configured("model", max_words=120, audience="teenager")
 SENTENCE = "This sentence has a length that a sentence of a digest may well have, and it says as much about it, {}."
@@ -26,8 +26,8 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return make_tokenizer()
 
 
-def given(**fields: Any) -> Pair:
-    return Pair(**pair(7) | fields)
+def given(**fields: Any) -> SummaryPair:
+    return SummaryPair(**pair(7) | fields)
 
 
 def long_summary(count: int) -> str:

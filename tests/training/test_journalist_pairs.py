@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from state.errors import BadInput
-from training.journalist.pairs import Pair, read_pairs, split_by_paper
+from training.journalist.pairs import SummaryPair, read_pairs, split_by_paper
 
 
 def write(path: Path, *records: Any) -> Path:
@@ -21,11 +21,11 @@ def made(number: int, **fields: Any) -> dict[str, Any]:
     return {"abstract": f"Abstract {number}.", "summary": f"Summary {number}.", "doi": f"10.1/{number}"} | fields
 
 
-def pairs(count: int) -> list[Pair]:
-    return [Pair(**made(number)) for number in range(count)]
+def pairs(count: int) -> list[SummaryPair]:
+    return [SummaryPair(**made(number)) for number in range(count)]
 
 
-def dois(found: list[Pair]) -> set[str | None]:
+def dois(found: list[SummaryPair]) -> set[str | None]:
     return {pair.doi for pair in found}
 
 

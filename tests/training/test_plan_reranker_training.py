@@ -16,7 +16,7 @@ from tests.training.toy_plans import toy_data, toy_run
 from tools.plan_reranker import PlanReranker
 from training.configuration import CONFIGS, read_config
 from training.plan_reranker.config import Grid, RerankerTraining
-from training.plan_reranker.data import Split, read_plans, split_by_paper
+from training.plan_reranker.data import PlanSplit, read_plans, split_by_paper
 from training.plan_reranker.grid import train_grid
 from training.plan_reranker.loss import pairwise_loss
 from training.plan_reranker.parts import choose_parts
@@ -33,7 +33,7 @@ def plans(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def split(plans: Path) -> Split:
+def split(plans: Path) -> PlanSplit:
     return split_by_paper([each for each in read_plans(plans) if each.split == "train"], 0.25, 0)
 
 
@@ -100,7 +100,7 @@ def test_an_interval_is_over_papers() -> None:
 
 @every_part
 def test_it_learns_what_tells_plans_apart_and_scores_the_same_once_saved(
-    tmp_path: Path, split: Split, parts: str
+    tmp_path: Path, split: PlanSplit, parts: str
 ) -> None:
     run = toy_run(tmp_path, parts=parts, top_layers=1, epochs=10)
 
@@ -113,7 +113,7 @@ def test_it_learns_what_tells_plans_apart_and_scores_the_same_once_saved(
     assert scores(PlanReranker.load(tmp_path / "saved"), split) == pytest.approx(scores(reranker, split), abs=1e-4)
 
 
-def scores(reranker: PlanReranker, split: Split) -> list[float]:
+def scores(reranker: PlanReranker, split: PlanSplit) -> list[float]:
     return [
         score
         for each in split.validation
@@ -172,7 +172,7 @@ def test_parts_that_the_encoder_does_not_have_are_an_error(
         choose_parts(PlanReranker(run.encoder), run)
 
 
-def test_a_long_paragraph_leaves_every_plan_whole(tmp_path: Path, split: Split) -> None:
+def test_a_long_paragraph_leaves_every_plan_whole(tmp_path: Path, split: PlanSplit) -> None:
     run = toy_run(tmp_path)
     reranker = PlanReranker(run.encoder).eval()
     short = split.train[0]
@@ -186,7 +186,7 @@ def test_a_long_paragraph_leaves_every_plan_whole(tmp_path: Path, split: Split) 
     )
 
 
-def test_the_loss_of_a_batch_is_that_of_its_paragraphs(tmp_path: Path, split: Split) -> None:
+def test_the_loss_of_a_batch_is_that_of_its_paragraphs(tmp_path: Path, split: PlanSplit) -> None:
     reranker = PlanReranker(toy_run(tmp_path).encoder).eval()
 
     together = loss_of(reranker, split.train[:3], NAMES).item()
@@ -194,7 +194,7 @@ def test_the_loss_of_a_batch_is_that_of_its_paragraphs(tmp_path: Path, split: Sp
     assert together == pytest.approx(sum(alone) / 3, rel=1e-4)
 
 
-def test_of_equal_recall_the_pairs_in_order_decide(tmp_path: Path, split: Split) -> None:
+def test_of_equal_recall_the_pairs_in_order_decide(tmp_path: Path, split: PlanSplit) -> None:
     reranker = PlanReranker(toy_run(tmp_path).encoder).eval()
     found = measure(reranker, split.train, NAMES)
 
@@ -247,7 +247,7 @@ def test_runs_on_other_data_are_not_taken_up(tmp_path: Path, plans: Path) -> Non
         trained(tmp_path, plans)
 
 
-def test_two_trainings_with_one_seed_agree(tmp_path: Path, plans: Path, split: Split) -> None:
+def test_two_trainings_with_one_seed_agree(tmp_path: Path, plans: Path, split: PlanSplit) -> None:
     run = toy_run(tmp_path, dropout=0.2, epochs=2)
     curves = [
         [epoch.train_loss for epoch in train(each, split, tmp_path / name).record.history]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.review_filters.quote_matching import Found, Run, VerbatimIndex, choose
+from training.review_filters.quote_matching import MatchedRuns, VerbatimIndex, WordRun, choose
 
 
-def runs(sentence: str, *texts: str, size: int = 2) -> set[Run]:
+def runs(sentence: str, *texts: str, size: int = 2) -> set[WordRun]:
     return set(VerbatimIndex([text.split() for text in texts], size).runs(sentence.split()))
 
 
-def chosen(sentence: str, *texts: str, size: int = 2) -> Found:
+def chosen(sentence: str, *texts: str, size: int = 2) -> MatchedRuns:
     return choose(runs(sentence, *texts, size=size), lambda run: run.length >= size)
 
 
 def test_runs_are_as_long_as_they_can_be() -> None:
-    assert runs("x a b c y", "a b c d", "b c", "c y a") == {Run(0, 1, 4), Run(1, 2, 4), Run(2, 3, 5)}
+    assert runs("x a b c y", "a b c d", "b c", "c y a") == {WordRun(0, 1, 4), WordRun(1, 2, 4), WordRun(2, 3, 5)}
 
 
 def test_texts_that_are_too_short_have_no_runs() -> None:
@@ -26,28 +26,28 @@ def test_texts_that_are_too_short_have_no_runs() -> None:
 
 
 def test_the_longest_wins_and_a_shorter_one_keeps_what_is_left() -> None:
-    assert chosen("a b c d e f", "a b c d", "c d e f z").runs == [Run(0, 0, 4), Run(1, 4, 6)]
+    assert chosen("a b c d e f", "a b c d", "c d e f z").runs == [WordRun(0, 0, 4), WordRun(1, 4, 6)]
 
 
 def test_the_very_same_words_in_two_texts_are_ambiguous() -> None:
     found = chosen("x a b c y z q", "a b c", "k a b c", "y z q")
-    assert found.runs == [Run(2, 4, 7)]
+    assert found.runs == [WordRun(2, 4, 7)]
     assert [(run.start, run.end) for run in found.ambiguous] == [(1, 4)]
 
 
 def test_a_word_more_decides() -> None:
     found = chosen("x a b c", "a b c", "x a b c")
-    assert found == Found([Run(1, 0, 4)], [])
+    assert found == MatchedRuns([WordRun(1, 0, 4)], [])
 
 
 def test_the_same_words_twice_in_one_text_are_not_ambiguous() -> None:
-    assert chosen("a b c", "a b c k a b c") == Found([Run(0, 0, 3)], [])
+    assert chosen("a b c", "a b c k a b c") == MatchedRuns([WordRun(0, 0, 3)], [])
 
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=12)
 
 
-def common(sentence: list[str], text: list[str], number: int, size: int) -> set[Run]:
+def common(sentence: list[str], text: list[str], number: int, size: int) -> set[WordRun]:
     """Every common run that cannot be extended, by trying all of them."""
     found = set()
     for start in range(len(sentence)):
@@ -58,7 +58,7 @@ def common(sentence: list[str], text: list[str], number: int, size: int) -> set[
             while sentence[start + length : start + length + 1] == text[at + length : at + length + 1] != []:
                 length += 1
             if length >= size:
-                found.add(Run(number, start, start + length))
+                found.add(WordRun(number, start, start + length))
     return found
 
 

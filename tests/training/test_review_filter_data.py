@@ -17,7 +17,7 @@ from training.review_filters.labels import (
     purpose_of_disapere,
 )
 from training.review_filters.measures import evaluate
-from training.review_filters.sentences import Sentence, read_disapere, read_split, sha256_of, unseen
+from training.review_filters.sentences import LabelledSentence, read_disapere, read_split, sha256_of, unseen
 
 SOUNDNESS = "Empirical and Theoretical Soundness"
 NEUTRAL = [("Introduction", "NEU"), ("Methodology", "NEU")]
@@ -108,8 +108,8 @@ def test_purposes_keep_the_split_of_their_corpus(tmp_path: Path) -> None:
 
     split = read_split("purpose", write_lines(tmp_path / "data", lines))
 
-    assert split.train == [Sentence("Good.", "Strength", "p1")]
-    assert split.dev == [Sentence("Well done.", "Strength", "p2")]
+    assert split.train == [LabelledSentence("Good.", "Strength", "p1")]
+    assert split.dev == [LabelledSentence("Well done.", "Strength", "p2")]
 
 
 def test_aspects_are_split_by_paper_and_always_in_the_same_way(tmp_path: Path) -> None:
@@ -165,14 +165,14 @@ def test_disapere_without_labels_is_an_error(tmp_path: Path) -> None:
 
 
 def test_sentences_that_were_learnt_literally_are_set_aside() -> None:
-    train, dev = [Sentence("Minor:", "Structure", "p1")], [Sentence("Minor:", "Structure", "p2")]
-    new = Sentence("Minor points", "Structure", "p2")
+    train, dev = [LabelledSentence("Minor:", "Structure", "p1")], [LabelledSentence("Minor:", "Structure", "p2")]
+    new = LabelledSentence("Minor points", "Structure", "p2")
 
     assert unseen([*dev, new], train) == [new]
 
 
 def test_the_hash_of_sentences_depends_on_texts_labels_and_order() -> None:
-    one, two = Sentence("a", "Todo", "p1"), Sentence("b", "Todo", "p1")
+    one, two = LabelledSentence("a", "Todo", "p1"), LabelledSentence("b", "Todo", "p1")
 
     hashes = {sha256_of([one, two]), sha256_of([two, one]), sha256_of([one]), sha256_of([one._replace(label="Other")])}
     assert len(hashes) == 4
@@ -181,7 +181,7 @@ def test_the_hash_of_sentences_depends_on_texts_labels_and_order() -> None:
 def test_figures_of_an_evaluation() -> None:
     gold = ["a", "a", "a", "b", "b", "c"]
     found = ["a", "a", "b", "b", "a", "b"]
-    sentences = [Sentence("", label, f"p{number // 2}") for number, label in enumerate(gold)]
+    sentences = [LabelledSentence("", label, f"p{number // 2}") for number, label in enumerate(gold)]
 
     figures = evaluate(sentences, found, ["a", "b", "c", "d"])
 
@@ -198,7 +198,7 @@ def test_figures_of_an_evaluation() -> None:
 
 def test_the_interval_is_of_papers() -> None:
     """Two papers, one all right and one all wrong: a bootstrap over sentences would be far narrower."""
-    sentences = [Sentence("", "a", paper) for paper in ("p1", "p2") for _ in range(500)]
+    sentences = [LabelledSentence("", "a", paper) for paper in ("p1", "p2") for _ in range(500)]
 
     figures = evaluate(sentences, ["a"] * 500 + ["b"] * 500, ["a", "b"])
 

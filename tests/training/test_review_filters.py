@@ -19,8 +19,8 @@ from training.configuration import CONFIGS, read_config
 from training.review_filters.baselines import majority, nearest_centroid
 from training.review_filters.classifier import ReviewClassifier, load_classifier
 from training.review_filters.labels import PURPOSES
-from training.review_filters.sentences import Sentence, Split
-from training.review_filters.train import ClassifierFit, Trained, label_weights, train_classifier
+from training.review_filters.sentences import LabelledSentence, SentenceSplit
+from training.review_filters.train import ClassifierFit, TrainedClassifier, label_weights, train_classifier
 
 SAMPLES = {
     "Recap": "the authors study yield",
@@ -81,7 +81,7 @@ def config(encoder: Path, **changes: Any) -> ClassifierFit:
 class Run(NamedTuple):
     """A classifier that was trained once for several tests, and what it was trained with."""
 
-    trained: Trained
+    trained: TrainedClassifier
     out: Path
     encoder: Path
     data: Path
@@ -250,15 +250,17 @@ def test_a_folder_that_cannot_be_written_is_an_error(classifier: ReviewClassifie
 
 
 def test_the_majority_and_the_nearest_centroid(classifier: ReviewClassifier) -> None:
-    train = [Sentence(SAMPLES[label], label, "p1") for label in ("Todo", "Other", "Todo", "Recap")]
-    split = Split(train, [Sentence(SAMPLES["Recap"], "Recap", "p2"), Sentence(SAMPLES["Other"], "Other", "p2")])
+    train = [LabelledSentence(SAMPLES[label], label, "p1") for label in ("Todo", "Other", "Todo", "Recap")]
+    split = SentenceSplit(
+        train, [LabelledSentence(SAMPLES["Recap"], "Recap", "p2"), LabelledSentence(SAMPLES["Other"], "Other", "p2")]
+    )
 
     assert majority(split) == ["Todo", "Todo"]
     assert nearest_centroid(classifier, split) == ["Recap", "Other"]
 
 
 def test_rare_labels_weigh_more_as_far_as_they_are_balanced() -> None:
-    sentences = [Sentence("", "a", "p")] * 9 + [Sentence("", "b", "p")]
+    sentences = [LabelledSentence("", "a", "p")] * 9 + [LabelledSentence("", "b", "p")]
 
     assert label_weights(sentences, ["a", "b", "c"], 0.0) == [1.0, 1.0, 0.0]
     assert label_weights(sentences, ["a", "b", "c"], 1.0) == pytest.approx([10 / 18, 5.0, 0.0])

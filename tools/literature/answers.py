@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-M = TypeVar("M", bound="Entry")
+M = TypeVar("M", bound="ServiceRecord")
 
 
-class Entry(BaseModel):
+class ServiceRecord(BaseModel):
     """A record of a service, of which we read some fields."""
 
     model_config = ConfigDict(populate_by_name=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tools.literature.answers import Entry, entries
+from tools.literature.answers import ServiceRecord, entries
 from tools.literature.fetching import JSON_TYPES
 from tools.literature.identity import identifiers
 from tools.literature.pacing import Service
@@ -24,30 +24,30 @@ SERVICE = Service("crossref", 1.0)
 _HEADING = re.compile(r"<jats:title>\s*abstract\s*</jats:title>", re.IGNORECASE)
 
 
-class _Author(Entry):
+class _Author(ServiceRecord):
     given: str | None = None
     family: str | None = None
     organisation: str | None = Field(None, alias="name")
 
 
-class _Date(Entry):
+class _Date(ServiceRecord):
     parts: list[list[int | None]] = Field([], alias="date-parts")
 
 
-class _Link(Entry):
+class _Link(ServiceRecord):
     url: str = Field("", alias="URL")
     content_type: str = Field("", alias="content-type")
 
 
-class _Primary(Entry):
+class _Primary(ServiceRecord):
     url: str = Field("", alias="URL")
 
 
-class _Resource(Entry):
+class _Resource(ServiceRecord):
     primary: _Primary | None = None
 
 
-class _Work(Entry):
+class _Work(ServiceRecord):
     doi: str = Field(alias="DOI", min_length=1)
     titles: list[str] = Field(alias="title", min_length=1)
     type: str | None = None
@@ -58,11 +58,11 @@ class _Work(Entry):
     resource: _Resource | None = None
 
 
-class _Message(Entry):
+class _Message(ServiceRecord):
     items: list[Any]
 
 
-class _Answer(Entry):
+class _Answer(ServiceRecord):
     message: _Message
 
 

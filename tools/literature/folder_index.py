@@ -23,7 +23,7 @@ SUFFIXES = frozenset({*FORMATS, ".txt"})
 _LARGEST = 50_000_000  # bytes, as for the paper under review
 
 
-class Entry(NamedTuple):
+class IndexedFile(NamedTuple):
     """What is known of a file."""
 
     mtime_ns: int
@@ -60,7 +60,7 @@ class FolderIndex:
             found.extend(path for path in paths if path.suffix.lower() in SUFFIXES)
         return sorted(found)
 
-    def entry(self, path: Path) -> Entry:
+    def entry(self, path: Path) -> IndexedFile:
         """What is known of a file; it is read if it is new or has changed.
 
         Raises:
@@ -71,23 +71,23 @@ class FolderIndex:
         try:
             status = path.stat()
             if problem := _problem(status):
-                return Entry(status.st_mtime_ns, status.st_size, "", None, problem)
+                return IndexedFile(status.st_mtime_ns, status.st_size, "", None, problem)
             if known and (known.mtime_ns, known.size) == (status.st_mtime_ns, status.st_size):
                 return known
             data = path.read_bytes()
         except OSError as error:
-            return Entry(0, 0, "", None, f"it cannot be opened ({error.strerror})")
+            return IndexedFile(0, 0, "", None, f"it cannot be opened ({error.strerror})")
         return self._update(path, data, status, record)
 
     def document(self, path: Path) -> Document | None:
         """The paper in a file of this folder; None if it is not one that can be read."""
         return self.load(self.entry(path)) if path in self.files() else None
 
-    def load(self, entry: Entry) -> Document | None:
+    def load(self, entry: IndexedFile) -> Document | None:
         """The paper of an entry, without the places of its words."""
         return _load(self._reader, json.dumps(entry.ref)) if entry.ref else None
 
-    def _update(self, path: Path, data: bytes, status: os.stat_result, record: Path) -> Entry:
+    def _update(self, path: Path, data: bytes, status: os.stat_result, record: Path) -> IndexedFile:
         try:
             self._store.mkdir(parents=True, exist_ok=True)
             with FileLock(self._store / "index.lock"):  # branches of a run that ask together read a paper once
@@ -97,18 +97,18 @@ class FolderIndex:
         except OSError as error:
             raise unwritable(self._store, error) from error
 
-    def _known(self, record: Path) -> Entry | None:
+    def _known(self, record: Path) -> IndexedFile | None:
         """The stored entry, unless it is damaged, of another reader, or of a paper gone from the state folder."""
         try:
-            entry = Entry(**json.loads(record.read_bytes()))
+            entry = IndexedFile(**json.loads(record.read_bytes()))
             there = entry.ref is None or Path(entry.ref["path"]).exists()
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return entry if there and entry.version == self._reader.version else None
 
-    def _fresh(self, path: Path, data: bytes, status: os.stat_result, known: Entry | None) -> Entry:
+    def _fresh(self, path: Path, data: bytes, status: os.stat_result, known: IndexedFile | None) -> IndexedFile:
         sha256 = hashlib.sha256(data).hexdigest()
-        entry = Entry(status.st_mtime_ns, status.st_size, sha256, None, "", self._reader.version)
+        entry = IndexedFile(status.st_mtime_ns, status.st_size, sha256, None, "", self._reader.version)
         if known and known.sha256 == sha256:
             return entry._replace(ref=known.ref, problem=known.problem)
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tools.literature.answers import Entry, entries
+from tools.literature.answers import ServiceRecord, entries
 from tools.literature.fetching import JSON_TYPES, Secret
 from tools.literature.identity import identifiers
 from tools.literature.pacing import Service
@@ -20,18 +20,18 @@ _LONGEST_QUERY = 300  # characters
 _MOST_RESULTS = 10
 
 
-class _Pages(Entry):
+class _Pages(ServiceRecord):
     tags: list[dict[str, Any]] = Field([], alias="metatags")
 
 
-class _Result(Entry):
+class _Result(ServiceRecord):
     title: str = ""
     link: str = Field(min_length=1)
     mime: str = ""
     pages: _Pages | None = Field(None, alias="pagemap")
 
 
-class _Answer(Entry):
+class _Answer(ServiceRecord):
     kind: str
     items: list[Any] | None = None
     """Left out where nothing was found."""

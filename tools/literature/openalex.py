@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tools.literature.answers import Entry, entries
+from tools.literature.answers import ServiceRecord, entries
 from tools.literature.fetching import JSON_TYPES, Secret
 from tools.literature.identity import identifiers
 from tools.literature.pacing import Service
@@ -23,20 +23,20 @@ _FIELDS = (
 _LONGEST_ABSTRACT = 5_000  # words
 
 
-class _Author(Entry):
+class _Author(ServiceRecord):
     display_name: str | None = None
 
 
-class _Authorship(Entry):
+class _Authorship(ServiceRecord):
     author: _Author | None = None
 
 
-class _Location(Entry):
+class _Location(ServiceRecord):
     landing_page_url: str | None = None
     pdf_url: str | None = None
 
 
-class _Work(Entry):
+class _Work(ServiceRecord):
     id: str | None = None
     doi: str | None = None
     title: str = Field(alias="display_name", min_length=1)
@@ -48,7 +48,7 @@ class _Work(Entry):
     location: _Location | None = Field(None, alias="primary_location")
 
 
-class _Answer(Entry):
+class _Answer(ServiceRecord):
     results: list[Any]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tools.literature.answers import Entry, entries
+from tools.literature.answers import ServiceRecord, entries
 from tools.literature.fetching import JSON_TYPES, Secret
 from tools.literature.identity import identifiers
 from tools.literature.pacing import Service
@@ -20,15 +20,15 @@ SERVICE = Service("semantic_scholar", 1.0)
 _FIELDS = "title,abstract,year,authors,externalIds,openAccessPdf,url"
 
 
-class _Author(Entry):
+class _Author(ServiceRecord):
     name: str | None = None
 
 
-class _File(Entry):
+class _File(ServiceRecord):
     url: str | None = None
 
 
-class _Paper(Entry):
+class _Paper(ServiceRecord):
     title: str = Field(min_length=1)
     abstract: str | None = None
     year: int | None = None
@@ -38,7 +38,7 @@ class _Paper(Entry):
     url: str | None = None
 
 
-class _Answer(Entry):
+class _Answer(ServiceRecord):
     total: int
     data: list[Any] | None = None
     """Left out where nothing was found."""

@@ -25,8 +25,8 @@ from state.files import write_atomically
 from training.fitting import fit
 from training.journalist.config import BartConfig
 from training.journalist.folders import pretrained, written_whole
-from training.journalist.pairs import Pair, corpus_of, drawn, read_pairs, split_by_paper
-from training.run_record import RunRecord, file_sha256
+from training.journalist.pairs import SummaryPair, corpus_of, drawn, read_pairs, split_by_paper
+from training.run_record import TrainingRecord, file_sha256
 
 CHECKPOINT = "model"
 """Folder within the run's that `sequence_to_sequence` of the settings names."""
@@ -46,7 +46,7 @@ The licences of the model that it began as and of the pairs hold for it, too.
 """
 
 
-class Example(TypedDict):
+class TokenisedPair(TypedDict):
     """A tokenised pair."""
 
     input_ids: list[int]
@@ -56,7 +56,7 @@ class Example(TypedDict):
 class Tuned(NamedTuple):
     """A finished run."""
 
-    record: RunRecord
+    record: TrainingRecord
     loss_before: float
     """Of the model as it was: mean negative log-likelihood of a token of the dev summaries, in nats."""
     checkpoint: Path
@@ -111,7 +111,7 @@ def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> Tuned:
     return Tuned(fitted.record, before, out / CHECKPOINT)
 
 
-def examples_of(pairs: Sequence[Pair], tokenizer: Any, longest: int) -> list[Example]:
+def examples_of(pairs: Sequence[SummaryPair], tokenizer: Any, longest: int) -> list[TokenisedPair]:
     """Tokenise pairs: abstracts are cut, pairs with longer summaries left out.
 
     Raises:
@@ -119,7 +119,7 @@ def examples_of(pairs: Sequence[Pair], tokenizer: Any, longest: int) -> list[Exa
     """
     sources = tokenizer([pair.abstract for pair in pairs], truncation=True, max_length=longest)["input_ids"]
     targets = tokenizer(text_target=[pair.summary for pair in pairs])["input_ids"]
-    made = [Example(input_ids=source, labels=target) for source, target in zip(sources, targets, strict=True)]
+    made = [TokenisedPair(input_ids=source, labels=target) for source, target in zip(sources, targets, strict=True)]
     kept = [example for example in made if len(example["labels"]) < longest]
     if not kept:
         raise SettingsError(f"None of the {len(made)} summaries fits into {longest} tokens; raise `max_tokens`.")
@@ -129,11 +129,11 @@ def examples_of(pairs: Sequence[Pair], tokenizer: Any, longest: int) -> list[Exa
 class Measured:
     """The log-likelihood of dev summaries, and how examples become a batch."""
 
-    def __init__(self, examples: Sequence[Example], padding: int, batch_size: int) -> None:
+    def __init__(self, examples: Sequence[TokenisedPair], padding: int, batch_size: int) -> None:
         self._padding = padding
         self._batches = [examples[at : at + batch_size] for at in range(0, len(examples), batch_size)]
 
-    def collate(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+    def collate(self, examples: Sequence[TokenisedPair]) -> dict[str, Tensor]:
         """A batch of tensors."""
         read = _padded([example["input_ids"] for example in examples], self._padding)
         labels = _padded([example["labels"] for example in examples], _NO_LOSS)
@@ -162,11 +162,11 @@ def _loss(model: Any, batch: Mapping[str, Any], **how: Any) -> Tensor:
     return cross_entropy(logits.flatten(0, 1), batch["labels"].flatten(), ignore_index=_NO_LOSS, **how)
 
 
-def _sha256(examples: Sequence[Example]) -> str:
+def _sha256(examples: Sequence[TokenisedPair]) -> str:
     return hashlib.sha256(json.dumps(examples).encode()).hexdigest()
 
 
-def _card(config: BartConfig, record: RunRecord, before: float, counts: Mapping[str, int]) -> str:
+def _card(config: BartConfig, record: TrainingRecord, before: float, counts: Mapping[str, int]) -> str:
     return _CARD.format(
         model=config.model,
         before=before,

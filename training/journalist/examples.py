@@ -20,7 +20,7 @@ from state.errors import SettingsError
 from tools.prompts import load_prompt
 from tools.sentences import sentences
 from training.journalist.config import JournalistConfig
-from training.journalist.pairs import Pair
+from training.journalist.pairs import SummaryPair
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -34,7 +34,7 @@ _BEFORE_PARAGRAPHS, _BEFORE_TITLE = '{"paragraphs":[', ',"title":"'
 _NO_LOSS = -100
 
 
-class Example(TypedDict):
+class TokenisedConversation(TypedDict):
     """A tokenised conversation."""
 
     input_ids: list[int]
@@ -45,7 +45,7 @@ class Example(TypedDict):
 class Examples(NamedTuple):
     """What became of pairs."""
 
-    kept: list[Example]
+    kept: list[TokenisedConversation]
     left_out: int
     """Pairs that are too long, or whose summary makes no article."""
 
@@ -55,7 +55,7 @@ class Examples(NamedTuple):
         return hashlib.sha256(json.dumps(self.kept).encode()).hexdigest()
 
 
-def examples_of(pairs: Iterable[Pair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Examples:
+def examples_of(pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Examples:
     """Tokenise pairs.
 
     Raises:
@@ -70,7 +70,9 @@ def examples_of(pairs: Iterable[Pair], tokenizer: PreTrainedTokenizerBase, confi
     return Examples(kept, len(made) - len(kept))
 
 
-def example_of(pair: Pair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Example | None:
+def example_of(
+    pair: SummaryPair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
+) -> TokenisedConversation | None:
     """A pair as the conversation that a run has with the model; none if the summary makes no article.
 
     It ends where the headline would begin: the paper's own is a technical one, and headlines should stay as the model
@@ -87,16 +89,16 @@ def example_of(pair: Pair, tokenizer: PreTrainedTokenizerBase, config: Journalis
     whole = _tokens(tokenizer, prompt + answer)
     alike = takewhile(lambda tokens: tokens[0] == tokens[1], zip(given, whole, strict=False))
     first = sum(1 for _ in alike)  # not len(given): a bracket and the quotation mark after it may be one token
-    return Example(input_ids=whole, labels=[_NO_LOSS] * first + whole[first:])
+    return TokenisedConversation(input_ids=whole, labels=[_NO_LOSS] * first + whole[first:])
 
 
-def prompt_for(pair: Pair, config: JournalistConfig) -> str:
+def prompt_for(pair: SummaryPair, config: JournalistConfig) -> str:
     """The prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
     chosen = {"audience": config.audience, "max_words": config.max_words, "limits": config.limits}
     return load_prompt(PROMPTS / "write_draft.md").render({"paper": pair.abstract, **chosen})
 
 
-def article_of(pair: Pair) -> Article | None:
+def article_of(pair: SummaryPair) -> Article | None:
     """A summary as the journalist would have to write it; none if it is no valid article."""
     title = shorten(pair.title or pair.abstract, 120, placeholder="")
     try:

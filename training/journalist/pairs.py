@@ -20,7 +20,7 @@ Example = TypeVar("Example")
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Pair(BaseModel):
+class SummaryPair(BaseModel):
     """A line of the data; what else it holds is ignored."""
 
     model_config = ConfigDict(frozen=True)
@@ -41,23 +41,25 @@ class Pair(BaseModel):
         )
 
 
-class Split(NamedTuple):
+class SummarySplit(NamedTuple):
     """Pairs to learn from, and pairs of other papers to choose the epoch by."""
 
-    train: list[Pair]
-    dev: list[Pair]
+    train: list[SummaryPair]
+    dev: list[SummaryPair]
 
 
-def read_pairs(paths: Sequence[Path]) -> list[Pair]:
+def read_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
     """Read JSON Lines files; of several texts of one paper the first is kept.
 
     Raises:
         BadInput: A file cannot be read, has no pair, or a line is none.
     """
-    return _one_per_paper([pair for path in paths for _, pair in read_lines(path, Pair, "abstract with its summary")])
+    return _one_per_paper(
+        [pair for path in paths for _, pair in read_lines(path, SummaryPair, "abstract with its summary")]
+    )
 
 
-def split_by_paper(pairs: Iterable[Pair], dev_share: float, seed: int) -> Split:
+def split_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> SummarySplit:
     """Draw each paper by itself, by a hash of its name and the seed.
 
     So a paper is on the same side whatever other papers and files there are, and more data never moves one from dev to
@@ -66,7 +68,7 @@ def split_by_paper(pairs: Iterable[Pair], dev_share: float, seed: int) -> Split:
     Raises:
         BadInput: One side is empty.
     """
-    split = Split([], [])
+    split = SummarySplit([], [])
     for pair in pairs:
         (split.dev if _drawn(f"{seed} {pair.paper}") < dev_share else split.train).append(pair)
     if not (split.train and split.dev):
@@ -84,16 +86,16 @@ def drawn(examples: list[Example], most: int | None, seed: int) -> list[Example]
     return random.Random(seed).sample(examples, most)  # noqa: S311 - no secret
 
 
-def corpus_of(pairs: Iterable[Pair]) -> bytes:
+def corpus_of(pairs: Iterable[SummaryPair]) -> bytes:
     """Pairs as a corpus of `draftroom eval science_journalism`."""
     lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _one_per_paper(pairs: Sequence[Pair]) -> list[Pair]:
+def _one_per_paper(pairs: Sequence[SummaryPair]) -> list[SummaryPair]:
     """The first pair of each paper; a text without a DOI is the paper of the same title that has one."""
     known = {_plain(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
-    kept: dict[str, Pair] = {}
+    kept: dict[str, SummaryPair] = {}
     for pair in pairs:
         kept.setdefault(known.get(pair.paper, pair.paper), pair)
     return list(kept.values())

@@ -19,16 +19,16 @@ from training.checkpoints import best_weights, claimed, delete_checkpoints, load
 from training.journalist.config import JournalistConfig
 from training.journalist.examples import Examples, examples_of
 from training.journalist.folders import pretrained, written_whole
-from training.journalist.pairs import Split, corpus_of, drawn, read_pairs, split_by_paper
+from training.journalist.pairs import SummarySplit, corpus_of, drawn, read_pairs, split_by_paper
 from training.journalist.trainer import METRIC, JournalistTrainer, make_trainer, precision
-from training.run_record import Epoch, RunRecord, best_epoch, file_sha256, package_versions
+from training.run_record import Epoch, TrainingRecord, best_epoch, file_sha256, package_versions
 
 ADAPTER = "adapter"
 """Folder within the run's that vLLM serves."""
 _RECORD = "record.json"
 
 
-class JournalistRecord(RunRecord):
+class JournalistRecord(TrainingRecord):
     """What `record.json` says of a finished warm start."""
 
     dev_loss_before: float
@@ -78,7 +78,7 @@ def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) 
     return record
 
 
-def _examples(split: Split, tokenizer: Any, config: JournalistConfig) -> tuple[Examples, Examples]:
+def _examples(split: SummarySplit, tokenizer: Any, config: JournalistConfig) -> tuple[Examples, Examples]:
     train, dev = (examples_of(pairs, tokenizer, config) for pairs in split)
     return train._replace(kept=drawn(train.kept, config.max_pairs, config.seed)), dev
 

@@ -23,7 +23,7 @@ from state.errors import SettingsError
 from training.checkpoints import keep_best, keep_checkpoint, newest_checkpoint, save_best
 from training.fit_progress import FitProgress
 from training.journalist.config import JournalistConfig
-from training.journalist.examples import Example
+from training.journalist.examples import TokenisedConversation
 from training.run_record import Epoch, best_epoch, epochs
 
 METRIC = "log_likelihood"
@@ -117,7 +117,13 @@ class _EpochEnd(TrainerCallback):
 
 
 def make_trainer(
-    model: Any, tokenizer: Any, *, train: list[Example], dev: list[Example], config: JournalistConfig, out: Path
+    model: Any,
+    tokenizer: Any,
+    *,
+    train: list[TokenisedConversation],
+    dev: list[TokenisedConversation],
+    config: JournalistConfig,
+    out: Path,
 ) -> JournalistTrainer:
     """A trainer that adds an adapter to all linear layers of `model` but its output layer, and trains only that.
 

@@ -13,8 +13,8 @@ from tools.encoders import PACKAGED_ENCODER
 from tools.plan_reranker import WHAT, RerankerConfig
 from tools.weight_files import read_weights
 from training.plan_reranker.config import RerankerRun
-from training.plan_reranker.evaluate import Evaluation, read_evaluation, tables
-from training.run_record import RunRecord
+from training.plan_reranker.evaluate import RankingEvaluation, read_evaluation, tables
+from training.run_record import TrainingRecord
 
 _TEMPLATE = Path(__file__).parent / "card.md"
 _ENCODERS = {
@@ -61,9 +61,9 @@ def write_card(weights: Path, evaluation: Path) -> Path:
     return card
 
 
-def _values(config: RerankerConfig, measured: Evaluation) -> dict[str, Any]:
+def _values(config: RerankerConfig, measured: RankingEvaluation) -> dict[str, Any]:
     training = config.training
-    record = RunRecord.model_validate(training["run"])
+    record = TrainingRecord.model_validate(training["run"])
     run = RerankerRun.model_validate(record.config)
     base_model, licence = _ENCODERS.get(config.encoder, (Path(config.encoder).name, "under a licence of its own"))
     return {

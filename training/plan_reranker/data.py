@@ -63,7 +63,7 @@ class PlannedParagraph(BaseModel):
         }
 
 
-class Split(NamedTuple):
+class PlanSplit(NamedTuple):
     """Paragraphs to learn from, and paragraphs of other papers to choose by."""
 
     train: list[PlannedParagraph]
@@ -103,7 +103,7 @@ def of_split(paragraphs: Sequence[PlannedParagraph], split: Literal["train", "de
     return chosen
 
 
-def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> Split:
+def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> PlanSplit:
     """Set whole papers aside until they have a share of the paragraphs; the same ones for the same seed.
 
     Args:
@@ -124,7 +124,7 @@ def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, se
             f"{len(paragraphs)} paragraphs of {len(papers) + len(aside)} papers cannot be split into training and "
             "validation; give paragraphs of more papers."
         )
-    return Split(
+    return PlanSplit(
         [each for each in paragraphs if each.paper_id not in aside],
         [each for each in paragraphs if each.paper_id in aside],
     )

@@ -17,7 +17,7 @@ from tools.plan_reranker import PlanReranker
 from training.plan_reranker.baselines import Score, heuristics, pointwise, untrained_encoder
 from training.plan_reranker.data import LACKING, PlanName, PlannedParagraph, aspects_of, of_split, read_plans
 from training.plan_reranker.judge import judged
-from training.plan_reranker.recall import Share, outranks, recall_at_1, share
+from training.plan_reranker.recall import RecallEstimate, outranks, recall_at_1, share
 from training.plan_reranker.surface import surface_model
 from training.plan_reranker.train import SHOWN
 from training.run_record import file_sha256
@@ -37,15 +37,15 @@ class Figures(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    recall_at_1: dict[str, Share]
+    recall_at_1: dict[str, RecallEstimate]
     """By task."""
-    outranks: dict[str, Share]
+    outranks: dict[str, RecallEstimate]
     """How often the optimal plan is above the one that lacks this."""
-    less: Share
+    less: RecallEstimate
     """Recall@1 of the re-ranker less this system's, on the four normalised plans."""
 
 
-class Evaluation(BaseModel):
+class RankingEvaluation(BaseModel):
     """All that was measured."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,7 +65,7 @@ class Evaluation(BaseModel):
     systems: dict[str, Figures]
 
 
-def evaluate(weights: Path, plans: Path, out: Path, verdicts: Sequence[Record] = ()) -> Evaluation:
+def evaluate(weights: Path, plans: Path, out: Path, verdicts: Sequence[Record] = ()) -> RankingEvaluation:
     """Measure a re-ranker on the split "dev", and write `evaluation.json` and `evaluation.md`.
 
     Args:
@@ -93,7 +93,7 @@ def evaluate(weights: Path, plans: Path, out: Path, verdicts: Sequence[Record] =
     models = {verdict["model"] for verdict in verdicts if "model" in verdict}
     if verdicts:
         systems[f"{', '.join(sorted(models))} as a judge"] = judged(verdicts)
-    result = Evaluation(
+    result = RankingEvaluation(
         plans_sha256=file_sha256(plans),
         paragraphs=len(paragraphs),
         papers=len({each.paper_id for each in paragraphs}),
@@ -132,7 +132,7 @@ def figures(systems: Mapping[str, Score], paragraphs: Sequence[PlannedParagraph]
     return found
 
 
-def tables(result: Evaluation) -> str:
+def tables(result: RankingEvaluation) -> str:
     """Recall@1 by task, and pairs by what the other plan lacks, as Markdown, in per cent with 95% intervals."""
     columns = [*TASKS, "re-ranker less this (normalised)"]
     recall = {
@@ -143,19 +143,19 @@ def tables(result: Evaluation) -> str:
     return "\n\n".join([_table("Recall@1", columns, recall), _table("above the plan lacking", LACKING, pairs)]) + "\n"
 
 
-def read_evaluation(path: Path) -> Evaluation:
+def read_evaluation(path: Path) -> RankingEvaluation:
     """What `evaluate` wrote.
 
     Raises:
         SettingsError: The file cannot be read, or is something else.
     """
     try:
-        return Evaluation.model_validate_json(path.read_bytes())
+        return RankingEvaluation.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise SettingsError(f"There is no evaluation in {path}; evaluate the re-ranker, or name its file.") from error
 
 
-def _write(result: Evaluation, out: Path) -> None:
+def _write(result: RankingEvaluation, out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_atomically(out / "evaluation.json", result.model_dump_json(indent=2).encode() + b"\n")
@@ -185,7 +185,7 @@ def _seconds(reranker: PlanReranker, paragraphs: Sequence[PlannedParagraph]) -> 
     return median(taken)
 
 
-def _percent(value: Share, *, sign: str = "") -> str:
+def _percent(value: RecallEstimate, *, sign: str = "") -> str:
     return f"{100 * value.mean:{sign}.1f} [{100 * value.low:.1f}, {100 * value.high:.1f}]"
 
 

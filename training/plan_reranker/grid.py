@@ -11,21 +11,21 @@ import torch
 from state.errors import SettingsError
 from state.files import write_atomically
 from training.plan_reranker.config import RerankerRun, RerankerTraining
-from training.plan_reranker.data import PlannedParagraph, Split, aspects_of, of_split, read_plans, split_by_paper
+from training.plan_reranker.data import PlannedParagraph, PlanSplit, aspects_of, of_split, read_plans, split_by_paper
 from training.plan_reranker.train import hashes, train
-from training.run_record import Epoch, RunRecord, file_sha256
+from training.run_record import Epoch, TrainingRecord, file_sha256
 
 WEIGHTS = "weights"
 TABLE = "grid.md"
 
 
-class Run(NamedTuple):
+class GridRun(NamedTuple):
     """A finished run of the grid."""
 
     name: str
     config: RerankerRun
     folder: Path
-    record: RunRecord
+    record: TrainingRecord
 
     @property
     def best(self) -> Epoch:
@@ -54,7 +54,7 @@ def train_grid(training: RerankerTraining, plans: Path, out: Path) -> Path:
     """
     paragraphs = of_split(read_plans(plans), "train")
     split = split_by_paper(paragraphs, training.validation, training.validation_seed)
-    finished: list[Run] = []
+    finished: list[GridRun] = []
     for name, config in training.runs():
         finished.append(_run(name, config, split, out / "runs" / name))
         _keep_best_weights(finished)
@@ -66,12 +66,12 @@ def train_grid(training: RerankerTraining, plans: Path, out: Path) -> Path:
     return out / WEIGHTS
 
 
-def best_of(finished: Sequence[Run]) -> Run:
+def best_of(finished: Sequence[GridRun]) -> GridRun:
     """The run that did best on the validation papers; the first of those that are equal."""
     return max(finished, key=lambda run: run.record.best_metric)
 
 
-def table(finished: Sequence[Run]) -> str:
+def table(finished: Sequence[GridRun]) -> str:
     """Every run with what it came to on the validation papers, as Markdown."""
     lines = ["| run | best epoch | epochs | Recall@1 | pairs | loss | seconds | |", "|---" * 8 + "|"]
     for run in finished:
@@ -82,20 +82,20 @@ def table(finished: Sequence[Run]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _run(name: str, config: RerankerRun, split: Split, folder: Path) -> Run:
+def _run(name: str, config: RerankerRun, split: PlanSplit, folder: Path) -> GridRun:
     """Train a run, or take its record if it is finished: its weights may be gone."""
     file = folder / "record.json"
-    record = RunRecord.model_validate_json(file.read_bytes()) if file.is_file() else None
+    record = TrainingRecord.model_validate_json(file.read_bytes()) if file.is_file() else None
     if record is None:
         record = train(config, split, folder).record
     elif (record.config, record.data) != (config.model_dump(mode="json"), hashes(split)):
         raise SettingsError(
             f"The folder {folder} holds a run with other settings or data; name another folder, or delete this one."
         )
-    return Run(name, config, folder, record)
+    return GridRun(name, config, folder, record)
 
 
-def _keep_best_weights(finished: Sequence[Run]) -> None:
+def _keep_best_weights(finished: Sequence[GridRun]) -> None:
     """Delete the weights of the other runs: those of the paper's whole grid would take 21 GB."""
     for run in finished:
         if run is not best_of(finished):
@@ -103,7 +103,7 @@ def _keep_best_weights(finished: Sequence[Run]) -> None:
                 weights.unlink()
 
 
-def _facts(training: RerankerTraining, finished: Sequence[Run], best: Run, split: Split) -> dict[str, Any]:
+def _facts(training: RerankerTraining, finished: Sequence[GridRun], best: GridRun, split: PlanSplit) -> dict[str, Any]:
     """How the weights came about, to be kept with them."""
     return {
         "run": best.record.model_dump(mode="json"),

@@ -26,7 +26,7 @@ _SAME = {"structure", "structure, normalised"}
 PAIRS = [pair for pair in combinations(get_args(PlanName), 2) if set(pair) != _SAME]
 
 
-class Verdict(BaseModel):
+class PlanPreference(BaseModel):
     """What the judge says."""
 
     model_config = ConfigDict(extra="forbid")
@@ -53,7 +53,7 @@ async def compare(comparison: Comparison) -> Record:
     """
     variables: dict[str, object] = {name: comparison[name] for name in ("paragraph", "plan_a", "plan_b")}
     answer = await ask(
-        Caller("judge", "judge_plan", 1), _PROMPT, variables, Verdict, comparison["model"], trim="paragraph"
+        Caller("judge", "judge_plan", 1), _PROMPT, variables, PlanPreference, comparison["model"], trim="paragraph"
     )
     return {**answer.value.model_dump(), "calls": answer.calls}
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from evals.statistics import clustered_mean, grouped
 
 
-class Share(BaseModel):
+class RecallEstimate(BaseModel):
     """A mean with its 95% interval."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -32,7 +32,7 @@ def outranks(optimal: float, other: float) -> float:
     return recall_at_1(optimal, [other])
 
 
-def share(values: Sequence[float], papers: Sequence[str], *, seed: int = 0) -> Share:
+def share(values: Sequence[float], papers: Sequence[str], *, seed: int = 0) -> RecallEstimate:
     """Mean over paragraphs, with the 95% percentile interval of the bootstrap over papers (Efron).
 
     Whole papers are drawn, because the paragraphs of one paper are alike.
@@ -43,4 +43,4 @@ def share(values: Sequence[float], papers: Sequence[str], *, seed: int = 0) -> S
         seed: Of the resampling: the same values always give the same interval.
     """
     mean, low, high = clustered_mean(grouped(values, papers), seed=seed)
-    return Share(mean=mean, low=low, high=high)
+    return RecallEstimate(mean=mean, low=low, high=high)

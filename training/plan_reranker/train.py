@@ -14,11 +14,11 @@ from transformers import set_seed
 from tools.plan_reranker import PlanReranker
 from training.fitting import fit
 from training.plan_reranker.config import Lacking, RerankerRun
-from training.plan_reranker.data import PlanName, PlannedParagraph, Split, sha256_of
+from training.plan_reranker.data import PlanName, PlannedParagraph, PlanSplit, sha256_of
 from training.plan_reranker.loss import pairwise_loss
 from training.plan_reranker.parts import choose_parts
 from training.plan_reranker.recall import outranks, recall_at_1
-from training.run_record import RunRecord
+from training.run_record import TrainingRecord
 
 CHOSEN_BY = "recall, then pairs"
 """The measure that chooses: Recall@1; of epochs or runs that have the same, the share of pairs in the right order."""
@@ -34,14 +34,14 @@ SHOWN: dict[Lacking, tuple[PlanName, ...]] = {
 """The plans of a paragraph that a run sees, the optimal one first."""
 
 
-class Trained(NamedTuple):
+class TrainedReranker(NamedTuple):
     """A re-ranker and how it came about."""
 
     reranker: PlanReranker
-    record: RunRecord
+    record: TrainingRecord
 
 
-def train(run: RerankerRun, split: Split, out: Path) -> Trained:
+def train(run: RerankerRun, split: PlanSplit, out: Path) -> TrainedReranker:
     """Train a re-ranker, or take up or just return the same run in `out`; see `training.fitting.fit`.
 
     Raises:
@@ -71,10 +71,10 @@ def train(run: RerankerRun, split: Split, out: Path) -> Trained:
         metric=CHOSEN_BY,
         data=hashes(split),
     )
-    return Trained(reranker.eval(), fitted.record)
+    return TrainedReranker(reranker.eval(), fitted.record)
 
 
-def hashes(split: Split) -> dict[str, str]:
+def hashes(split: PlanSplit) -> dict[str, str]:
     """Of the data of a run."""
     return {"train_sha256": sha256_of(split.train), "validation_sha256": sha256_of(split.validation)}
 

@@ -46,7 +46,7 @@ class AnnotatedLink(BaseModel):
     review_sentences: list[AnnotatedSentence] | None = None
 
 
-class Share(NamedTuple):
+class ComparisonRow(NamedTuple):
     """A row of a comparison."""
 
     kind: str
@@ -55,12 +55,12 @@ class Share(NamedTuple):
     of: int
 
 
-class Comparison(NamedTuple):
+class LinkComparison(NamedTuple):
     """Compiled and annotated links."""
 
-    recall: list[Share]
+    recall: list[ComparisonRow]
     """Annotated links of each type: how many were compiled."""
-    precision: list[Share]
+    precision: list[ComparisonRow]
     """Compiled links of each type, of papers with annotations: how many are annotated."""
 
 
@@ -86,13 +86,13 @@ def within_reach(annotated: Iterable[AnnotatedLink], corpus: Iterable[Paper]) ->
     return [link for link in present if link.review_sentences != []]
 
 
-def compare(pairs: Sequence[Pair], annotated: Sequence[AnnotatedLink]) -> Comparison:
+def compare(pairs: Sequence[Pair], annotated: Sequence[AnnotatedLink]) -> LinkComparison:
     """Count how far the links of compiled pairs and the annotated ones agree."""
     papers = {link.paper_id for link in annotated}
     of_papers = [pair for pair in pairs if pair["paper_id"] in papers]
     ours = _by_type((pair["paper_id"], pair["paragraph_id"], pair["link_types"]) for pair in of_papers)
     theirs = _by_type((link.paper_id, link.paragraph_id, link.link_types) for link in annotated)
-    return Comparison(_shares(theirs, ours[ANY]), _shares(ours, theirs[ANY]))
+    return LinkComparison(_shares(theirs, ours[ANY]), _shares(ours, theirs[ANY]))
 
 
 def _within(link: AnnotatedLink, review: str) -> AnnotatedLink:
@@ -112,8 +112,8 @@ def _by_type(links: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, set[L
     return found
 
 
-def _shares(links: Mapping[str, set[Link]], others: set[Link]) -> list[Share]:
-    return [Share(kind, len(links[kind] & others), len(links[kind])) for kind in sorted(links)]
+def _shares(links: Mapping[str, set[Link]], others: set[Link]) -> list[ComparisonRow]:
+    return [ComparisonRow(kind, len(links[kind] & others), len(links[kind])) for kind in sorted(links)]
 
 
 def _squeezed(text: str) -> str:

@@ -8,16 +8,16 @@ import torch
 from torch.nn.functional import normalize
 
 from training.review_filters.classifier import ReviewClassifier
-from training.review_filters.sentences import Split
+from training.review_filters.sentences import SentenceSplit
 
 
-def majority(split: Split) -> list[str]:
+def majority(split: SentenceSplit) -> list[str]:
     """The commonest label of the training data, for every dev sentence."""
     commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
     return [commonest] * len(split.dev)
 
 
-def nearest_centroid(classifier: ReviewClassifier, split: Split) -> list[str]:
+def nearest_centroid(classifier: ReviewClassifier, split: SentenceSplit) -> list[str]:
     """For every dev sentence the label whose training sentences are nearest to it in the mean (cosine similarity)."""
     train = normalize(classifier.embed([each.text for each in split.train]))
     dev = normalize(classifier.embed([each.text for each in split.dev]))

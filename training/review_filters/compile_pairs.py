@@ -31,7 +31,7 @@ from training.review_filters.annotated_links import compare, read_annotations, w
 from training.review_filters.common_phrases import common_phrases
 from training.review_filters.compile_tables import Counts, SplitCount, comparison_table, counts_table
 from training.review_filters.deduplicate import deduplicate
-from training.review_filters.filtering import Classify, Prediction, keep_aspects, keep_purposes
+from training.review_filters.filtering import Classify, LabelProbability, keep_aspects, keep_purposes
 from training.review_filters.labels import Task
 from training.review_filters.linking import Linked, link_reviews
 from training.review_filters.pairs import Pair, pair_of
@@ -117,7 +117,7 @@ def _follow(items: Sequence[_Item], what: str, *, progress: bool) -> Iterable[_I
 def _in_blocks(classify: Classify, what: str, follow: Callable[[Sequence[Sequence[str]], str], Any]) -> Classify:
     """The same classifier, which shows how far it is."""
 
-    def by_block(texts: Sequence[str]) -> list[Prediction]:
+    def by_block(texts: Sequence[str]) -> list[LabelProbability]:
         blocks = [texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK)]
         return [found for block in follow(blocks, what) for found in classify(block)]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-from training.review_filters.annotated_links import Comparison
+from training.review_filters.annotated_links import LinkComparison
 from training.review_filters.papers import Split
 
 
@@ -66,7 +66,7 @@ def counts_table(counts: Counts) -> Table:
     return table
 
 
-def comparison_table(title: str, comparison: Comparison) -> Table:
+def comparison_table(title: str, comparison: LinkComparison) -> Table:
     """A row for each type of link."""
     table = _table(title, "paragraphs linked, by type", "agree", "of", "share")
     for measure, shares in (("recall", comparison.recall), ("precision", comparison.precision)):

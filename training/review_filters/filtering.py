@@ -15,7 +15,7 @@ FEEDBACK_PURPOSES: Final = frozenset({"Weakness", "Todo"})
 WEAKNESSES: Final = frozenset[str](get_args(Weakness))
 
 
-class Prediction(Protocol):
+class LabelProbability(Protocol):
     """A label and its probability."""
 
     @property
@@ -27,7 +27,7 @@ class Prediction(Protocol):
         """Between 0 and 1."""
 
 
-Classify = Callable[[Sequence[str]], Sequence[Prediction]]
+Classify = Callable[[Sequence[str]], Sequence[LabelProbability]]
 """A classifier of sentences: one prediction each, in their order."""
 
 
@@ -55,11 +55,11 @@ def _is_feedback(sentence: PairSentence) -> bool:
     return sentence["label"] is None or sentence["label"] in FEEDBACK_PURPOSES
 
 
-def _with_purpose(sentence: PairSentence, found: Prediction) -> PairSentence:
+def _with_purpose(sentence: PairSentence, found: LabelProbability) -> PairSentence:
     return {**sentence, "label": found.label, "probability": found.probability}
 
 
-def _with_aspect(sentence: PairSentence, found: Prediction) -> PairSentence:
+def _with_aspect(sentence: PairSentence, found: LabelProbability) -> PairSentence:
     return {**sentence, "aspect": found.label, "aspect_probability": found.probability}
 
 
@@ -67,7 +67,7 @@ def _label(
     pairs: Sequence[Pair],
     which: Callable[[PairSentence], bool],
     classify: Classify,
-    labelled: Callable[[PairSentence, Prediction], PairSentence],
+    labelled: Callable[[PairSentence, LabelProbability], PairSentence],
 ) -> list[Pair]:
     """Label those sentences that are asked for; each text is classified once."""
     texts = dict.fromkeys(

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from training.review_filters.common_phrases import Phrase
-from training.review_filters.papers import Paper, Paragraph, Review
+from training.review_filters.papers import Paper, PaperParagraph, PaperReview
 from training.review_filters.quoting import LinkRules, Quote, QuoteFinder, Quotes
 from training.review_filters.review_sentences import ReviewSentence, review_sentences
 
@@ -26,19 +26,19 @@ class CommentSentence(NamedTuple):
     """From the comment's paragraph; empty if the sentence only belongs to one that quotes."""
 
 
-class Comment(NamedTuple):
+class ReviewComment(NamedTuple):
     """What a review says of a paragraph at one place."""
 
     section: str
-    paragraph: Paragraph
-    review: Review
+    paragraph: PaperParagraph
+    review: PaperReview
     sentences: list[CommentSentence]
 
 
 class Linked(NamedTuple):
     """The comments on a paper, and what was looked at."""
 
-    comments: list[Comment]
+    comments: list[ReviewComment]
     sentences: list[Quotes]
     """What each sentence of the reviews quotes."""
 
@@ -63,7 +63,7 @@ def link_reviews(paper: Paper, rules: LinkRules, common: Collection[Phrase] = ()
         sentences = review_sentences(review.review_id, review.paragraphs)
         quoting = [_Quoting(sentence, finder.quotes(sentence.text)) for sentence in sentences]
         for number, members in _comments(quoting, rules.following):
-            linked.comments.append(Comment(*paragraphs[number], review, members))
+            linked.comments.append(ReviewComment(*paragraphs[number], review, members))
         linked.sentences.extend(quotes for _, quotes in quoting)
     return linked
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from pydantic import BaseModel, ConfigDict
 
 from evals.statistics import clustered_mean, grouped
-from training.review_filters.sentences import Sentence
+from training.review_filters.sentences import LabelledSentence
 
 
 class LabelFigures(BaseModel):
@@ -25,7 +25,7 @@ class LabelFigures(BaseModel):
     """Sentences that have it."""
 
 
-class Evaluation(BaseModel):
+class ClassifierEvaluation(BaseModel):
     """Of some sentences."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,7 +42,9 @@ class Evaluation(BaseModel):
     """How many sentences of a label (first key) were given a label (second key)."""
 
 
-def evaluate(sentences: Sequence[Sentence], predicted: Sequence[str], labels: Sequence[str]) -> Evaluation:
+def evaluate(
+    sentences: Sequence[LabelledSentence], predicted: Sequence[str], labels: Sequence[str]
+) -> ClassifierEvaluation:
     """Compare predicted labels with the annotated ones.
 
     Args:
@@ -56,7 +58,7 @@ def evaluate(sentences: Sequence[Sentence], predicted: Sequence[str], labels: Se
     hits = [each.label == guess for each, guess in zip(sentences, predicted, strict=True)]
     papers = [each.paper_id for each in sentences]
     accuracy, low, high = clustered_mean(grouped(hits, papers))
-    return Evaluation(
+    return ClassifierEvaluation(
         sentences=len(sentences),
         papers=len(set(papers)),
         accuracy=accuracy,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from training.review_filters.linking import Comment, CommentSentence
+from training.review_filters.linking import CommentSentence, ReviewComment
 from training.review_filters.papers import Paper, Split
 
 
@@ -63,7 +63,7 @@ class Pair(TypedDict):
     """Of the review, or else of the paper."""
 
 
-def pair_of(paper: Paper, comment: Comment) -> Pair:
+def pair_of(paper: Paper, comment: ReviewComment) -> Pair:
     """The pair of a comment, before any filter and without a split."""
     sentences = [_sentence(member) for member in comment.sentences]
     context = dict.fromkeys(member.sentence.paragraph for member in comment.sentences)

@@ -22,7 +22,7 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Paragraph(_Record):
+class PaperParagraph(_Record):
     """A paragraph of a paper."""
 
     id: _Id
@@ -34,10 +34,10 @@ class Section(_Record):
     """A section of a paper."""
 
     heading: str = ""
-    paragraphs: list[Paragraph]
+    paragraphs: list[PaperParagraph]
 
 
-class Review(_Record):
+class PaperReview(_Record):
     """A whole review."""
 
     review_id: _Id
@@ -52,7 +52,7 @@ class Paper(_Record):
     paper_id: _Id
     title: str = ""
     sections: list[Section]
-    reviews: list[Review]
+    reviews: list[PaperReview]
     source_dataset: str | None = None
     domain: str | None = None
     license: str | None = None

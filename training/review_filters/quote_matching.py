@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
-class Run(NamedTuple):
+class WordRun(NamedTuple):
     """Words in a row that a sentence has in common with a text."""
 
     text: int
@@ -43,13 +43,13 @@ class VerbatimIndex:
             for at in range(len(words) - size + 1):
                 self._places[tuple(words[at : at + size])].append((number, at))
 
-    def runs(self, sentence: Sequence[str]) -> Iterator[Run]:
+    def runs(self, sentence: Sequence[str]) -> Iterator[WordRun]:
         """Every run of at least `size` words that is part of no longer one at the same place of the same text."""
         for start in range(len(sentence) - self._size + 1):
             for number, at in self._places.get(tuple(sentence[start : start + self._size]), ()):
                 words = self._texts[number]
                 if not (start and at and sentence[start - 1] == words[at - 1]):
-                    yield Run(number, start, start + self._common(sentence, start, words, at))
+                    yield WordRun(number, start, start + self._common(sentence, start, words, at))
 
     def _common(self, sentence: Sequence[str], start: int, words: Sequence[str], at: int) -> int:
         length = self._size
@@ -60,16 +60,16 @@ class VerbatimIndex:
         return length
 
 
-class Found(NamedTuple):
+class MatchedRuns(NamedTuple):
     """What the runs of a sentence come to; no two of them share a word."""
 
-    runs: list[Run]
+    runs: list[WordRun]
     """Each in one text only, in the order of the sentence."""
-    ambiguous: list[Run]
+    ambiguous: list[WordRun]
     """The longest at their place, but in several texts; one text of each is named."""
 
 
-def choose(runs: Iterable[Run], counts: Callable[[Run], bool]) -> Found:
+def choose(runs: Iterable[WordRun], counts: Callable[[WordRun], bool]) -> MatchedRuns:
     """Give every word of a sentence to the longest run that has it.
 
     A run that shares words with a longer one keeps the others. Runs of the very same words in several texts are
@@ -79,8 +79,8 @@ def choose(runs: Iterable[Run], counts: Callable[[Run], bool]) -> Found:
         runs: Of one sentence.
         counts: Whether a run, or what is left of it, is long enough to be a quotation.
     """
-    chosen: list[Run] = []
-    ambiguous: list[Run] = []
+    chosen: list[WordRun] = []
+    ambiguous: list[WordRun] = []
     remaining = {run for run in runs if counts(run)}
     while remaining:
         longest = min(remaining, key=lambda run: (-run.length, run.start, run.text))
@@ -88,10 +88,10 @@ def choose(runs: Iterable[Run], counts: Callable[[Run], bool]) -> Found:
         (ambiguous if len(same) > 1 else chosen).append(longest)
         left = (rest for run in remaining for rest in _without(run, longest))
         remaining = {run for run in left if counts(run)}
-    return Found(sorted(chosen, key=lambda run: run.start), ambiguous)
+    return MatchedRuns(sorted(chosen, key=lambda run: run.start), ambiguous)
 
 
-def _without(run: Run, taken: Run) -> Iterator[Run]:
+def _without(run: WordRun, taken: WordRun) -> Iterator[WordRun]:
     """What is left of a run to the left and to the right of another."""
     if run.start < taken.start:
         yield run._replace(end=min(run.end, taken.start))

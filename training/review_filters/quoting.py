@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from training.review_filters.common_phrases import Phrase, phrases
 from training.review_filters.papers import Paper
 from training.review_filters.quotations import is_bare, parts, quotations
-from training.review_filters.quote_matching import Run, VerbatimIndex, choose
+from training.review_filters.quote_matching import VerbatimIndex, WordRun, choose
 from training.review_filters.verbatim_words import keys, vocabulary, words
 
 _GAP: Final = re.compile(r"[\s—]")
@@ -108,22 +108,22 @@ class _Sentence:
         self._rules = rules
         self.keys = keys(self._words)
 
-    def counts(self, run: Run) -> bool:
+    def counts(self, run: WordRun) -> bool:
         """It is a quotation, as far as its length goes."""
         return self._length(run.start, run.end) >= self._rules.minimum_words or any(
             run.start <= part.start and part.stop <= run.end for part in self._marked_parts
         )
 
-    def claimed(self, run: Run) -> list[Run]:
+    def claimed(self, run: WordRun) -> list[WordRun]:
         """What of a run is meant as a quotation: a word more outside the quotation marks is there by chance."""
         inside = (run._replace(start=max(run.start, part.start), end=min(run.end, part.stop)) for part in self._marked)
         return [piece for piece in inside if piece.length > 0 and self.counts(piece)] or [run]
 
-    def is_marked(self, run: Run) -> bool:
+    def is_marked(self, run: WordRun) -> bool:
         """More than half of it stands in quotation marks."""
         return 2 * sum(number in part for part in self._marked for number in range(run.start, run.end)) > run.length
 
-    def quote(self, run: Run) -> Quote:
+    def quote(self, run: WordRun) -> Quote:
         """The words of a run."""
         first, last = self._words[run.start], self._words[run.end - 1]
         return Quote(self._length(run.start, run.end), self._text[first.start : last.end], self.is_marked(run))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ConfigDict
 
 from training.review_filters.labels import Task
-from training.review_filters.measures import Evaluation
+from training.review_filters.measures import ClassifierEvaluation
 
 
 class Report(BaseModel):
@@ -18,18 +18,18 @@ class Report(BaseModel):
     task: Task
     encoder: str
     best_epoch: int
-    dev: Evaluation
-    unseen: Evaluation | None
+    dev: ClassifierEvaluation
+    unseen: ClassifierEvaluation | None
     """Of the dev sentences whose text does not occur in the training data; None if all do."""
-    majority: Evaluation
-    nearest_centroid: Evaluation
-    transfer: Evaluation | None
+    majority: ClassifierEvaluation
+    nearest_centroid: ClassifierEvaluation
+    transfer: ClassifierEvaluation | None
     """On DISAPERE, which no classifier is trained on."""
 
 
 def markdown(report: Report) -> str:
     """The report as tables."""
-    rows: dict[str, Evaluation | None] = {
+    rows: dict[str, ClassifierEvaluation | None] = {
         "classifier": report.dev,
         "classifier, sentences not in the training data": report.unseen,
         "classifier, on DISAPERE": report.transfer,
@@ -52,7 +52,7 @@ def markdown(report: Report) -> str:
     )
 
 
-def _summary(rows: Mapping[str, Evaluation]) -> Iterator[str]:
+def _summary(rows: Mapping[str, ClassifierEvaluation]) -> Iterator[str]:
     yield "| | sentences | papers | accuracy (95% interval) | macro F1 |"
     yield "|---|---|---|---|---|"
     for name, each in rows.items():
@@ -63,14 +63,14 @@ def _summary(rows: Mapping[str, Evaluation]) -> Iterator[str]:
         )
 
 
-def _labels(evaluation: Evaluation) -> Iterator[str]:
+def _labels(evaluation: ClassifierEvaluation) -> Iterator[str]:
     yield "| label | precision | recall | F1 | sentences |"
     yield "|---|---|---|---|---|"
     for label, each in evaluation.labels.items():
         yield f"| {label} | {each.precision:.3f} | {each.recall:.3f} | {each.f1:.3f} | {each.support} |"
 
 
-def _confusion(evaluation: Evaluation) -> Iterator[str]:
+def _confusion(evaluation: ClassifierEvaluation) -> Iterator[str]:
     labels = list(evaluation.confusion)
     yield f"| | {' | '.join(labels)} |"
     yield "|---" * (len(labels) + 1) + "|"

@@ -23,7 +23,7 @@ _DEV_PART = 6
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Sentence(NamedTuple):
+class LabelledSentence(NamedTuple):
     """A sentence of a review."""
 
     text: str
@@ -31,11 +31,11 @@ class Sentence(NamedTuple):
     paper_id: str
 
 
-class Split(NamedTuple):
+class SentenceSplit(NamedTuple):
     """Sentences to learn from, and sentences about other papers to choose and measure by."""
 
-    train: list[Sentence]
-    dev: list[Sentence]
+    train: list[LabelledSentence]
+    dev: list[LabelledSentence]
 
 
 class _Line(BaseModel):
@@ -62,7 +62,7 @@ class _Disapere(_Line):
     polarity: str
 
 
-def read_split(task: Task, path: Path) -> Split:
+def read_split(task: Task, path: Path) -> SentenceSplit:
     """The training data of a classifier.
 
     Raises:
@@ -80,7 +80,7 @@ def read_split(task: Task, path: Path) -> Split:
     return split
 
 
-def read_disapere(task: Task, path: Path) -> list[Sentence]:
+def read_disapere(task: Task, path: Path) -> list[LabelledSentence]:
     """Sentences of DISAPERE that have a label of the task: only to measure on.
 
     Raises:
@@ -93,40 +93,40 @@ def read_disapere(task: Task, path: Path) -> list[Sentence]:
         else:
             label = purpose_of_disapere(line.review_action, line.fine_review_action, line.polarity)
         if label:
-            found.append(Sentence(line.text, label, line.paper_id))
+            found.append(LabelledSentence(line.text, label, line.paper_id))
     if not found:
         raise BadInput(f"{path} has no sentence with a label that maps onto one of the {task} classifier.")
     return found
 
 
-def sha256_of(sentences: Iterable[Sentence]) -> str:
+def sha256_of(sentences: Iterable[LabelledSentence]) -> str:
     """SHA-256 of texts and labels, in order."""
     return hashlib.sha256(json.dumps([(each.text, each.label) for each in sentences]).encode()).hexdigest()
 
 
-def unseen(sentences: Sequence[Sentence], train: Iterable[Sentence]) -> list[Sentence]:
+def unseen(sentences: Sequence[LabelledSentence], train: Iterable[LabelledSentence]) -> list[LabelledSentence]:
     """Those whose text does not occur in the training data, as headings of review forms do."""
     texts = {each.text for each in train}
     return [each for each in sentences if each.text not in texts]
 
 
-def _read_purposes(path: Path) -> Split:
-    split = Split([], [])
+def _read_purposes(path: Path) -> SentenceSplit:
+    split = SentenceSplit([], [])
     for _, line in read_lines(path, _F1000rd, "labelled sentence of F1000RD"):
         if line.split != "test":
-            getattr(split, line.split).append(Sentence(line.text, line.label, line.paper_id))
+            getattr(split, line.split).append(LabelledSentence(line.text, line.label, line.paper_id))
     return split
 
 
-def _read_aspects(path: Path) -> Split:
-    split = Split([], [])
+def _read_aspects(path: Path) -> SentenceSplit:
+    split = SentenceSplit([], [])
     for _, line in read_lines(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
         label = aspect_of_peer_review_analyze(
             line.text, [aspect for aspect, _ in line.aspect_labels], line.section_labels
         )
         if label:
             part = split.dev if _is_dev(line.paper_id) else split.train
-            part.append(Sentence(line.text, label, line.paper_id))
+            part.append(LabelledSentence(line.text, label, line.paper_id))
     return split
 
 

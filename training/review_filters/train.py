@@ -19,10 +19,17 @@ from training.fitting import Fitted, fit
 from training.review_filters.baselines import majority, nearest_centroid
 from training.review_filters.classifier import ReviewClassifier
 from training.review_filters.labels import LABELS, Task
-from training.review_filters.measures import Evaluation, evaluate
+from training.review_filters.measures import ClassifierEvaluation, evaluate
 from training.review_filters.report import Report, markdown
-from training.review_filters.sentences import Sentence, Split, read_disapere, read_split, sha256_of, unseen
-from training.run_record import FitConfig, RunRecord
+from training.review_filters.sentences import (
+    LabelledSentence,
+    SentenceSplit,
+    read_disapere,
+    read_split,
+    sha256_of,
+    unseen,
+)
+from training.run_record import FitConfig, TrainingRecord
 
 
 class ClassifierFit(FitConfig):
@@ -36,17 +43,17 @@ class ClassifierFit(FitConfig):
     """On the dev sentences; chooses the epoch."""
 
 
-class Trained(NamedTuple):
+class TrainedClassifier(NamedTuple):
     """A classifier, how it came about, and what it came to."""
 
     classifier: ReviewClassifier
-    record: RunRecord
+    record: TrainingRecord
     report: Report
 
 
 def train_classifier(
     task: Task, config: ClassifierFit, data: Path, out: Path, *, transfer: Path | None = None
-) -> Trained:
+) -> TrainedClassifier:
     """Train a classifier, or take up the same run in `out`.
 
     Args:
@@ -82,10 +89,10 @@ def train_classifier(
     )
     _save(classifier, fitted.record, report, out)
     fitted.weights.unlink()
-    return Trained(classifier, fitted.record, report)
+    return TrainedClassifier(classifier, fitted.record, report)
 
 
-def _fit(classifier: ReviewClassifier, split: Split, config: ClassifierFit, out: Path) -> Fitted:
+def _fit(classifier: ReviewClassifier, split: SentenceSplit, config: ClassifierFit, out: Path) -> Fitted:
     weights = torch.tensor(label_weights(split.train, classifier.labels, config.balance))
 
     def loss(model: ReviewClassifier, batch: Mapping[str, Tensor]) -> Tensor:
@@ -111,13 +118,13 @@ def _fit(classifier: ReviewClassifier, split: Split, config: ClassifierFit, out:
     )
 
 
-def _examples(classifier: ReviewClassifier, sentences: Sequence[Sentence]) -> list[dict[str, Any]]:
+def _examples(classifier: ReviewClassifier, sentences: Sequence[LabelledSentence]) -> list[dict[str, Any]]:
     number = {label: index for index, label in enumerate(classifier.labels)}
     tokens = classifier.tokens([each.text for each in sentences])
     return [{"input_ids": ids, "gold": number[each.label]} for ids, each in zip(tokens, sentences, strict=True)]
 
 
-def label_weights(sentences: Sequence[Sentence], labels: Sequence[str], balance: float) -> list[float]:
+def label_weights(sentences: Sequence[LabelledSentence], labels: Sequence[str], balance: float) -> list[float]:
     """Weights of the labels in the loss, such that a sentence weighs 1 in the mean.
 
     Args:
@@ -131,12 +138,12 @@ def label_weights(sentences: Sequence[Sentence], labels: Sequence[str], balance:
     return [scale * raw.get(label, 0.0) for label in labels]
 
 
-def _measured(classifier: ReviewClassifier, sentences: Sequence[Sentence]) -> Evaluation:
+def _measured(classifier: ReviewClassifier, sentences: Sequence[LabelledSentence]) -> ClassifierEvaluation:
     predicted = classifier.classify([each.text for each in sentences])
     return evaluate(sentences, [each.label for each in predicted], classifier.labels)
 
 
-def _save(classifier: ReviewClassifier, record: RunRecord, report: Report, out: Path) -> None:
+def _save(classifier: ReviewClassifier, record: TrainingRecord, report: Report, out: Path) -> None:
     classifier.save(
         out, {"data": record.data, "dev_accuracy": report.dev.accuracy, "dev_macro_f1": report.dev.macro_f1}
     )

@@ -18,7 +18,7 @@ _PIECE: Final = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f\u200b-\u200d\u2060\u
 _HYPHEN: Final = re.compile(r"[-\u00ad\u2010-\u2013\u2212]\s*")
 
 
-class Word(NamedTuple):
+class PlacedWord(NamedTuple):
     """A word and where it stands."""
 
     start: int
@@ -27,24 +27,24 @@ class Word(NamedTuple):
     """What it is compared by; not empty."""
 
 
-def words(text: str, known: Collection[str] = frozenset()) -> list[Word]:
+def words(text: str, known: Collection[str] = frozenset()) -> list[PlacedWord]:
     """The words of a text.
 
     Args:
         text: Of a paper or a review.
         known: The `vocabulary` of all texts that are compared; pieces around a hyphen are one word if it is in there.
     """
-    found: list[Word] = []
+    found: list[PlacedWord] = []
     for match in _PIECE.finditer(text):
-        word = Word(match.start(), match.end(), _key(match[0]))
+        word = PlacedWord(match.start(), match.end(), _key(match[0]))
         if found and _HYPHEN.fullmatch(text, found[-1].end, word.start) and _joined(found[-1], word) in known:
-            found[-1] = Word(found[-1].start, word.end, _joined(found[-1], word))
+            found[-1] = PlacedWord(found[-1].start, word.end, _joined(found[-1], word))
         elif word.key:
             found.append(word)
     return found
 
 
-def keys(found: Iterable[Word]) -> list[str]:
+def keys(found: Iterable[PlacedWord]) -> list[str]:
     """What the words are compared by."""
     return [word.key for word in found]
 
@@ -54,7 +54,7 @@ def vocabulary(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(key for text in texts for piece in _PIECE.findall(text) if (key := _key(piece)))
 
 
-def _joined(before: Word, after: Word) -> str:
+def _joined(before: PlacedWord, after: PlacedWord) -> str:
     """Empty for numbers: 3-5 is not 35."""
     return before.key + after.key if before.key[-1].isalpha() and after.key[:1].isalpha() else ""
 

@@ -12,7 +12,7 @@ from state.feedback import Comment
 from tools.documents import load_document
 
 
-class Piece(NamedTuple):
+class QuotedText(NamedTuple):
     """Words of a paragraph, and the comment that quotes them; no words if the paragraph has lost them."""
 
     text: str
@@ -25,7 +25,7 @@ class ShownParagraph(NamedTuple):
     id: str
     section: str
     page: int
-    pieces: list[Piece]
+    pieces: list[QuotedText]
 
 
 class ShownPaper(NamedTuple):
@@ -78,16 +78,16 @@ def _texts(values: Values, document: Document | None) -> Mapping[str, _Text]:
     return texts
 
 
-def _pieces(text: str, comments: list[RankedComment]) -> Iterator[Piece]:
+def _pieces(text: str, comments: list[RankedComment]) -> Iterator[QuotedText]:
     """The text in order, cut at the quotes; where quotes overlap, the words belong to the first of them."""
     done = 0
     for start, end, ranked in sorted((*_span(text, ranked.comment), ranked) for ranked in comments):
         if start > done:
-            yield Piece(text[done:start], None)
-        yield Piece(text[max(start, done) : end], ranked)
+            yield QuotedText(text[done:start], None)
+        yield QuotedText(text[max(start, done) : end], ranked)
         done = max(done, end)
     if done < len(text):
-        yield Piece(text[done:], None)
+        yield QuotedText(text[done:], None)
 
 
 def _span(text: str, comment: Comment) -> tuple[int, int]:

@@ -38,7 +38,7 @@ def plot(assessments: Sequence[Assessment], width: int) -> str:
 
 
 @dataclass(frozen=True)
-class Line:
+class Polyline:
     """One measure as points of the drawing."""
 
     label: str
@@ -49,7 +49,7 @@ class Line:
 class Drawing:
     """Coordinates in a field of `WIDTH` by `HEIGHT`, y pointing down."""
 
-    lines: list[Line]
+    lines: list[Polyline]
     grades: list[tuple[float, str]]
     """Height and label of each mark of the vertical axis."""
     rounds: list[tuple[float, str]]
@@ -70,7 +70,7 @@ def drawing(assessments: Sequence[Assessment]) -> Drawing:
         return round(_TOP + (high - grade) * (HEIGHT - _TOP - _BOTTOM) / (high - low), 1)
 
     lines = [
-        Line(label, [(x(place), y(item["readability"][measure])) for place, item in enumerate(assessments)])
+        Polyline(label, [(x(place), y(item["readability"][measure])) for place, item in enumerate(assessments)])
         for measure, label in MEASURES.items()
     ]
     marks = range(low, high + 1, max(1, (high - low) // 6))

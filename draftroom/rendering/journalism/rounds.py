@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from state.journalism import Assessment, Draft, Notes, Review
+from state.journalism import Assessment, Draft, DraftReview, Notes
 from state.records import Fact
 from tools.word_changes import Change, word_changes
 
@@ -24,7 +24,7 @@ class Round:
 
     number: int
     notes: Notes | None
-    review: Review | None
+    review: DraftReview | None
     draft: Draft | None
     assessment: Assessment | None
     changes: list[Change]
@@ -37,7 +37,7 @@ def rounds(values: Values) -> list[Round]:
     assessments: dict[int, Assessment] = _by_round(values.get("assessments", []))
     # A person's advice follows the editor's as a second review of the same draft: the later one counts.
     notes: dict[int, Notes] = _by_round(values.get("notes", []))
-    reviews: dict[int, Review] = _by_round(values.get("reviews", []))
+    reviews: dict[int, DraftReview] = _by_round(values.get("reviews", []))
     numbers = sorted({*drafts, *(number + 1 for number in (*notes, *reviews))})
     return [
         Round(

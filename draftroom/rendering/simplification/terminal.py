@@ -20,7 +20,7 @@ from draftroom.rendering.simplification.story import (
 )
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
 from runs.record import RunRecord
-from state.simplification import Exchange, Redundancy, Suggestion, TextChange, Version
+from state.simplification import Exchange, Redundancy, TextChange, Version, WordingSuggestion
 
 Line = tuple[str, str]
 """A line and its style."""
@@ -107,7 +107,7 @@ def _said(exchange: Exchange) -> Iterator[Line]:
         yield f"ended early: {exchange['problem']}", "yellow"
 
 
-def _suggested(item: Suggestion) -> str:
+def _suggested(item: WordingSuggestion) -> str:
     judged = f"{item['verdict']} by the {spoken(item['judge'])}" if item["judge"] else item["verdict"]
     why = f": {item['reason']}" if item["reason"] else ""
     return f'suggestion (round {item["round"]}): "{item["original"]}" -> "{item["replacement"]}", {judged}{why}'
