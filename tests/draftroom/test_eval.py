@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from draftroom.cli import app
 from draftroom.exit_codes import EXIT_CODES
 from runs.many import read_records
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
 from tests.graphs.society import ABSTRACT, PART, WORDING, Society
-from tests.support.processes import Child
+from tests.support.processes import Child, preload
+
+preload("evals.evaluation")
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = [
@@ -42,10 +46,9 @@ class Room:
         return Child(["eval", *arguments], cwd=ROOT, env=self.environment, stderr=subprocess.STDOUT)
 
     def eval(self, *arguments: str) -> tuple[int, str]:
-        """Run the command; its exit code and what it printed."""
-        with self.begin(*arguments) as process:
-            printed, _ = process.communicate(timeout=200)
-        return process.returncode, printed
+        """Run the command in this process; its exit code and what it printed."""
+        result = CliRunner().invoke(app, ["eval", *arguments], env=self.environment)
+        return result.exit_code, result.output
 
     def simplify(self, *flags: str) -> tuple[int, str]:
         return self.eval("medical_simplification", str(self.corpus), "--out", str(self.run_folder), *flags)
