@@ -7,9 +7,10 @@ from pathlib import Path
 
 import typer
 
-from draftroom.rendering.rendering import Rendering, Values
+from draftroom.rendering.rendering import Rendering
 from runs.record import RunRecord
 from state.errors import BadInput
+from state.records import Values
 
 
 def check_outputs(paths: list[Path], rendering: Rendering) -> None:

@@ -11,7 +11,8 @@ from rich.progress import Progress as MovingLine
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from draftroom.consoles import ERR, spoken, tell
-from draftroom.rendering.rendering import Rendering, Values
+from draftroom.rendering.rendering import Rendering
+from state.records import Values
 from tools.plain_characters import plain
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from langgraph.types import StateSnapshot
 
-from runs.runnable.graph import RunnableGraph, Subgraph, Values
+from runs.runnable.graph import RunnableGraph, Subgraph
+from state.records import Values
 
 Namespace = tuple[str, ...]
 """Where something happens: empty for the graph itself, else the subgraph's node and task."""

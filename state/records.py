@@ -1,10 +1,14 @@
-"""Plain records shared by every graph: one answered model call, one trimming, one checked fact."""
+"""What every graph has: its values, and plain records of an answered model call, a trimming, a checked fact."""
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
+
+Values = Mapping[str, Any]
+"""The state of a graph; a run that was stopped early lacks keys."""
 
 
 class Trim(TypedDict):

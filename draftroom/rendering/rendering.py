@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.record import RunRecord
-
-Values = Mapping[str, Any]
-"""The state of a graph; a run that was stopped early lacks keys."""
+from state.records import Values
 
 Render = Callable[[RunRecord, Values], str | bytes]
 Print = Callable[[RunRecord, Values], None]

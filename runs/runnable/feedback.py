@@ -10,9 +10,9 @@ from langgraph.graph import StateGraph
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder as focused_feedback_builder
 from runs.record import RunInput
-from runs.runnable.graph import RunnableGraph, Subgraph, Values
+from runs.runnable.graph import RunnableGraph, Subgraph
 from state.feedback import Comment, FeedbackContext, ParagraphReview
-from state.records import CallRecord
+from state.records import CallRecord, Values
 
 _SHARED = ("reviews", "calls")
 """What the review of a paragraph adds to, as the run does."""

@@ -10,10 +10,7 @@ from langgraph.graph import StateGraph
 
 from runs.record import RunInput
 from state.contexts import RunContext
-from state.records import CallRecord
-
-Values = Mapping[str, Any]
-"""The state of a graph; a run that was stopped early lacks keys."""
+from state.records import CallRecord, Values
 
 
 @dataclass(frozen=True)

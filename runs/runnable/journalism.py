@@ -6,9 +6,9 @@ from typing import Any
 
 from graphs.science_journalism import builder
 from runs.record import RunInput
-from runs.runnable.graph import RunnableGraph, Values
+from runs.runnable.graph import RunnableGraph
 from state.journalism import JournalismContext
-from state.records import CallRecord
+from state.records import CallRecord, Values
 
 
 def graph_input(run_input: RunInput) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from graphs.medical_simplification import builder
 from runs.record import RunInput
-from runs.runnable.graph import RunnableGraph, Values
-from state.records import CallRecord
+from runs.runnable.graph import RunnableGraph
+from state.records import CallRecord, Values
 from state.simplification import SimplificationContext, Version
 
 

@@ -11,8 +11,9 @@ from draftroom.rendering.feedback.html import to_html
 from draftroom.rendering.feedback.markdown import to_markdown
 from draftroom.rendering.feedback.story import UNIT, about
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
-from draftroom.rendering.rendering import Dialogue, Rendering, Values
+from draftroom.rendering.rendering import Dialogue, Rendering
 from state.feedback import Comment, FeedbackOutput, ParagraphReview
+from state.records import Values
 
 LONGEST_QUOTE = 60
 """Characters of a quote in a line of progress."""

@@ -16,11 +16,12 @@ from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 from draftroom.rendering.aids import aids_line
 from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.quads import bounds, quads, words_between
-from draftroom.rendering.feedback.story import RankedComment, Values, ranked_comments, source
+from draftroom.rendering.feedback.story import RankedComment, ranked_comments, source
 from runs.record import RunRecord
 from state.documents import DocumentRef, Word
 from state.errors import BadInput
 from state.feedback import Comment
+from state.records import Values
 from tools.documents import load_document
 from tools.plain_characters import plain
 

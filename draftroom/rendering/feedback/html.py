@@ -10,7 +10,6 @@ from draftroom.rendering.feedback.labels import COLOURS, slug
 from draftroom.rendering.feedback.paper import shown_paper
 from draftroom.rendering.feedback.story import (
     UNIT,
-    Values,
     left_out_comments,
     place,
     place_of_finding,
@@ -24,6 +23,7 @@ from draftroom.rendering.feedback.story import (
 from draftroom.rendering.html import page
 from runs.record import RunRecord
 from runs.runnable.feedback import notices
+from state.records import Values
 
 
 def to_html(record: RunRecord, values: Values) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
-    Values,
     about,
     left_out_comments,
     place,
@@ -24,6 +23,7 @@ from draftroom.rendering.notes import warnings
 from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.feedback import Comment
+from state.records import Values
 
 
 def to_markdown(record: RunRecord, values: Values) -> str:

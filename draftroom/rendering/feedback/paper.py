@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from draftroom.rendering.feedback.story import RankedComment, Values, ranked_comments
+from draftroom.rendering.feedback.story import RankedComment, ranked_comments
 from state.documents import Document, DocumentRef
 from state.errors import StateError
 from state.feedback import Comment
+from state.records import Values
 from tools.documents import load_document
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from runs.runnable.feedback import all_comments, best_comments
 from state.feedback import Comment, Evidence, ParagraphReview, Target
 from state.findings import Finding
+from state.records import Values
 
 UNIT = "paragraph"
-Values = Mapping[str, Any]
 
 
 class RankedComment(NamedTuple):

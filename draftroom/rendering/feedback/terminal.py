@@ -14,7 +14,6 @@ from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
-    Values,
     about,
     left_out_comments,
     place,
@@ -33,6 +32,7 @@ from nodes.feedback.evidence import evidence_id
 from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
+from state.records import Values
 from tools.plain_characters import plain
 
 Line = tuple[str, str]

@@ -7,8 +7,9 @@ from draftroom.rendering.journalism.html import to_html
 from draftroom.rendering.journalism.markdown import to_markdown
 from draftroom.rendering.journalism.rounds import UNIT
 from draftroom.rendering.journalism.terminal import print_article, print_findings, print_story
-from draftroom.rendering.rendering import Dialogue, Rendering, Values
+from draftroom.rendering.rendering import Dialogue, Rendering
 from state.journalism import Assessment, JournalismOutput
+from state.records import Values
 
 
 def milestone(node: str, update: Values, _: Values) -> str:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from state.journalism import Assessment, Draft, DraftReview, Notes
-from state.records import Fact
+from state.records import Fact, Values
 from tools.word_changes import Change, word_changes
 
 UNIT = "round"
-Values = Mapping[str, Any]
 _Item = TypeVar("_Item", bound=Mapping[str, Any])
 
 

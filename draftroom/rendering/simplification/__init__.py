@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from draftroom.consoles import spoken
 from draftroom.rendering.data import json_of
-from draftroom.rendering.rendering import Rendering, Values
+from draftroom.rendering.rendering import Rendering
 from draftroom.rendering.simplification.html import to_html
 from draftroom.rendering.simplification.markdown import to_markdown
 from draftroom.rendering.simplification.story import UNIT, Entry, measured, outcome
 from draftroom.rendering.simplification.terminal import print_findings, print_simplified, print_story
+from state.records import Values
 from state.simplification import SimplificationOutput, Version
 
 

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from draftroom.rendering.html import page
-from draftroom.rendering.simplification.story import (
-    UNIT,
-    Values,
-    changes_of_the_run,
-    entries,
-    measured,
-    origin,
-    outcome,
-)
+from draftroom.rendering.simplification.story import UNIT, changes_of_the_run, entries, measured, origin, outcome
 from runs.record import RunRecord
+from state.records import Values
 
 
 def to_html(record: RunRecord, values: Values) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from draftroom.rendering.markdown import on_one_line, please_note, provenance, table
-from draftroom.rendering.simplification.story import UNIT, Entry, Values, entries, measured, origin, outcome, sides
+from draftroom.rendering.simplification.story import UNIT, Entry, entries, measured, origin, outcome, sides
 from runs.record import RunRecord
+from state.records import Values
 from tools.plain_characters import plain
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from draftroom.consoles import spoken
+from state.records import Values
 from state.simplification import Exchange, TextChange, Version
 from tools.word_changes import Change, word_changes
 
 UNIT = "entry"
-Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
