@@ -75,6 +75,7 @@ class RunFolder:
         self.config_file = path / "config.json"
         self.samples_file = path / "samples.jsonl"
         self.outputs_file = path / "outputs.jsonl"
+        self.checkpoints_file = path.absolute() / "outputs.sqlite"
 
     def begin(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
         """Writes down what the run is, or takes up the one that is there; its rows are added up.

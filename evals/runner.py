@@ -13,10 +13,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Task
-from runs.checkpointed import Run, checkpointed
+from runs.checkpoints import open_checkpointer
+from runs.driver import run_to_its_end
 from runs.many import Job, Key, Record, run_jobs
 from state.contexts import RunContext
 from state.settings import Settings
@@ -76,9 +79,9 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
     config, samples = folder.config(), await asyncio.to_thread(folder.samples)
     contexts = await asyncio.to_thread(_contexts, task, config)
     try:
-        async with checkpointed(folder.outputs_file) as run:
+        async with open_checkpointer(f"sqlite:///{folder.checkpoints_file}") as saver:
             jobs: dict[Key, Job] = {
-                (sample["id"], name): partial(_output, run, name, task.systems[name], sample, context)
+                (sample["id"], name): partial(_output, saver, name, task.systems[name], sample, context)
                 for sample in samples
                 for name, context in contexts.items()
             }
@@ -92,9 +95,12 @@ def _contexts(task: Task, config: RunConfig) -> dict[str, RunContext]:
     return {name: task.systems[name].choices(config.on_record) for name in systems_of(task, config.rows)}
 
 
-async def _output(run: Run, name: str, system: EvaluatedSystem, sample: Record, context: RunContext) -> Record:
+async def _output(
+    saver: BaseCheckpointSaver[str], name: str, system: EvaluatedSystem, sample: Record, context: RunContext
+) -> Record:
     begun = perf_counter()
-    output = await run(system.builder, (sample["id"], name), system.request(sample), context)
+    run_id = f"{sample['id']} {name}"
+    output = await run_to_its_end(system.builder, saver, run_id, system.request(sample), context)
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
     return {"output": kept, "wall_s": perf_counter() - begun}
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from evals.datasets import Kind
-from runs.checkpointed import Builder
 from runs.many import Record
+from runs.runnable.graph import Builder
 from state.contexts import RunContext
 from state.settings import Role, Settings
 from tools.configuration import merge, under_preset

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Literal, Protocol
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
@@ -22,7 +23,7 @@ from langgraph.types import Command, StateSnapshot
 from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.newest_state import NewestState, Step
 from runs.record import RunRecord, total_calls, total_tokens, with_failure, with_state
-from runs.runnable.graph import RunnableGraph
+from runs.runnable.graph import Builder, RunnableGraph
 from runs.stopping import handled, stop_on_signals
 from runs.store import hold_run, write_record
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
@@ -122,6 +123,42 @@ def drive(
         return asyncio.run(runner.run(checkpoints or checkpoints_of(record), answer))
 
 
+async def run_to_its_end(
+    builder: Builder,
+    saver: BaseCheckpointSaver[str],
+    run_id: str,
+    request: Any,
+    context: Any,
+) -> dict[str, Any]:
+    """Run a graph that nobody watches, one of many perhaps, or go on with it where its checkpoints end.
+
+    Args:
+        builder: Of the graph.
+        saver: Keeps the checkpoints until the run has ended.
+        run_id: Of the run.
+        request: The graph's input.
+        context: The graph's settings.
+
+    Returns:
+        The graph's output.
+
+    Raises:
+        DraftroomError: Whatever ended the run early. The next call goes on, or begins anew if no answer was of use.
+    """
+    graph: Graph = builder.compile(checkpointer=saver)
+    config = _config(run_id)
+    begun = _has_begun(await graph.aget_state(config))
+    try:
+        output: dict[str, Any] = await graph.ainvoke(
+            None if begun else request, config, context=context, durability="sync"
+        )
+    except NothingUsable:  # the answers so far led there
+        await saver.adelete_thread(run_id)
+        raise
+    await saver.adelete_thread(run_id)
+    return output
+
+
 def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
     """The newest state of the run's graph; empty if it never wrote one.
 
@@ -133,7 +170,7 @@ def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
     async def read() -> dict[str, Any]:
         async with open_checkpointer(address) as saver:
             graph = runnable.builder.compile(checkpointer=saver)
-            return NewestState(await graph.aget_state(_config(record), subgraphs=True)).joined(runnable)
+            return NewestState(await graph.aget_state(_config(record["id"]), subgraphs=True)).joined(runnable)
 
     return asyncio.run(read())
 
@@ -143,8 +180,13 @@ def resume_command(record: RunRecord) -> str:
     return f"draftroom resume {record['id']}"
 
 
-def _config(record: RunRecord) -> RunnableConfig:
-    return {"configurable": {"thread_id": record["id"]}}
+def _config(run_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": run_id}}
+
+
+def _has_begun(snapshot: StateSnapshot) -> bool:
+    """Whether there is a checkpoint. `next` is empty, too, where a step's writes are stored and the next one is not."""
+    return snapshot.created_at is not None
 
 
 class _Runner:
@@ -156,7 +198,7 @@ class _Runner:
         self._progress = progress
         self._ask = ask
         self._budget = budget
-        self._config = _config(record)
+        self._config = _config(record["id"])
         self._context = runnable.context(record["settings"])
         self._values: Mapping[str, Any] = {}
         self._begun = False
@@ -193,7 +235,7 @@ class _Runner:
             raise BadInput(f"The run {self._record['id']} does not wait for an answer; resume it without one.")
         if answer is not None:
             return Command(resume=answer)
-        if snapshot.created_at is not None:
+        if _has_begun(snapshot):
             return None
         if self._record["usage"]:
             raise StateError(
@@ -202,10 +244,7 @@ class _Runner:
         return self._runnable.graph_input(self._record["input"])
 
     async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
-        """Stream, and ask at every question, until there is nothing more to do.
-
-        `snapshot.next` cannot tell: it is empty, too, where a step's writes are stored and the next checkpoint is not.
-        """
+        """Stream, and ask at every question, until there is nothing more to do."""
         while start is not None or not self._runnable.is_finished(snapshot.values):
             self._refuse_earlier_settings()
             newest = NewestState(snapshot)

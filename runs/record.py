@@ -12,6 +12,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from runs.usage import Usage, usage
 from state.documents import DocumentRef
 from state.errors import DraftroomError
 from state.records import CallRecord
@@ -29,21 +30,6 @@ class RunInput(TypedDict):
     paper: DocumentRef
     request: NotRequired[dict[str, Any]]
     """What is asked of it beside the settings, as the graph takes it: the paragraphs to review."""
-
-
-class Usage(TypedDict):
-    """What one role cost in one round."""
-
-    role: str
-    round: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    tokens_estimated: bool
-    seconds: float
-    http_retries: int
-    reasks: int
-    trims: int
 
 
 class Failure(TypedDict):
@@ -171,14 +157,6 @@ def all_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[
     return found
 
 
-def usage(calls: Iterable[CallRecord]) -> list[Usage]:
-    """Sum up calls by round and role, in the order of their first call."""
-    groups: dict[tuple[int, str], list[CallRecord]] = {}
-    for call in calls:
-        groups.setdefault((call["round"], call["role"]), []).append(call)
-    return [_summed(role, number, group) for (number, role), group in groups.items()]
-
-
 def total_tokens(record: RunRecord) -> int:
     """Tokens in and out of the whole run."""
     return sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
@@ -192,18 +170,3 @@ def total_calls(record: RunRecord) -> int:
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _summed(role: str, number: int, calls: list[CallRecord]) -> Usage:
-    return Usage(
-        role=role,
-        round=number,
-        calls=len(calls),
-        input_tokens=sum(call["input_tokens"] for call in calls),
-        output_tokens=sum(call["output_tokens"] for call in calls),
-        tokens_estimated=any(call["tokens_estimated"] for call in calls),
-        seconds=round(sum(call["seconds"] for call in calls), 3),
-        http_retries=sum(call["http_retries"] for call in calls),
-        reasks=sum(call["reask"] for call in calls),
-        trims=sum(len(call["trims"]) for call in calls),
-    )

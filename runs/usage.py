@@ -1,56 +1,99 @@
-"""What a system cost: calls, tokens and seconds, role by role."""
+"""What calls of models cost: by role and round in the record of a run, by system and role in an evaluation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from runs.many import Record
+from typing_extensions import TypedDict
+
 from state.records import CallRecord
 
+Group = TypeVar("Group", bound=Hashable)
 
-class Cost(NamedTuple):
-    """Of one role in one system, over all samples that ended."""
+
+class Sums(TypedDict):
+    """What some answered calls cost."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    tokens_estimated: bool
+    """Of one of them at least."""
+    seconds: float
+    """Sum of the calls, which exceeds the time that passed where some are made at once."""
+    http_retries: int
+    reasks: int
+    trims: int
+
+
+class Usage(Sums):
+    """What one role cost in one round."""
+
+    role: str
+    round: int
+
+
+class Cost(Sums):
+    """What one role of one system cost, over all samples of an evaluation that ended."""
 
     system: str
     role: str
     model: str
     samples: int
     """Of the system that ended, whether the role was called for them or not."""
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    seconds: float
-    """Sum of its calls: those of many samples run at once, so it exceeds the time that passed."""
-    reasks: int
-    trims: int
 
 
-def costs(outputs: Mapping[tuple[str, str], Record]) -> list[Cost]:
-    """Sums up the calls of each system by role, in the order in which they first occur.
+def usage(calls: Iterable[CallRecord]) -> list[Usage]:
+    """Sum up calls by round and role, in the order of their first call."""
+    groups = _grouped(calls, lambda call: (call["round"], call["role"]))
+    return [Usage(role=role, round=number, **added_up(group)) for (number, role), group in groups.items()]
+
+
+def costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
+    """Sum up the calls of each system by role, in the order in which they first occur.
 
     Args:
         outputs: With `calls`, by the sample's id and the system's name.
     """
-    ended: dict[str, int] = {}
-    groups: dict[tuple[str, str, str], list[CallRecord]] = {}
-    for (_, system), output in outputs.items():
-        ended[system] = ended.get(system, 0) + 1
-        for call in output["calls"]:
-            groups.setdefault((system, call["role"], call["model"]), []).append(call)
-    return [_summed(*key, ended[key[0]], calls) for key, calls in groups.items()]
+    found = []
+    for system in dict.fromkeys(system for _, system in outputs):
+        of_system = [output["calls"] for (_, name), output in outputs.items() if name == system]
+        calls = (call for each in of_system for call in each)
+        for (role, model), group in _grouped(calls, lambda call: (call["role"], call["model"])).items():
+            found.append(Cost(system=system, role=role, model=model, samples=len(of_system), **added_up(group)))
+    return found
 
 
-def _summed(system: str, role: str, model: str, samples: int, calls: Sequence[CallRecord]) -> Cost:
-    return Cost(
-        system=system,
-        role=role,
-        model=model,
-        samples=samples,
-        calls=len(calls),
-        input_tokens=sum(call["input_tokens"] for call in calls),
-        output_tokens=sum(call["output_tokens"] for call in calls),
-        seconds=sum(call["seconds"] for call in calls),
-        reasks=sum(call["reask"] for call in calls),
-        trims=sum(len(call["trims"]) for call in calls),
+def added_up(parts: Sequence[Sums]) -> Sums:
+    """What several sums come to."""
+    return Sums(
+        calls=sum(part["calls"] for part in parts),
+        input_tokens=sum(part["input_tokens"] for part in parts),
+        output_tokens=sum(part["output_tokens"] for part in parts),
+        tokens_estimated=any(part["tokens_estimated"] for part in parts),
+        seconds=round(sum(part["seconds"] for part in parts), 3),
+        http_retries=sum(part["http_retries"] for part in parts),
+        reasks=sum(part["reasks"] for part in parts),
+        trims=sum(part["trims"] for part in parts),
+    )
+
+
+def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]) -> dict[Group, list[Sums]]:
+    groups: dict[Group, list[Sums]] = {}
+    for call in calls:
+        groups.setdefault(group_of(call), []).append(_one(call))
+    return groups
+
+
+def _one(call: CallRecord) -> Sums:
+    return Sums(
+        calls=1,
+        input_tokens=call["input_tokens"],
+        output_tokens=call["output_tokens"],
+        tokens_estimated=call["tokens_estimated"],
+        seconds=call["seconds"],
+        http_retries=call["http_retries"],
+        reasks=int(call["reask"]),
+        trims=len(call["trims"]),
     )

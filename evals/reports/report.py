@@ -31,7 +31,7 @@ from evals.reports.tables import (
 from evals.run_folder import RunConfig
 from evals.scores import Scores, published_figures
 from evals.task import Task
-from runs.usage import Cost
+from runs.usage import Cost, added_up
 from state.settings import Role
 from tools.configuration import resolve_settings
 
@@ -157,8 +157,8 @@ def _own(task: Task, system: str) -> str:
 
 def _cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
     """Calls, tokens and seconds of each system and role; none if no model was called."""
-    systems = dict.fromkeys(cost.system for cost in costs)
-    rows = [row for name in systems for row in _costs([cost for cost in costs if cost.system == name])]
+    systems = dict.fromkeys(cost["system"] for cost in costs)
+    rows = [row for name in systems for row in _costs([cost for cost in costs if cost["system"] == name])]
     header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
     text = (
         "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
@@ -222,26 +222,17 @@ def _costs(costs: Sequence[Cost]) -> list[ReportRow]:
     lines = [_cost(each) for each in costs]
     if len(costs) < 2:
         return lines
-    together = costs[0]._replace(
-        role="all",
-        model="",
-        calls=sum(each.calls for each in costs),
-        input_tokens=sum(each.input_tokens for each in costs),
-        output_tokens=sum(each.output_tokens for each in costs),
-        seconds=sum(each.seconds for each in costs),
-        reasks=sum(each.reasks for each in costs),
-        trims=sum(each.trims for each in costs),
-    )
+    together: Cost = {**costs[0], "role": "all", "model": "", **added_up(costs)}
     return [*lines, ReportRow([cell._replace(strong=bool(cell.text)) for cell in _cost(together).cells])]
 
 
 def _cost(cost: Cost) -> ReportRow:
-    per_sample = (cost.calls, cost.input_tokens, cost.output_tokens, cost.seconds)
-    calls, tokens_in, tokens_out, seconds = (each / cost.samples for each in per_sample)
+    per_sample = (cost["calls"], cost["input_tokens"], cost["output_tokens"], cost["seconds"])
+    calls, tokens_in, tokens_out, seconds = (each / cost["samples"] for each in per_sample)
     return ReportRow(
         [
-            *words(cost.system, cost.role.replace("_", " "), cost.model, str(cost.samples)),
+            *words(cost["system"], cost["role"].replace("_", " "), cost["model"], str(cost["samples"])),
             *words(f"{calls:.1f}", f"{tokens_in:,.0f}", f"{tokens_out:,.0f}", f"{seconds:.1f}"),
-            *words(str(cost.reasks), str(cost.trims)),
+            *words(str(cost["reasks"]), str(cost["trims"])),
         ]
     )

@@ -114,7 +114,7 @@ def scores_file(evaluation: Evaluation, charts: Sequence[Chart]) -> str:
         "aids": {name: aids_of(evaluation.task, config, name) for name in systems_of(evaluation.task, config.rows)},
         "tables": [_table(scores) for scores in evaluation.scores],
         "charts": [_chart(chart) for chart in charts],
-        "costs": [cost._asdict() for cost in evaluation.costs],
+        "costs": evaluation.costs,
         "failed": [failed._asdict() for failed in evaluation.failed],
     }
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

@@ -20,8 +20,8 @@ from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from nodes.feedback.initialise import ROLES
-from runs.checkpointed import Builder
 from runs.many import Record
+from runs.runnable.graph import Builder
 from state.aids import FEEDBACK_AIDS, resolve_aids
 from state.feedback import FeedbackContext, FeedbackInput, Weakness
 from state.settings import Settings

@@ -18,8 +18,8 @@ from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import ROLES, model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
-from runs.checkpointed import Builder
 from runs.many import Record
+from runs.runnable.graph import Builder
 from state.aids import JOURNALISM_AIDS, resolve_aids
 from state.journalism import JournalismContext, JournalismInput
 from state.settings import Settings, Variant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -140,7 +141,7 @@ async def _outgrows_context(state: SimplificationState) -> bool:
     choices = open_choices(state)
     if len(choices) < 2:  # then nobody is asked
         return False
-    prompt = load_prompt(PROMPTS / "select_agent.md")
+    prompt = await asyncio.to_thread(load_prompt, PROMPTS / "select_agent.md")
     try:
         variables = {**_variables(state, choices), "limits": limits_of(state)}
         fitted = await fit(prompt, variables, "history", model_of("agent_selector", state))

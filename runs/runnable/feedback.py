@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langgraph.graph import StateGraph
-
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder as focused_feedback_builder
 from runs.record import RunInput
-from runs.runnable.graph import RunnableGraph, Subgraph
+from runs.runnable.graph import Builder, RunnableGraph, Subgraph
 from state.feedback import Comment, FeedbackContext, ParagraphReview
 from state.records import CallRecord, Values
 
@@ -92,7 +90,7 @@ def _review_in_short(review: ParagraphReview) -> dict[str, Any]:
     }
 
 
-def _runnable(builder: StateGraph[Any, Any, Any, Any]) -> RunnableGraph:
+def _runnable(builder: Builder) -> RunnableGraph:
     return RunnableGraph(builder, graph_input, FeedbackContext, is_finished, calls, results, with_subgraphs)
 
 

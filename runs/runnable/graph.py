@@ -12,6 +12,8 @@ from runs.record import RunInput
 from state.contexts import RunContext
 from state.records import CallRecord, Values
 
+Builder = StateGraph[Any, Any, Any, Any]
+
 
 @dataclass(frozen=True)
 class Subgraph:
@@ -32,7 +34,7 @@ def laid_over(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
 class RunnableGraph:
     """A graph and how its runs are started, followed and recorded."""
 
-    builder: StateGraph[Any, Any, Any, Any]
+    builder: Builder
     graph_input: Callable[[RunInput], dict[str, Any]]
     context_schema: type[RunContext]
     is_finished: Callable[[Values], bool]

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from nodes.journalism.initialise import freeze
-from runs.record import all_calls, new_record, new_run_id, usage, with_failure, with_state
+from runs.record import all_calls, new_record, new_run_id, with_failure, with_state
+from runs.usage import usage
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
 from state.records import CallRecord

@@ -108,6 +108,8 @@ CALL = {
     "input_tokens": 1000,
     "output_tokens": 50,
     "seconds": 1.5,
+    "tokens_estimated": False,
+    "http_retries": 0,
     "reask": False,
     "trims": [],
 }

@@ -1,4 +1,4 @@
-"""Where a sample that failed goes on when it is tried again."""
+"""Where a run that failed, one of many, goes on when it is tried again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 
-from runs.checkpointed import checkpointed
+from runs.checkpoints import open_checkpointer
+from runs.driver import run_to_its_end
 from state.errors import DraftroomError, ModelOutputError, ModelUnavailable, NothingUsable
 
 
@@ -44,26 +45,29 @@ class Writing:
         return {"answer": f"{state['asked']} is answered"}
 
 
-async def twice(writing: Writing, results: Path) -> dict[str, Any]:
-    """Run a sample, see it fail, and run it again as another process would."""
-    begun = {"asked": "It"}
-    async with checkpointed(results) as run:
-        with pytest.raises(type(writing.failure)):
-            await run(writing.builder, ("one", "system"), begun, None)
-    async with checkpointed(results) as run:
-        return await run(writing.builder, ("one", "system"), begun, None)
+async def again(writing: Writing, checkpoints: Path) -> dict[str, Any]:
+    """Run it as another process would."""
+    async with open_checkpointer(f"sqlite:///{checkpoints}") as saver:
+        return await run_to_its_end(writing.builder, saver, "one", {"asked": "It"}, None)
+
+
+async def twice(writing: Writing, checkpoints: Path) -> dict[str, Any]:
+    """Run it, see it fail, and run it again."""
+    with pytest.raises(type(writing.failure)):
+        await again(writing, checkpoints)
+    return await again(writing, checkpoints)
 
 
 @pytest.mark.parametrize("failure", [ModelUnavailable("Down."), ModelOutputError("Nonsense.", problem="nonsense")])
 async def test_what_was_answered_before_a_failure_is_kept(tmp_path: Path, failure: DraftroomError) -> None:
     writing = Writing(failure)
-    assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
+    assert await twice(writing, tmp_path / "runs.sqlite") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["plan", "write", "write"]
 
 
 async def test_answers_of_which_none_was_of_use_are_not_built_upon_again(tmp_path: Path) -> None:
     writing = Writing(NothingUsable("It is all nonsense.", problem="nonsense"))
-    assert await twice(writing, tmp_path / "outputs.jsonl") == {"asked": "It", "answer": "It is answered"}
+    assert await twice(writing, tmp_path / "runs.sqlite") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["plan", "write", "plan", "write"]
 
 
@@ -80,11 +84,20 @@ class LosesItsCheckpoint(AsyncSqliteSaver):
 async def test_a_sample_whose_step_was_stored_without_its_checkpoint_goes_on(tmp_path: Path) -> None:
     writing = Writing(ModelUnavailable("Down."))
     writing.steps = ["write"]  # so that the next try succeeds
-    thread: Any = {"configurable": {"thread_id": "one system"}}
-    async with LosesItsCheckpoint.from_conn_string(str(tmp_path / "outputs.sqlite")) as saver:
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    async with LosesItsCheckpoint.from_conn_string(str(tmp_path / "runs.sqlite")) as saver:
         with pytest.raises(ModelUnavailable):
             await writing.builder.compile(checkpointer=saver).ainvoke({"asked": "It"}, thread, durability="sync")
     assert writing.steps == ["write", "plan"]
-    async with checkpointed(tmp_path / "outputs.jsonl") as run:
-        assert (await run(writing.builder, ("one", "system"), {"asked": "It"}, None))["answer"] == "It is answered"
+    assert (await again(writing, tmp_path / "runs.sqlite"))["answer"] == "It is answered"
+    assert writing.steps == ["write", "plan", "write"]
+
+
+async def test_a_run_that_ended_is_not_repeated_if_it_was_killed_before_anyone_heard_of_it(tmp_path: Path) -> None:
+    writing = Writing(ModelUnavailable("Down."))
+    writing.steps = ["write"]  # so that the next try succeeds
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    async with open_checkpointer(f"sqlite:///{tmp_path / 'runs.sqlite'}") as saver:
+        await writing.builder.compile(checkpointer=saver).ainvoke({"asked": "It"}, thread, durability="sync")
+    assert await again(writing, tmp_path / "runs.sqlite") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["write", "plan", "write"]
