@@ -24,7 +24,7 @@ from langgraph.types import Command
 from graphs.focused_feedback import builder
 from state.settings import Execution
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.review_room import CLAIM, PAPER, Room
+from tests.support.review_room import CLAIM, PAPER, Room
 from tools.models import close_clients
 
 QUESTIONS = [

@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 from draftroom.cli import app
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.review_room import PAPER as DRAFT
 from tests.support.processes import Child
+from tests.support.review_room import PAPER as DRAFT
 
 ROOT = Path(__file__).parents[2]
 PAPER = """# Moss grows where it is wet

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.fake_endpoint import Json, RecordedRequest, Reply
-from tests.graphs.review_room import METHODS, NOT_NEEDED, REVIEW, SOUND, Room
+from tests.support.review_room import METHODS, NOT_NEEDED, REVIEW, SOUND, Room
 
 if TYPE_CHECKING:
     from tests.draftroom.conftest import Command

@@ -17,8 +17,8 @@ from draftroom.cli import app
 from draftroom.exit_codes import EXIT_CODES
 from runs.many import read_records
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
-from tests.graphs.society import ABSTRACT, PART, WORDING, Society
 from tests.support.processes import Child, preload
+from tests.support.society import ABSTRACT, PART, WORDING, Society
 
 preload("evals.evaluation")
 

@@ -23,9 +23,9 @@ from runs.record import RunRecord
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
 from tests.fake_endpoint import Answer, FakeEndpoint, RecordedRequest, fill
-from tests.graphs.review_room import Room, plan
-from tests.graphs.society import PART, WORDING, Society
 from tests.support.killing import answers_in_checkpoint, comparable, record_of
+from tests.support.review_room import Room, plan
+from tests.support.society import PART, WORDING, Society
 
 pytestmark = pytest.mark.faults
 

@@ -15,8 +15,8 @@ import pytest
 from pypdf import PdfReader
 
 from draftroom.rendering.feedback.html import to_html
-from tests.browser import PHONE, WIDE, NewPage, box, contrast, luminance, scrolls_sideways, unfold_all
 from tests.draftroom.feedback_values import finished, record
+from tests.support.browser import PHONE, WIDE, NewPage, box, contrast, luminance, scrolls_sideways, unfold_all
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

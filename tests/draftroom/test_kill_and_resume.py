@@ -19,7 +19,6 @@ from runs.driver import drive, read_state
 from runs.store import find_record
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply
-from tests.graphs.review_room import CLAIM, SOUND, Room
 from tests.support.killing import (
     CASES,
     Case,
@@ -31,6 +30,7 @@ from tests.support.killing import (
     wait_until,
 )
 from tests.support.postgres import PROGRAMS, postgres
+from tests.support.review_room import CLAIM, SOUND, Room
 
 SYSTEMS = ["explain", "simplify", "review in turn"]
 EVERY_CHECKPOINT = [("sqlite", name, stored) for name in SYSTEMS for stored in range(CASES[name].checkpoints)]

@@ -14,7 +14,7 @@ from tests.draftroom.conftest import Command, without_package
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.typeset_draft import typeset
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.graphs.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
+from tests.support.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
 
 HEAVY = ("torch", "chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk")
 ONE = ["--paragraph", "3"]

@@ -11,7 +11,7 @@ from draftroom.exit_codes import EXIT_CODES
 from state.errors import Kind
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_bad_input import assert_refused
-from tests.graphs.review_room import CLAIM, PAPER
+from tests.support.review_room import CLAIM, PAPER
 
 
 @pytest.mark.parametrize(

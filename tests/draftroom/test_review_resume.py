@@ -15,7 +15,7 @@ from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
-from tests.graphs.review_room import CLAIM, METHODS, PAPER_QUESTION
+from tests.support.review_room import CLAIM, METHODS, PAPER_QUESTION
 
 ONE = ["--paragraph", "3"]
 

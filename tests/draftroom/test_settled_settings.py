@@ -16,7 +16,7 @@ from nodes.feedback import initialise as feedback
 from nodes.journalism import initialise as journalism
 from nodes.simplification import initialise as simplification
 from state.settings import FeedbackSettings, JournalismSettings, ModelSettings, SimplificationSettings
-from tests.graphs.review_room import PAPER
+from tests.support.review_room import PAPER
 from tools.configuration import load_settings
 
 TABLES: dict[str, tuple[System, Any, type[BaseModel]]] = {

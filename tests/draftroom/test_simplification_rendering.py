@@ -13,7 +13,7 @@ import pytest
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_rendering import ATTACK, Elements
 from tests.fake_endpoint import Text
-from tests.graphs.society import ABSTRACT, Society
+from tests.support.society import ABSTRACT, Society
 
 SHORT = "We looked at 12 trials. <script>alert(0)</script> Treatment did not reduce mortality | at all."
 QUESTION = "What is budesonide, and why is it inhaled?"

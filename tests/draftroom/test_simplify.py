@@ -15,7 +15,7 @@ from runs.stopping import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
-from tests.graphs.society import ABSTRACT, SCHEMAS, Society
+from tests.support.society import ABSTRACT, SCHEMAS, Society
 
 LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--aids", "edit_by_code"]
 """A run whose only loop asks the clarifier, then the simplifier."""

@@ -8,7 +8,8 @@ import pytest
 
 from state.errors import ModelOutputError
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.review_room import (
+from tests.support.newsroom import steps
+from tests.support.review_room import (
     CLAIM,
     MISSING,
     NOT_NEEDED,
@@ -20,7 +21,6 @@ from tests.graphs.review_room import (
     review,
     run,
 )
-from tests.graphs.support import steps
 
 
 async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -> None:

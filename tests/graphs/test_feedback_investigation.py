@@ -11,7 +11,8 @@ from langgraph.types import Command
 
 from graphs.focused_feedback import builder
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.review_room import (
+from tests.support.newsroom import steps
+from tests.support.review_room import (
     CLAIM,
     LITERATURE_QUESTION,
     METHODS,
@@ -31,7 +32,6 @@ from tests.graphs.review_room import (
     ruling,
     run,
 )
-from tests.graphs.support import steps
 
 
 @every_execution

@@ -12,7 +12,8 @@ from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import builder, graph
 from state.errors import BadInput, ModelUnavailable, NothingUsable, RequestFailed
 from tests.fake_endpoint import CutStream, FakeEndpoint, Json, NoChoice, Reply, Status
-from tests.graphs.review_room import (
+from tests.support.newsroom import steps
+from tests.support.review_room import (
     CLAIM,
     METHODS,
     MISSING,
@@ -25,7 +26,6 @@ from tests.graphs.review_room import (
     prompts,
     review,
 )
-from tests.graphs.support import steps
 from tools.hidden_instructions import as_data
 
 

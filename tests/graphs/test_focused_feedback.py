@@ -14,7 +14,8 @@ from graphs.focused_feedback import builder, graph
 from state.errors import BadInput
 from state.feedback import FeedbackContext, FeedbackOutput
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
-from tests.graphs.review_room import (
+from tests.support.newsroom import steps
+from tests.support.review_room import (
     CLAIM,
     LITERATURE_QUESTION,
     NONSENSE,
@@ -30,7 +31,6 @@ from tests.graphs.review_room import (
     review,
     run,
 )
-from tests.graphs.support import steps
 
 
 @every_execution

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.graphs.support import DRAFT, EASY, HARD, Newsroom, advice, article, review, run, steps
+from tests.support.newsroom import DRAFT, EASY, HARD, Newsroom, advice, article, review, run, steps
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
 ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]

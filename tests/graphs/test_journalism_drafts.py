@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.support import DRAFT, EASY, HARD, Newsroom, article, run
+from tests.support.newsroom import DRAFT, EASY, HARD, Newsroom, article, run
 
 
 async def test_best_is_the_easiest_draft_among_those_that_keep_the_facts(fake_endpoint: FakeEndpoint) -> None:

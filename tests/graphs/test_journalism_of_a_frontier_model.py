@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.support import Newsroom, advice, article, note, review, run
+from tests.support.newsroom import Newsroom, advice, article, note, review, run
 
 
 def words(number: int, start: str) -> str:

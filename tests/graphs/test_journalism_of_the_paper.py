@@ -13,7 +13,7 @@ import pytest
 
 from graphs.science_journalism import graph
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from tests.graphs.support import HARD, PAPER, Newsroom, advice, article, note, review, steps
+from tests.support.newsroom import HARD, PAPER, Newsroom, advice, article, note, review, steps
 
 LARGE, SMALL = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat"
 ROUNDS = 5

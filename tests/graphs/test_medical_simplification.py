@@ -15,8 +15,8 @@ from graphs.medical_simplification import LOOPS, builder, graph
 from state.errors import BadInput, ModelOutputError, NothingUsable, RequestFailed, SettingsError
 from state.simplification import SimplificationOutput
 from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When, fill
-from tests.graphs.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
-from tests.graphs.support import steps
+from tests.support.newsroom import steps
+from tests.support.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
 from tools.models.client import HARMLESS
 from tools.models.trimming import REASK_TOKENS
 from tools.text_edits import occurrences, remove, substitute

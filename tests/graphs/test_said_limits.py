@@ -10,7 +10,7 @@ import pytest
 
 from state.limits import Limits
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from tests.graphs import review_room, society, support
+from tests.support import newsroom, review_room, society
 from tools.models.limits import CHARACTERS_PER_WORD
 
 LIMITS = {
@@ -76,10 +76,10 @@ def test_all_limits_differ() -> None:
 
 @with_and_without_aids
 async def test_journalism_says_its_limits(aids: str) -> None:
-    with FakeEndpoint(models={"large": 65_536, "small": 65_536}, answer=support.Newsroom()) as endpoint:
-        context = bounded(aids, support.context(endpoint, rounds=2))
-        await support.graph.ainvoke({"paper": support.PAPER}, context=context)
-        assert {"Article", "ReadingNotes", "EditorReview", "RevisedArticle"} <= set(support.steps(endpoint))
+    with FakeEndpoint(models={"large": 65_536, "small": 65_536}, answer=newsroom.Newsroom()) as endpoint:
+        context = bounded(aids, newsroom.context(endpoint, rounds=2))
+        await newsroom.graph.ainvoke({"paper": newsroom.PAPER}, context=context)
+        assert {"Article", "ReadingNotes", "EditorReview", "RevisedArticle"} <= set(newsroom.steps(endpoint))
         assert not unsaid(endpoint)
 
 
@@ -90,7 +90,7 @@ async def test_simplification_says_its_limits(aids: str) -> None:
         await society.graph.ainvoke({"abstract": society.ABSTRACT}, context=context)
         loops = {name for names in society.SCHEMAS.values() for name in names}
         by_code = {"LatestSimplification"} if aids == "all" else set()
-        assert loops - by_code <= set(support.steps(endpoint))
+        assert loops - by_code <= set(newsroom.steps(endpoint))
         assert not unsaid(endpoint)
 
 
@@ -107,7 +107,7 @@ async def test_feedback_says_its_limits(execution: str, aids: str, tmp_path: Pat
             aids, review_room.context(endpoint, execution=execution, literature=literature, max_questions=QUESTIONS)
         )
         await review_room.graph.ainvoke({"paper": review_room.PAPER, "text": review_room.CLAIM}, context=context)
-        asked = set(support.steps(endpoint))
+        asked = set(newsroom.steps(endpoint))
         assert asked >= {"ProposedPlan", "Review", "StepDecision" if execution == "sequential" else "WaveDecision"}
         assert asked >= {"PassageAnswer", "Weaknesses", "AbsenceTest"} if aids == "all" else {"PlainAnswer"}
         assert not unsaid(endpoint)

@@ -11,7 +11,7 @@ from langgraph.types import Command
 from graphs.science_journalism import builder, graph
 from state.errors import BadInput, SettingsError
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.support import DRAFT, PAPER, Newsroom, advice, article, context, note, review, run, steps
+from tests.support.newsroom import DRAFT, PAPER, Newsroom, advice, article, context, note, review, run, steps
 
 ROUND = {
     "full": ["ReadingNotes", "EditorReview", "RevisedArticle"],

@@ -9,7 +9,7 @@ import pytest
 
 from graphs.sequence_to_sequence import builder
 from state.errors import SettingsError
-from tests.graphs.support import PAPER
+from tests.support.newsroom import PAPER
 from tests.tools.tiny_bart import POSITIONS, write_bart
 from tools.sequence_to_sequence import write
 

@@ -6,8 +6,8 @@ import pytest
 
 from nodes.simplification.simplifier import MOST_HARD_SENTENCES
 from tests.fake_endpoint import FakeEndpoint, Text
-from tests.graphs.society import ABSTRACT, BY_CODE, PART, SCHEMAS, WORDING, Society, run
-from tests.graphs.support import steps
+from tests.support.newsroom import steps
+from tests.support.society import ABSTRACT, BY_CODE, PART, SCHEMAS, WORDING, Society, run
 from tools.readability import hard_sentences
 
 

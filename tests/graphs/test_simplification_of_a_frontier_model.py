@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.society import Society, run
-from tests.graphs.support import steps
+from tests.support.newsroom import steps
+from tests.support.society import Society, run
 
 
 def words(number: int, start: str) -> str:

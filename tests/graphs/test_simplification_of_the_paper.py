@@ -15,8 +15,8 @@ import pytest
 from graphs.medical_simplification import graph
 from nodes.simplification.agent import PROMPTS
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from tests.graphs.society import ABSTRACT, Society
-from tests.graphs.support import steps
+from tests.support.newsroom import steps
+from tests.support.society import ABSTRACT, Society
 
 MODEL = "qwen1.5-7b-chat"
 LEADS = ["layperson", "language_clarifier", "redundancy_checker", "layperson", "language_clarifier"]

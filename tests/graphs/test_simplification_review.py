@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.graphs.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Society, run
-from tests.graphs.support import steps
+from tests.support.newsroom import steps
+from tests.support.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Society, run
 
 COMMENT = "COMMENT-8: it was chronic asthma."
 ACCURATE = "The medical expert stated that my text was accurate."

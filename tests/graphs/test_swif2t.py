@@ -18,7 +18,8 @@ from graphs.focused_feedback import graph
 from state.feedback import Weakness
 from tests.fake_endpoint import Choices, FakeEndpoint, Json, RecordedRequest, Reply
 from tests.fake_endpoint.embeddings import embed
-from tests.graphs.review_room import (
+from tests.support.newsroom import steps
+from tests.support.review_room import (
     CLAIM,
     LITERATURE,
     LITERATURE_QUESTION,
@@ -34,7 +35,6 @@ from tests.graphs.review_room import (
     prompts,
     run,
 )
-from tests.graphs.support import steps
 
 ANSWER = {"answer": "There were 24 of them."}
 UNKNOWN = {"answer": "I don't know."}

@@ -10,8 +10,8 @@ from runs.store import hold_run
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import Answer, Json, Script, When
-from tests.graphs.review_room import PAPER as DRAFT
-from tests.graphs.society import ABSTRACT, Society
+from tests.support.review_room import PAPER as DRAFT
+from tests.support.society import ABSTRACT, Society
 from tools.literature.cache import Cache
 from tools.literature.fetching import Download
 

@@ -14,8 +14,8 @@ from graphs.science_journalism import builder
 from runs.checkpoints import open_checkpointer
 from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint, fill
-from tests.graphs import review_room
 from tests.studio.server import StudioServer
+from tests.support import review_room
 from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
 GRAPH = "science_journalism"

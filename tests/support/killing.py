@@ -24,10 +24,10 @@ from nodes.journalism.initialise import freeze as freeze_journalism
 from nodes.simplification.initialise import freeze as freeze_simplification
 from runs.record import RunRecord, new_record
 from tests.fake_endpoint import Answer, Json, RecordedRequest, Script, Text, When
-from tests.graphs.review_room import MISSING, Room, plan
-from tests.graphs.review_room import PAPER as DRAFT
-from tests.graphs.society import ABSTRACT, PART, WORDING, Society
-from tests.graphs.support import PAPER
+from tests.support.newsroom import PAPER
+from tests.support.review_room import MISSING, Room, plan
+from tests.support.review_room import PAPER as DRAFT
+from tests.support.society import ABSTRACT, PART, WORDING, Society
 from tools.configuration import load_settings
 from tools.models import close_clients
 

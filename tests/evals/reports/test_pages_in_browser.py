@@ -13,8 +13,8 @@ import pytest
 
 from evals.reports.write import write_reports
 from evals.run_folder import RunFolder
-from tests.browser import PHONE, WIDE, NewPage, scrolls_sideways, unfold_all
 from tests.evals.reports.tea import run, sample, tea
+from tests.support.browser import PHONE, WIDE, NewPage, scrolls_sideways, unfold_all
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

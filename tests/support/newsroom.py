@@ -1,4 +1,4 @@
-"""Running the journalism graph in tests: settings that point at the fake endpoint, and scripted agents."""
+"""The agents of journalism in tests: settings that point at the fake endpoint, and scripted answers."""
 
 from __future__ import annotations
 
