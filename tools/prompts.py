@@ -64,6 +64,7 @@ def load_prompt(path: Path) -> Prompt:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,  # of a fragment: else what follows it is on its last line
         autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
     )
     return Prompt(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from nodes.simplification.agent import PROMPTS, ask_as, limits_of, model_of, options
+from nodes.simplification.agent import PROMPTS, ask_as, limits_of, model_of, options, texts_of
 from nodes.simplification.exchange import begin_exchange, in_words
 from state.errors import ContextOverflow, Unanswered
 from state.limits import AtMost
@@ -125,7 +125,7 @@ def choice_of(choices: list[Any]) -> type[BaseModel]:
 def _variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:
     chosen = options(state)
     return {
-        "text": state["text"],
+        **texts_of(state),
         "summary": state["history_summary"],
         "history": "\n\n".join(in_words(exchange) for exchange in state["history"][state["summarised"] :]),
         "choices": "\n".join(

@@ -19,6 +19,7 @@ LARGE, SMALL = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat"
 ROUNDS = 5
 SENTENCE_OF_THE_PAPER = "Adverse events occurred in 3.5% of patients."
 PARTS = ["Your role", "Your task", "Steps", "Rules"]
+JOURNALIST = ["The paper", "Your role", "Rules", "Your task", "Steps"]
 ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
 
 
@@ -76,7 +77,7 @@ async def test_all_are_sampled_as_in_the_paper(endpoint: FakeEndpoint) -> None:
 async def test_the_journalist_writes_from_the_paper(endpoint: FakeEndpoint) -> None:
     await run(endpoint, rounds=0)
     (request,) = endpoint.chat_requests
-    assert headings(request) == ["The paper", *PARTS, "Output"]
+    assert headings(request) == [*JOURNALIST, "Output"]
     assert PAPER in request.text
 
 
@@ -103,7 +104,7 @@ async def test_the_editor_has_paper_article_and_notes_and_nothing_of_ours(endpoi
 async def test_the_journalist_revises_by_paper_article_and_advice(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
     for number, request in enumerate(asked_for(endpoint, "RevisedArticle")):
-        assert headings(request) == ["The paper", *PARTS, "The article", "The editor's advice", "Output"]
+        assert headings(request) == [*JOURNALIST, "The article", "The editor's advice", "Output"]
         assert PAPER in request.text
         assert re.findall(r"This is version (\d)", request.text) == [str(number)]
         assert f'# The editor\'s advice\n\n1. On "{HARD}": ADVICE-{number}\n\n# Output' in request.text
@@ -142,7 +143,7 @@ async def test_each_agent_has_its_steps_and_rules(
     (request,) = asked_for(endpoint, schema)
     assert list((request.schema or {})["properties"]) == fields, "in the paper's order"
     for rule in rules:
-        assert rule in request.text.split("# Steps")[1]
+        assert rule in request.text.split("# Your role")[1]
     assert not re.search(r"readability measure|check did not find", request.text), "nothing of ours"
 
 
@@ -161,7 +162,7 @@ async def test_rows_of_table_1(
     await run(endpoint, variant=variant)
     assert steps(endpoint) == ["Article", *asked * ROUNDS]
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *models * ROUNDS]
-    assert headings(endpoint.chat_requests[-1]) == ["The paper", *PARTS, "The article", *last_parts, "Output"]
+    assert headings(endpoint.chat_requests[-1]) == [*JOURNALIST, "The article", *last_parts, "Output"]
     if variant == "no-notes":
         assert headings(endpoint.chat_requests[1]) == ["The paper", *PARTS, "The article", "Output"]
 

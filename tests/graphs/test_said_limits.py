@@ -32,6 +32,7 @@ IN_OTHER_WORDS = {
     ("Redundancies", "quote"): "at most five words",
     ("ProposedPlan", "steps"): f"up to {QUESTIONS} questions to the investigator, and the review",
     ("WaveDecision", "decisions"): "one for each remaining question",
+    ("RewrittenSentences", "rewrites"): "one entry for each sentence",
 }
 """Lists with an entry for each of those that the prompt shows, and texts for which it asks for less than the limit."""
 
@@ -85,7 +86,8 @@ async def test_journalism_says_its_limits(aids: str) -> None:
 
 @with_and_without_aids
 async def test_simplification_says_its_limits(aids: str) -> None:
-    with FakeEndpoint(models={"large": 65_536}, answer=society.Society()) as endpoint:
+    kept = {"fits": ["It stays."], "paragraphs": [society.ABSTRACT]}  # so that the later loops find their words
+    with FakeEndpoint(models={"large": 65_536}, answer=society.Society(ReasonedSimplification=[kept])) as endpoint:
         context = bounded(aids, society.context(endpoint))
         await society.graph.ainvoke({"abstract": society.ABSTRACT}, context=context)
         loops = {name for names in society.SCHEMAS.values() for name in names}

@@ -38,7 +38,7 @@ ENTRIES = [
     ["AgentChoice", "Wordings"],
     ["Redundancies"],  # with one lead left there is nothing to choose
 ]
-BOTH_TEXTS = ["The original abstract", "The newest version of the text"]
+BOTH_TEXTS = ["The text", "The newest version of the text"]
 ROLE = ["Your role", "Your task", "Rules"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from pathlib import Path
 from typing import get_args
@@ -147,10 +148,28 @@ def test_what_an_agent_reads_for_every_paragraph_comes_first(path: Path) -> None
 def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts() -> None:
     files = [path for path in FILES if path.parts[-3] == "simplification"]
     prompts = [prompt for prompt in map(load_prompt, files) if "source" in prompt.front_matter.variables]
-    assert len(prompts) == 8
-    head = "# The original abstract\n\n<source>\n\n# The newest version of the text\n\n<text>\n"
+    assert len(prompts) == 9
     for prompt in prompts:
-        assert all(text.startswith(head) for text in renderings(prompt)), prompt.name
+        for text in renderings(prompt):
+            assert text.startswith("# The text\n\n<source>\n\nThis is the original abstract.\n\n"), prompt.name
+            assert "\n\n# The newest version of the text\n\n<text>\n\n# " in text, prompt.name
+
+
+def test_a_text_that_was_not_rewritten_yet_is_sent_once() -> None:
+    files = [path for path in FILES if path.parts[-3] == "simplification"]
+    prompts = [prompt for prompt in map(load_prompt, files) if {"source", "text"} <= set(prompt.front_matter.variables)]
+    assert len(prompts) == 9
+    for prompt in prompts:
+        values: dict[str, object] = dict.fromkeys(prompt.front_matter.variables, "<value>")
+        text = prompt.render(values | {"source": "ABSTRACT", "text": "ABSTRACT", "limits": Limits()})
+        assert text.count("ABSTRACT") == 1, prompt.name
+        assert "# The newest version of the text\n\nIt is still the original abstract.\n\n# " in text, prompt.name
+
+
+@agents
+def test_headings_and_points_stand_on_lines_of_their_own(path: Path) -> None:
+    for text in renderings(load_prompt(path)):
+        assert not re.search(r"[^\n]\n#+ \S|\S- `|\n\n\n", text)
 
 
 OF_AIDS = {"restore_content", "rewrite_copied"}
