@@ -108,7 +108,8 @@ async def _plain_loop(requests: list[RecordedRequest], base_url: str) -> None:
         endpoint = await describe_endpoint(model)
         await count_tokens(request.text, model, endpoint)
         schema = SCHEMAS[str(request.schema_name)]
-        completion = await complete(request.text, model, schema.model_json_schema(), model.max_tokens, lambda _: None)
+        sent = schema.model_json_schema()
+        (completion,) = await complete(request.text, model, sent, model.max_tokens, lambda _: None)
         answer = schema.model_validate_json(completion["text"])
         if isinstance(answer, Article):
             text = "\n\n".join(answer.paragraphs)

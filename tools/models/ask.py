@@ -1,4 +1,4 @@
-"""Ask a role for a value: fit the prompt, call the model, validate, and re-ask once.
+"""Ask a role for a value, or for several: fit the prompt, call the model, validate, and re-ask once.
 
 Each request is a LangGraph task of its own, so its answer goes into the checkpoint by itself, as soon as it was read: a
 run that is killed between a first answer and its re-ask resumes with the re-ask. Only what was on its way is asked
@@ -12,18 +12,17 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from langgraph.config import get_stream_writer
 from langgraph.func import task
-from pydantic import BaseModel
 
-from state.errors import ContextOverflow, DraftroomError, ModelOutputError
+from state.errors import ContextOverflow, DraftroomError, ModelOutputError, RequestFailed, Unanswered
 from state.limits import Limits
-from state.records import CallRecord, Trim
+from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models.client import Completion, Progress, complete
 from tools.models.limits import sent_schema
@@ -41,8 +40,6 @@ LONGEST_PROBLEM = 400
 WARMER = 0.6
 """Least temperature of a re-ask."""
 
-Sent = TypeVar("Sent")
-
 admission: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
 """Called before each request; it raises if whoever drives the graph allows no more of them."""
 
@@ -57,15 +54,7 @@ class Caller:
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Value]):
-    """A validated answer and what it cost."""
-
-    value: Value
-    calls: list[CallRecord]
-
-
-@dataclass(frozen=True)
-class Request:
+class Request(Generic[Value]):
     """What is sent to a model, and on whose account."""
 
     caller: Caller
@@ -74,7 +63,7 @@ class Request:
     """Renders the prompt for the context as it is known."""
     fitted: FittedPrompt
     settings: ModelSettings
-    schema: type[BaseModel]
+    schema: type[Value]
     limits: Limits
     problem: str = ""
     """Why the answer to the first request was unusable; empty for the first."""
@@ -90,6 +79,37 @@ class Request:
         return sent_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
 
+@dataclass(frozen=True)
+class Answer(Generic[Value]):
+    """A validated answer and what it cost."""
+
+    value: Value
+    calls: list[CallRecord]
+
+
+@dataclass
+class Samples(Generic[Value]):
+    """The usable answers, and what all of them cost."""
+
+    values: list[Value] = field(default_factory=list)
+    unusable: list[str] = field(default_factory=list)
+    """What was wrong with each of the others."""
+    calls: list[CallRecord] = field(default_factory=list)
+
+    def add(self, request: Request[Value], completions: list[Completion]) -> None:
+        """Take the answers to a request in, with what it has cost."""
+        cuts: list[str] = []
+        for completion in completions:
+            try:
+                parsed = parse(completion, request.schema, request.limits, last_try=bool(request.problem))
+            except Unusable as problem:
+                self.unusable.append(str(problem))
+            else:
+                self.values.append(parsed.value)
+                cuts += parsed.cuts
+        self.calls.append(record_of(request, completions, cuts))
+
+
 async def ask(
     caller: Caller,
     prompt_file: Path,
@@ -100,7 +120,23 @@ async def ask(
     trim: str,
     limits: Limits | None = None,
 ) -> Answer[Value]:
-    """Render a prompt, call the model, and return its answer as a validated `schema`.
+    """Render a prompt, call the model, and return its answer as a validated `schema`; all else as `sample`."""
+    samples = await sample(caller, prompt_file, variables, schema, settings, number=1, trim=trim, limits=limits)
+    return Answer(samples.values[0], samples.calls)
+
+
+async def sample(  # noqa: PLR0913 - as `ask`, and how many
+    caller: Caller,
+    prompt_file: Path,
+    variables: dict[str, object],
+    schema: type[Value],
+    settings: ModelSettings,
+    *,
+    number: int,
+    trim: str,
+    limits: Limits | None = None,
+) -> Samples[Value]:
+    """Ask for `number` answers and keep the usable ones; ask again for as many if there is none.
 
     Must run inside a LangGraph node.
 
@@ -110,37 +146,53 @@ async def ask(
         variables: Values of the prompt's declared variables.
         schema: What the answer must be.
         settings: Endpoint, model and sampling of the role.
+        number: How many answers are wanted.
         trim: Name of the variable that may be shortened if the prompt outgrows the context.
         limits: The run's table of limits, which the prompt sees as `limits` if it declares that; the defaults if none.
+
+    Returns:
+        At least one usable answer.
 
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
         ContextOverflow: If the prompt cannot be made to fit.
         SettingsError: If the endpoint does not accept the request.
-        ModelOutputError: If the second answer is unusable, too; `spent` accounts for both.
+        ModelOutputError: If no answer to the second request is usable, too; `spent` accounts for both.
     """
     request = await prepare(caller, prompt_file, variables, schema, settings, trim=trim, limits=limits or Limits())
-    first = await first_request(request)
-    try:
-        value, cuts = parse(first, schema, request.limits)
-        return Answer(value, [record_of(request, first, cuts)])
-    except Unusable as problem:
-        again = reask_of(request, problem)
-    second = await second_request(again, record_of(request, first))
-    value, cuts = parse(second, schema, request.limits, last_try=True)
-    return Answer(value, [record_of(request, first), record_of(again, second, cuts)])
+    samples = Samples[Value]()
+    first = await first_request(request, number)
+    samples.add(request, first)
+    await _top_up(samples, request, len(first), number)
+    if not samples.values:
+        again = reask_of(request, samples.unusable[0])
+        second = await second_request(again, number, list(samples.calls))
+        samples.add(again, second)
+        await _top_up(samples, again, len(second), number)
+    return samples
+
+
+async def _top_up(samples: Samples[Value], request: Request[Value], begin: int, number: int) -> None:
+    """Ask for the missing answers one by one; if one of them gets none, those that can be used are enough."""
+    for place in range(begin, number):
+        try:
+            samples.add(request, await further_request(request, place, list(samples.calls)))
+        except (Unanswered, RequestFailed):
+            if not samples.values:
+                raise
+            return
 
 
 async def prepare(
     caller: Caller,
     prompt_file: Path,
     variables: dict[str, object],
-    schema: type[BaseModel],
+    schema: type[Value],
     settings: ModelSettings,
     *,
     trim: str,
     limits: Limits,
-) -> Request:
+) -> Request[Value]:
     """The first request for a value, fitted to the model's context."""
     prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
     if "limits" in prompt.front_matter.variables:
@@ -153,7 +205,7 @@ async def prepare(
     return Request(caller, prompt, fitting, await fitting(), settings, schema, limits)
 
 
-def reask_of(request: Request, problem: Unusable) -> Request:
+def reask_of(request: Request[Value], problem: str) -> Request[Value]:
     """The same request with what was wrong with its answer, at a higher temperature.
 
     A model that decodes greedily repeats its mistake, above all an answer that goes round in circles; Whisper decodes
@@ -162,32 +214,36 @@ def reask_of(request: Request, problem: Unusable) -> Request:
     settings = request.settings
     if settings.temperature is not None:
         settings = settings.model_copy(update={"temperature": max(settings.temperature, WARMER)})
-    return replace(request, problem=str(problem), settings=settings)
+    return replace(request, problem=problem, settings=settings)
 
 
 @task
-async def first_request(request: Request) -> Completion:
-    """The first try. Whatever it answers is kept in the checkpoint."""
-    return await _send(request)
+async def first_request(request: Request[Any], number: int) -> list[Completion]:
+    """The first try. Whatever comes back is kept in the checkpoint."""
+    return await _send(request, number)
 
 
 @task
-async def second_request(request: Request, first: CallRecord) -> Completion:
-    """The re-ask. It fails inside the task, so that an unusable answer is not kept and a resumed run asks afresh."""
-    try:
-        completion = await _send(request)
-    except DraftroomError as error:
-        error.spent.append(first)
-        raise
-    try:
-        parse(completion, request.schema, request.limits, last_try=True)
-    except Unusable as problem:
-        raise gave_up(request, str(problem), [first, record_of(request, completion)]) from problem
-    return completion
+async def further_request(request: Request[Any], place: int, before: list[CallRecord]) -> list[Completion]:
+    """One more answer, with a seed of its own: with the same one it would be the same answer."""
+    seed = request.settings.seed
+    other = {} if seed is None else {"seed": seed + place}
+    return await _send(replace(request, settings=request.settings.model_copy(update=other)), 1, before)
 
 
-def gave_up(request: Request, problem: str, spent: list[CallRecord]) -> ModelOutputError:
-    """What the user is told when the answer to the re-ask is unusable, too."""
+@task
+async def second_request(request: Request[Any], number: int, before: list[CallRecord]) -> list[Completion]:
+    """The re-ask. It fails inside the task, so that unusable answers are not kept and a resumed run asks afresh."""
+    completions = await _send(request, number, before)
+    samples = Samples[Any]()
+    samples.add(request, completions)
+    if not samples.values:
+        raise gave_up(request, samples.unusable[0], [*before, *samples.calls])
+    return completions
+
+
+def gave_up(request: Request[Any], problem: str, spent: list[CallRecord]) -> ModelOutputError:
+    """What the user is told when no answer to the re-ask is usable, too."""
     return ModelOutputError(
         f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
         "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
@@ -196,32 +252,32 @@ def gave_up(request: Request, problem: str, spent: list[CallRecord]) -> ModelOut
     )
 
 
-async def _send(request: Request) -> Completion:
-    completion, trims = await send_fitting(request, _send_once)
-    return {**completion, "trims": trims}
-
-
-async def _send_once(request: Request) -> Completion:
-    progress = announce(request)
-    return await complete(request.text, request.settings, request.sent_schema, request.fitted.max_tokens, progress)
-
-
-async def send_fitting(request: Request, send: Callable[[Request], Awaitable[Sent]]) -> tuple[Sent, list[Trim]]:
+async def _send(request: Request[Any], number: int, before: Sequence[CallRecord] = ()) -> list[Completion]:
     """Send a request; once more, fitted to the context, where only its refusal has told how long that is.
 
-    Within one task, because a resumed run must come to the same tasks in the same order, whatever it knows by then.
-
-    Returns:
-        What came back, and what was cut of the prompt.
+    Within one task, because a resumed run must come to the same tasks in the same order, whatever it knows by then. An
+    error also accounts for what was asked before.
     """
     try:
-        return await send(request), request.fitted.trims
-    except ContextOverflow as refusal:
-        fitted = await _fitted_again(request, refusal)
-    return await send(replace(request, fitted=fitted)), fitted.trims
+        try:
+            completions = await _send_once(request, number)
+        except ContextOverflow as refusal:
+            request = replace(request, fitted=await _fitted_again(request, refusal))
+            completions = await _send_once(request, number)
+    except DraftroomError as error:
+        error.spent[:0] = before
+        raise
+    completions[0]["trims"] = request.fitted.trims
+    return completions
 
 
-async def _fitted_again(request: Request, refusal: ContextOverflow) -> FittedPrompt:
+async def _send_once(request: Request[Any], number: int) -> list[Completion]:
+    progress = announce(request)
+    schema, most = request.sent_schema, request.fitted.max_tokens
+    return await complete(request.text, request.settings, schema, most, progress, number=number)
+
+
+async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> FittedPrompt:
     try:
         fitted = await request.fit()
     except ContextOverflow:
@@ -231,7 +287,7 @@ async def _fitted_again(request: Request, refusal: ContextOverflow) -> FittedPro
     return fitted
 
 
-def announce(request: Request) -> Progress:
+def announce(request: Request[Any]) -> Progress:
     """Tell whoever follows the run that a call begins, unless they allow none; the result tells how it goes on."""
     admission.get()()
     caller = request.caller
@@ -245,9 +301,9 @@ def announce(request: Request) -> Progress:
     return progress
 
 
-def record_of(request: Request, completion: Completion, cuts: Sequence[str] = ()) -> CallRecord:
-    """What a request has cost, and what of its answer was left out."""
-    caller, prompt = request.caller, request.prompt
+def record_of(request: Request[Any], completions: list[Completion], cuts: Sequence[str] = ()) -> CallRecord:
+    """What a request has cost, and what of its answers was left out."""
+    caller, prompt, first = request.caller, request.prompt, completions[0]
     return CallRecord(
         role=caller.role,
         step=caller.step,
@@ -255,13 +311,13 @@ def record_of(request: Request, completion: Completion, cuts: Sequence[str] = ()
         model=request.settings.model,
         prompt=prompt.name,
         prompt_sha256=prompt.sha256,
-        input_tokens=completion["input_tokens"] or request.fitted.tokens,
-        output_tokens=completion["output_tokens"],
-        tokens_estimated=completion["tokens_estimated"],
-        seconds=completion["seconds"],
-        http_retries=completion["http_retries"],
+        input_tokens=first["input_tokens"] or request.fitted.tokens,
+        output_tokens=first["output_tokens"],
+        tokens_estimated=first["tokens_estimated"],
+        seconds=first["seconds"],
+        http_retries=first["http_retries"],
         reask=bool(request.problem),
-        finish_reason=completion["finish_reason"],
-        trims=completion.get("trims", request.fitted.trims),
+        finish_reason=", ".join(sorted({completion["finish_reason"] for completion in completions})),
+        trims=first.get("trims", request.fitted.trims),
         cuts=list(cuts),
     )

@@ -1,10 +1,12 @@
-"""One chat completion: streamed, timed, retried after passing faults, and never cut off without notice."""
+"""Chat completions: streamed, timed, retried after passing faults, and never cut off without notice."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any, NotRequired, TypedDict
+from weakref import WeakKeyDictionary
 
 import openai
 from langchain_core.messages import HumanMessage
@@ -33,6 +35,9 @@ HARMLESS = "Say yes."
 SHORT_ANSWER = 16
 """Tokens that show that an endpoint answers to the end."""
 
+_one_at_a_time: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
+"""Endpoints that did not give as many answers as they were asked for."""
+
 
 class Completion(TypedDict):
     """What came back, as plain values: it is written to the checkpoint the moment it is there."""
@@ -53,16 +58,30 @@ Progress = Callable[[int], None]
 
 
 async def complete(
-    prompt: str, settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int, progress: Progress
-) -> Completion:
-    """Send `prompt` as one user message and wait for the whole answer.
+    prompt: str,
+    settings: ModelSettings,
+    schema: dict[str, Any] | None,
+    max_tokens: int,
+    progress: Progress,
+    *,
+    number: int = 1,
+) -> list[Completion]:
+    """Send `prompt` as one user message and wait for `number` whole answers, or for one where the endpoint gives one.
+
+    Several are asked for in one request, so that the server reads the prompt once. Some servers ignore `n`, and
+    llama.cpp refuses more than it has slots for: a request for several that is refused is sent again for one. If it was
+    refused for something else, that one is refused, too.
 
     Args:
         prompt: The text to send.
         settings: Endpoint, model and sampling.
         schema: JSON schema that decoding is constrained to, where the server can.
-        max_tokens: Most tokens of the answer.
+        max_tokens: Most tokens of each answer.
         progress: Told about every piece that arrives.
+        number: How many answers are wanted.
+
+    Returns:
+        At least one answer. Usage and time are counted for all of them together, and stand in the first.
 
     Raises:
         ModelUnavailable: If the endpoint fails after all retries.
@@ -72,15 +91,29 @@ async def complete(
         SettingsError: If the server does not accept something else about the request.
     """
     arguments = request_arguments(settings, schema, max_tokens)
+    one_at_a_time = _one_at_a_time.setdefault(asyncio.get_running_loop(), set())
+    if number == 1 or settings.base_url in one_at_a_time:
+        return await _try(prompt, settings, arguments, progress)
+    try:
+        completions = await _try(prompt, settings, {**arguments, "n": number}, progress)
+    except SettingsError:
+        completions = await _try(prompt, settings, arguments, progress)
+    if len(completions) < number:
+        one_at_a_time.add(settings.base_url)
+    return completions
+
+
+async def _try(prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress) -> list[Completion]:
+    stream = _stream_several if "n" in arguments else _stream
     try:
         async for attempt in retrying(settings):
             with attempt:
                 async with place_for(settings):
-                    completion = await _stream(prompt, settings, arguments, progress)
-                completion["http_retries"] = attempt.retry_state.attempt_number - 1
+                    completions = await stream(prompt, settings, arguments, progress)
+                completions[0]["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
         raise await fault_of(error, settings, prompt, arguments) from None  # the cause may quote the key or the prompt
-    return completion
+    return completions
 
 
 async def fault_of(error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]) -> DraftroomError:
@@ -135,7 +168,9 @@ async def _begins_to_answer(settings: ModelSettings, arguments: dict[str, Any]) 
         return False
 
 
-async def _stream(prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress) -> Completion:
+async def _stream(
+    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
+) -> list[Completion]:
     client = await client_for(settings)
     begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
@@ -150,15 +185,60 @@ async def _stream(prompt: str, settings: ModelSettings, arguments: dict[str, Any
         raise BrokenAnswer(NO_EVENTS) from error
     if finish_reason in INTERRUPTED:
         raise BrokenAnswer(CUT_OFF if pieces else NO_CHOICE)
-    return Completion(
-        text="".join(pieces),
-        finish_reason=finish_reason,
-        input_tokens=usage["input_tokens"] if usage else 0,
-        output_tokens=usage["output_tokens"] if usage else len(pieces),
-        tokens_estimated=usage is None,
-        seconds=round(time.perf_counter() - begin, 3),
-        http_retries=0,
-    )
+    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else None
+    return _completions([("".join(pieces), finish_reason)], tokens, len(pieces), begin)
+
+
+async def _stream_several(
+    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
+) -> list[Completion]:
+    # LangChain's client mixes the pieces of several answers; the one below it tells them apart.
+    client = (await client_for(settings)).root_async_client
+    begin, usage, received = time.perf_counter(), None, 0
+    texts, reasons = dict[int, list[str]](), dict[int, str]()
+    try:
+        stream = await client.chat.completions.create(
+            messages=[{"role": "user", "content": prompt}],
+            stream=True,
+            stream_options={"include_usage": True},
+            **arguments,
+        )
+        async for chunk in stream:
+            usage = chunk.usage or usage
+            for choice in chunk.choices:
+                texts.setdefault(choice.index, []).append(choice.delta.content or "")
+                reasons[choice.index] = choice.finish_reason or reasons.get(choice.index, "")
+                received += 1
+            progress(received)
+    except ValueError as error:
+        raise BrokenAnswer(NO_EVENTS) from error
+    if not texts:
+        raise BrokenAnswer(NO_CHOICE)
+    if INTERRUPTED & set(reasons.values()):
+        raise BrokenAnswer(CUT_OFF)
+    answers = [("".join(pieces), reasons[index]) for index, pieces in sorted(texts.items())]
+    return _completions(answers, (usage.prompt_tokens, usage.completion_tokens) if usage else None, received, begin)
+
+
+def _completions(
+    answers: list[tuple[str, str]], usage: tuple[int, int] | None, pieces: int, begin: float
+) -> list[Completion]:
+    """Texts with their finish reasons; the first one has the account of all, by pieces if the server told no usage."""
+    completions = [
+        Completion(
+            text=text,
+            finish_reason=reason,
+            input_tokens=0,
+            output_tokens=0,
+            tokens_estimated=usage is None,
+            seconds=0.0,
+            http_retries=0,
+        )
+        for text, reason in answers
+    ]
+    completions[0]["input_tokens"], completions[0]["output_tokens"] = usage or (0, pieces)
+    completions[0]["seconds"] = round(time.perf_counter() - begin, 3)
+    return completions
 
 
 def request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:

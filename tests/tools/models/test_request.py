@@ -126,7 +126,7 @@ async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:
 
 def test_each_event_loop_has_connections_of_its_own(fake_endpoint: FakeEndpoint, desk: Desk) -> None:
     async def once() -> str:
-        completion = await complete("Which word?", desk.settings(), None, 64, lambda _: None)
+        (completion,) = await complete("Which word?", desk.settings(), None, 64, lambda _: None)
         await close_clients()
         return completion["text"]
 
