@@ -26,7 +26,8 @@ from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article, RevisedArticle
 from nodes.journalism.reader import ReadingNotes
 from runs.checkpoints import open_checkpointer
-from state.journalism import JournalismContext, JournalismInput
+from state.contexts import JournalismContext
+from state.journalism import JournalismInput
 from state.settings import ModelSettings, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tools.fidelity import unsupported_facts

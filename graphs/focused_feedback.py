@@ -26,7 +26,8 @@ from nodes.feedback.planner import edit_plan, propose_plans
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verifier import verify_comment
 from nodes.feedback.weakness_detector import detect_weaknesses
-from state.feedback import FeedbackContext, ParagraphOutput, ParagraphState, QuestionState, Step
+from state.contexts import FeedbackContext
+from state.feedback import ParagraphOutput, ParagraphState, QuestionState, Step
 
 INVESTIGATIONS = {"ask_paper": "answer_from_paper", "ask_literature": "answer_from_literature"}
 

@@ -25,7 +25,8 @@ from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import revise_draft, rewrite_copied, write_draft
 from nodes.journalism.reader import take_notes
 from nodes.journalism.selection import choose_draft
-from state.journalism import JournalismContext, JournalismInput, JournalismOutput, JournalismState
+from state.contexts import JournalismContext
+from state.journalism import JournalismInput, JournalismOutput, JournalismState
 
 Round = Literal["take_notes", "advise", "revise_draft"]
 

@@ -11,7 +11,8 @@ from nodes.journalism.assessment import assess_draft
 from nodes.journalism.initialise import initialise
 from nodes.journalism.selection import choose_draft
 from nodes.journalism.sequence_to_sequence import write_without_prompt
-from state.journalism import JournalismContext, JournalismInput, JournalismOutput, JournalismState
+from state.contexts import JournalismContext
+from state.journalism import JournalismInput, JournalismOutput, JournalismState
 
 builder = StateGraph(
     JournalismState,

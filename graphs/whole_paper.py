@@ -9,7 +9,8 @@ from langgraph.types import Send
 
 from nodes.feedback.initialise import begin_paragraph, initialise
 from nodes.feedback.ranking import rank_comments
-from state.feedback import FeedbackContext, FeedbackInput, FeedbackOutput, FeedbackState
+from state.contexts import FeedbackContext
+from state.feedback import FeedbackInput, FeedbackOutput, FeedbackState
 
 
 def each_paragraph(state: FeedbackState) -> list[Send]:

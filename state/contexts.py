@@ -1,14 +1,20 @@
-"""What the choices for one run have in common: the context of a graph, from a Python call, Studio or the command."""
+"""The contexts of the graphs: choices for one run, from a Python call, Studio or the command.
+
+A context has the fields of its system's settings, which are described and bounded there and nowhere else. A field that
+is not given comes from the settings file and the environment.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from state.errors import SettingsError
-from state.settings import Role, what_became_of
+from state.settings import FeedbackSettings, JournalismSettings, Role, SimplificationSettings, what_became_of
 
 _OUTSIDE = ("preset", "models", "limits")
 """Fields that stand beside a system's table in the settings."""
@@ -36,7 +42,7 @@ class RunContext(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_this_version(cls, chosen: Any) -> Any:
-        """Say what became of settings of earlier versions.
+        """Leave out what was left empty, and say what became of settings of earlier versions.
 
         Raises:
             SettingsError: There is one of them.
@@ -44,14 +50,50 @@ class RunContext(BaseModel):
         fields = chosen if isinstance(chosen, Mapping) else {}
         if removed := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in fields)), ""):
             raise SettingsError(f"The settings of this run cannot be used: {removed}.")
-        return chosen
+        empty = {name for name, field in cls.model_fields.items() if field.default is not None} if fields else set()
+        return {name: value for name, value in fields.items() if value is not None or name not in empty}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Without defaults: a form that filled them in would lay them over the settings file."""
+        schema = handler.resolve_ref_schema(handler(core))
+        for field in schema["properties"].values():
+            field.pop("default", None)
+            nested = handler.resolve_ref_schema(field) if "$ref" in field else field
+            for part in nested.get("properties", {}).values():
+                part.pop("default", None)
+        return schema
 
     def overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set to something."""
-        return self.nested(self.model_dump(exclude_none=True))
+        return self.nested(self.model_dump(exclude_unset=True, exclude_none=True))
 
     @classmethod
     def nested(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of such a context as settings: those of the system in its table."""
         outside = {key: chosen[key] for key in _OUTSIDE if key in chosen}
         return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _OUTSIDE}}
+
+
+class JournalismContext(RunContext, JournalismSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Science journalism")
+
+    table = "journalism"
+
+
+class SimplificationContext(RunContext, SimplificationSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Medical simplification")
+
+    table = "simplification"
+
+
+class FeedbackContext(RunContext, FeedbackSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Focused feedback")
+
+    table = "feedback"

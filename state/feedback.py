@@ -9,16 +9,13 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from state.aids import FeedbackAids
-from state.contexts import RunContext
 from state.documents import DocumentRef
 from state.findings import Finding
 from state.records import CallRecord
 from state.reducers import append
-from state.settings import Execution, RetrievalMode
 
 Weakness = Literal[
     "Replicability",
@@ -264,34 +261,3 @@ class FeedbackOutput(TypedDict):
     """The settings that the run was started with, models included."""
     calls: list[CallRecord]
     """What each answered model call cost."""
-
-
-class FeedbackContext(RunContext):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Focused feedback")
-
-    table = "feedback"
-
-    aids: FeedbackAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    plan_temperature: float | None = Field(
-        None, ge=0.6, le=2, description="Least one of the planner for several plans."
-    )
-    reranker: str | None = Field(None, description="Folder of the plan re-ranker's weights.")
-    segment_characters: int | None = Field(None, ge=200, le=8000, description="Length of a segment.")
-    segment_overlap: int | None = Field(None, ge=0, le=1000, description="What neighbouring segments share.")
-    min_words: int | None = Field(None, ge=1, le=500, description="Shorter paragraphs only if they are named.")
-    plans: int | None = Field(None, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
-    rerank: bool | None = Field(None, description="Let the plan re-ranker choose; else the first plan is followed.")
-    execution: Execution | None = Field(None, description="One question after the other (paper), or all at once.")
-    max_questions: int | None = Field(None, ge=1, le=40, description="Most questions of a plan.")
-    max_rewrites: int | None = Field(None, ge=0, le=5, description="How often remaining steps may be rewritten.")
-    retrieval: RetrievalMode | None = Field(None, description="Dense (paper), BM25, or both fused.")
-    embedding: dict[str, Any] | None = Field(None, description="Fields of EmbeddingSettings: the model of passages.")
-    literature: dict[str, Any] | None = Field(
-        None, description='Fields of LiteratureSettings, for example {"folder": "papers"}.'
-    )
-    passages: int | None = Field(None, ge=1, le=20, description="Segments that a question is answered from.")
-    pause: bool | None = Field(None, description="Let a person edit the plan; needs a run of a single paragraph.")
-    max_comments: int | None = Field(None, ge=1, description="Most comments on a paper.")
-    max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")

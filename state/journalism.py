@@ -9,15 +9,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from langgraph.channels import DeltaChannel
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from state.aids import JournalismAids
-from state.contexts import RunContext
 from state.documents import DocumentRef
 from state.records import CallRecord, Fact, Readability
 from state.reducers import append
-from state.settings import Audience, Scope, Selection, StopRule, Variant
 
 
 class Draft(TypedDict):
@@ -144,25 +141,3 @@ class JournalismOutput(TypedDict):
     """The editor's reviews, one entry a round, and one more where a person changed the advice."""
     calls: list[CallRecord]
     """What each answered model call cost."""
-
-
-class JournalismContext(RunContext):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Science journalism")
-
-    table = "journalism"
-
-    aids: JournalismAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    audience: Audience | None = Field(None, description="Who the article is for.")
-    rounds: int | None = Field(None, ge=0, le=20, description="Rounds of notes, advice and revision.")
-    select: Selection | None = Field(None, description="Which draft is returned.")
-    stop: StopRule | None = Field(None, description="Run all rounds, or stop when a round no longer reads easier.")
-    min_improvement: float | None = Field(None, ge=0, le=5, description="Smallest fall of the mean grade that counts.")
-    variant: Variant | None = Field(None, description="Leave agents out, as the paper's ablations do.")
-    warm_start: bool | None = Field(None, description="Let the fine-tuned model of `warm_start` write the first draft.")
-    sequence_to_sequence: str | None = Field(None, description="Folder of the fine-tuned BART of that baseline.")
-    pause: bool | None = Field(None, description="Pause after the editor, so that a person can edit the advice.")
-    scope: Scope | None = Field(None, description="Of a PDF or Word file: its abstract, or the whole paper.")
-    max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")
-    max_words: int | None = Field(None, ge=80, le=600, description="Length of the article that is aimed at.")

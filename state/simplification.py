@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from langgraph.channels import DeltaChannel
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from state.aids import SimplificationAids
-from state.contexts import RunContext
 from state.documents import DocumentRef
 from state.records import CallRecord, LostDetail
 from state.reducers import append
-from state.settings import Lead, Scope, SimplificationStopRule, SimplificationVariant
+from state.settings import Lead
 
 Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]
 """The agents that have a memory; the layperson has none, so that it stays confused."""
@@ -238,27 +236,3 @@ class SimplificationOutput(TypedDict):
     """What the agents remembered."""
     calls: list[CallRecord]
     """What each answered model call cost."""
-
-
-class SimplificationContext(RunContext):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Medical simplification")
-
-    table = "simplification"
-
-    aids: SimplificationAids | None = Field(None, description="none (the paper), default, all, or names of aids.")
-    loops: list[Lead] | None = Field(None, min_length=1, description="Which interaction loops may be entered.")
-    entries: int | None = Field(None, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
-    stop: SimplificationStopRule | None = Field(
-        None, description="Enter every loop that often, or stop early once nothing changes or the target is reached."
-    )
-    variant: SimplificationVariant | None = Field(None, description="The society, or one rewrite by a single model.")
-    revision_rounds: int | None = Field(
-        None, ge=1, le=10, description="Rounds in which the agents of a loop come to agree, at most."
-    )
-    accuracy_check: bool | None = Field(None, description="Let the medical expert review each rewritten text (paper).")
-    target_grade: float | None = Field(None, ge=1, le=16, description="School grade that the text should reach.")
-    max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
-    scope: Scope | None = Field(None, description="Of a PDF or Word file: its abstract, or the whole paper.")
-    max_pages: int | None = Field(None, ge=1, le=2000, description="Longest PDF that is accepted.")

@@ -23,7 +23,8 @@ from nodes.feedback.initialise import ROLES
 from runs.many import Record
 from runs.runnable.graph import Builder
 from state.aids import FEEDBACK_AIDS, resolve_aids
-from state.feedback import FeedbackContext, FeedbackInput, Weakness
+from state.contexts import FeedbackContext
+from state.feedback import FeedbackInput, Weakness
 from state.settings import Settings
 from tools.reranking import check_reranker, load_reranker, weights_folder
 

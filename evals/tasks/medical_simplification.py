@@ -20,8 +20,9 @@ from graphs.medical_simplification import builder
 from nodes.simplification.initialise import ROLES
 from runs.many import Record
 from state.aids import SIMPLIFICATION_AIDS, resolve_aids
+from state.contexts import SimplificationContext
 from state.settings import Lead
-from state.simplification import SimplificationContext, SimplificationInput
+from state.simplification import SimplificationInput
 from tools.fidelity import lost_content
 from tools.readability import grade
 

@@ -21,7 +21,8 @@ from nodes.journalism.sequence_to_sequence import folder_of_model
 from runs.many import Record
 from runs.runnable.graph import Builder
 from state.aids import JOURNALISM_AIDS, resolve_aids
-from state.journalism import JournalismContext, JournalismInput
+from state.contexts import JournalismContext
+from state.journalism import JournalismInput
 from state.settings import Settings, Variant
 from tools.fidelity import coverage, unsupported_facts
 from tools.readability import grade, mean_grade

@@ -9,9 +9,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from state.contexts import FeedbackContext
 from state.documents import Document, Paragraph
 from state.errors import BadInput
-from state.feedback import FeedbackContext, FeedbackInput, ParagraphState, Target
+from state.feedback import FeedbackInput, ParagraphState, Target
 from state.settings import FeedbackSettings, Role, Settings
 from tools.configuration import resolve_settings
 from tools.documents import load_document, read_document

@@ -8,8 +8,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from state.contexts import JournalismContext
 from state.errors import BadInput, SettingsError
-from state.journalism import Draft, JournalismContext, JournalismInput
+from state.journalism import Draft, JournalismInput
 from state.settings import ModelSettings, Role, Settings
 from tools.configuration import resolve_settings
 from tools.documents import read_document

@@ -10,9 +10,10 @@ from langgraph.types import Overwrite
 
 from nodes.simplification.exchange import begin_exchange
 from nodes.simplification.versions import as_version
+from state.contexts import SimplificationContext
 from state.errors import BadInput
 from state.settings import Role, Settings
-from state.simplification import SimplificationContext, SimplificationInput
+from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
 from tools.documents import read_document, stored_text
 

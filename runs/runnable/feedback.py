@@ -9,7 +9,8 @@ from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder as focused_feedback_builder
 from runs.record import RunInput
 from runs.runnable.graph import Builder, RunnableGraph, Subgraph
-from state.feedback import Comment, FeedbackContext, ParagraphReview
+from state.contexts import FeedbackContext
+from state.feedback import Comment, ParagraphReview
 from state.records import CallRecord, Values
 
 _SHARED = ("reviews", "calls")

@@ -7,7 +7,7 @@ from typing import Any
 from graphs.science_journalism import builder
 from runs.record import RunInput
 from runs.runnable.graph import RunnableGraph
-from state.journalism import JournalismContext
+from state.contexts import JournalismContext
 from state.records import CallRecord, Values
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from graphs.medical_simplification import builder
 from runs.record import RunInput
 from runs.runnable.graph import RunnableGraph
+from state.contexts import SimplificationContext
 from state.records import CallRecord, Values
-from state.simplification import SimplificationContext, Version
+from state.simplification import Version
 
 
 def graph_input(run_input: RunInput) -> dict[str, Any]:

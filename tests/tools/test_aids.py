@@ -14,8 +14,8 @@ from state.aids import (
     JournalismAid,
     SimplificationAid,
 )
+from state.contexts import JournalismContext
 from state.errors import SettingsError
-from state.journalism import JournalismContext
 from state.settings import FeedbackSettings, JournalismSettings
 from tools.configuration import load_settings
 

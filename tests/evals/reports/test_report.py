@@ -17,7 +17,7 @@ from evals.reports.report import report
 from evals.run_folder import RunFolder
 from evals.statistics import mean_interval
 from evals.task import Table, Task
-from state.journalism import JournalismContext
+from state.contexts import JournalismContext
 from tests.evals.reports.tables import header, lines, part, points, table
 from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 from tests.evals.tasks.test_tasks import TASKS
