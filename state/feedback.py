@@ -186,14 +186,14 @@ class FeedbackInput(TypedDict):
     """Review this text as a paragraph of the paper."""
 
 
-class ParagraphOutput(TypedDict):
+class ParagraphOutput(TypedDict, total=False):
     """What the review of a paragraph hands back to the run."""
 
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
 
 
-class ParagraphState(ParagraphOutput):
+class ParagraphState(ParagraphOutput, total=False):
     """State of the review of one paragraph: what it is given, and what it works on."""
 
     target: Target
@@ -230,8 +230,8 @@ class QuestionState(TypedDict):
     settings: dict[str, Any]
 
 
-class FeedbackState(TypedDict):
-    """State of the graph. `initialise` sets every key."""
+class FeedbackState(TypedDict, total=False):
+    """State of the graph. `initialise` sets every key; every other node returns those that it changes."""
 
     paper: str
     document: DocumentRef

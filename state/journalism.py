@@ -87,8 +87,8 @@ class JournalismInput(TypedDict):
     """The paper: its text, or the path of a text, Markdown or PDF file."""
 
 
-class JournalismState(TypedDict):
-    """State of the graph. `initialise` sets every key."""
+class JournalismState(TypedDict, total=False):
+    """State of the graph. `initialise` sets every key; every other node returns those that it changes."""
 
     paper: str
     """As given; after `initialise`, the path of the stored text."""

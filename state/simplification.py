@@ -139,7 +139,7 @@ class SimplificationInput(TypedDict):
     """The medical abstract: its text, or the path of a text, Markdown or PDF file."""
 
 
-class LoopOutput(TypedDict):
+class LoopOutput(TypedDict, total=False):
     """What a loop's subgraph hands back to the run."""
 
     text: str
@@ -152,7 +152,7 @@ class LoopOutput(TypedDict):
     """Of this entry."""
 
 
-class LoopState(LoopOutput):
+class LoopState(LoopOutput, total=False):
     """State of a loop's subgraph: what it reads of the run, and what it works on."""
 
     source: DocumentRef
@@ -167,8 +167,8 @@ class LoopState(LoopOutput):
     """Rounds of proposing and judging so far; from a new text on, how often that was reviewed and corrected."""
 
 
-class SimplificationState(TypedDict):
-    """State of the graph. `initialise` sets every key."""
+class SimplificationState(TypedDict, total=False):
+    """State of the graph. `initialise` sets every key; every other node returns those that it changes."""
 
     abstract: str
     """As given; after `initialise`, the path of the stored text."""

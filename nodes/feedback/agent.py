@@ -83,6 +83,6 @@ def has_literature(state: AnyState) -> bool:
     return any(provider != "folder" or literature.folder for provider in literature.providers)
 
 
-def failed(role: AgentRole, problem: str) -> dict[str, Any]:
+def failed(role: AgentRole, problem: str) -> ParagraphState:
     """The end of a paragraph whose review cannot go on, on record; other paragraphs go on."""
     return {"outcome": "failed", "problem": f"{role}: {problem}"}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from state.feedback import ParagraphReview, ParagraphState
 
 
-async def conclude(state: ParagraphState) -> dict[str, Any]:
+async def conclude(state: ParagraphState) -> ParagraphState:
     """Hand the review of the paragraph back to the run."""
     target = state["target"]
     review = ParagraphReview(

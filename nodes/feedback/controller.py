@@ -52,21 +52,21 @@ class Ruling(NamedTuple):
     note: str = ""
 
 
-async def control_steps(state: ParagraphState) -> dict[str, Any]:
+async def control_steps(state: ParagraphState) -> ParagraphState:
     """Log what the last wave has brought, and decide what is asked next.
 
     The wave is empty where the controller only skipped or rewrote: then it is asked again. Without a remaining step
     all is asked, and the review can be written.
     """
     news = _logged(state)
-    now: ParagraphState = {**state, **news}  # type: ignore[typeddict-item]
+    now: ParagraphState = {**state, **news}
     now["log"] = [*state["log"], *news["log"]]
     shown_steps = _shown_steps(now)
     ruling = await _rule(now, shown_steps)
     return {**news, **_followed(now, shown_steps, ruling, news["log"])}
 
 
-def _logged(state: ParagraphState) -> dict[str, Any]:
+def _logged(state: ParagraphState) -> ParagraphState:
     """The records of the last wave's steps with their outcomes, in the order of the plan."""
     answers = {answer["step"]: answer for answer in state["answers"]}
     log: list[StepRecord] = []
@@ -200,14 +200,19 @@ def _variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, ob
     }
 
 
-def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: list[StepRecord]) -> dict[str, Any]:
+def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: list[StepRecord]) -> ParagraphState:
     """What the ruling makes of the plan."""
     notes = [ruling.note] if ruling.note else []
     new, repairs = _new_plan(state, ruling.rewritten)
     if len(new) > 1:
         dropped = [_record(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]]
-        rewritten = {"rewrites": state["rewrites"] + 1, "remaining": new, "log": [*log, *dropped]}
-        return {"calls": ruling.calls, "notes": [*notes, *repairs], **rewritten}
+        return {
+            "calls": ruling.calls,
+            "notes": [*notes, *repairs],
+            "rewrites": state["rewrites"] + 1,
+            "remaining": new,
+            "log": [*log, *dropped],
+        }
     wave: list[StepRecord] = []
     skipped: list[StepRecord] = []
     remaining = state["remaining"][len(steps) :]

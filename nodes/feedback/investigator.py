@@ -6,7 +6,7 @@ With the aid `quotes` it also quotes what the answer rests on, and looks outside
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +16,7 @@ from nodes.feedback.literature import find_studies
 from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_in, shown
 from state.documents import Document, Passage
 from state.errors import RetrievalUnavailable, Unanswered
-from state.feedback import Answered, Evidence, QuestionState
+from state.feedback import Answered, Evidence, ParagraphState, QuestionState
 from state.limits import AtMost
 from state.records import CallRecord
 from tools.quotes import locate
@@ -85,14 +85,14 @@ class Investigation(NamedTuple):
     calls: list[CallRecord]
 
 
-async def answer_from_paper(state: QuestionState) -> dict[str, Any]:
+async def answer_from_paper(state: QuestionState) -> ParagraphState:
     """Look a question up in the paper under review."""
     source = Source(await document_of(state), state["document"]["title"])
     finding = await ask_document(state, source)
     return _brought_back(state, finding, source, finding.calls, [])
 
 
-async def answer_from_literature(state: QuestionState) -> dict[str, Any]:
+async def answer_from_literature(state: QuestionState) -> ParagraphState:
     """Look a question up in other publications, one after the other; the first answer counts."""
     if not has_literature(state):
         return _brought_back(state, _nothing("no literature is set up"), None, [], [])
@@ -201,7 +201,7 @@ def _nothing(note: str, calls: list[CallRecord] | None = None) -> Investigation:
 
 def _brought_back(
     state: QuestionState, finding: Investigation, source: Source | None, calls: list[CallRecord], notes: list[str]
-) -> dict[str, Any]:
+) -> ParagraphState:
     step = state["step"]
     evidence = None
     if source and finding.answer:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from nodes.feedback.agent import options
 from nodes.feedback.planner import plan_in_words
-from state.feedback import ParagraphState
+from state.feedback import ParagraphState, Plan
 from state.settings import FeedbackSettings
 
 
-async def rank_plans(state: ParagraphState) -> dict[str, Any]:
+async def rank_plans(state: ParagraphState) -> ParagraphState:
     """Score each plan by itself and put the best first.
 
     Raises:
@@ -20,7 +19,7 @@ async def rank_plans(state: ParagraphState) -> dict[str, Any]:
     plans = state["plans"]
     texts = [plan_in_words(plan) for plan in plans]
     scores = await asyncio.to_thread(_score, options(state), state["target"]["text"], texts)
-    scored = [{**plan, "score": score} for plan, score in zip(plans, scores, strict=True)]
+    scored: list[Plan] = [{**plan, "score": score} for plan, score in zip(plans, scores, strict=True)]
     ranked = sorted(scored, key=lambda plan: -float(plan["score"]))  # type: ignore[arg-type] # just set
     return {"plans": ranked, "remaining": ranked[0]["steps"]}
 

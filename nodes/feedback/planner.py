@@ -63,7 +63,7 @@ def steps_of(actions: Sequence[str], steps: Any, *, about: bool) -> type[BaseMod
     return create_model("ProposedPlan", __config__=ConfigDict(extra="forbid"), steps=(list[step], steps))
 
 
-async def propose_plans(state: ParagraphState) -> dict[str, Any]:
+async def propose_plans(state: ParagraphState) -> ParagraphState:
     """Sample plans, and make them such as can be followed."""
     chosen = options(state)
     variables: dict[str, object] = {
@@ -105,7 +105,7 @@ def literature_notes(chosen: FeedbackSettings) -> list[str]:
     return [NOT_GOOGLE.format(asked=" and ".join(names))]
 
 
-async def edit_plan(state: ParagraphState) -> dict[str, Any]:
+async def edit_plan(state: ParagraphState) -> ParagraphState:
     """Let a person edit the plan that will be followed."""
     plan = state["plans"][0]
     lines = [line_of(Asked(step["action"], step["question"])) for step in plan["steps"][:-1]]

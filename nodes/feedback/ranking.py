@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from nodes.feedback.agent import options
 from state.errors import NothingUsable
@@ -14,7 +13,7 @@ ALIKE = 0.6
 _WORD = re.compile(r"\w{3,}")
 
 
-async def rank_comments(state: FeedbackState) -> dict[str, Any]:
+async def rank_comments(state: FeedbackState) -> FeedbackState:
     """Rank the comments; with the aid `distinct_comments`, without those that repeat a better one.
 
     Raises:

@@ -91,7 +91,7 @@ def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[Ba
     return create_model("Review", __base__=AnchoredReview, __validators__=checks, evidence=evidence, **quote)
 
 
-async def write_review(state: ParagraphState) -> dict[str, Any]:
+async def write_review(state: ParagraphState) -> ParagraphState:
     """Write the comment; the reviewer may find that none is needed.
 
     With the aid `sentence_quotes`, one that cannot copy words of the paragraph is asked anew and chooses among its
@@ -130,7 +130,7 @@ def sentences_of(paragraph: str) -> list[str]:
     return list(dict.fromkeys(place.of(paragraph) for place in places if place))
 
 
-def _outcome(state: ParagraphState, said: dict[str, Any]) -> dict[str, Any]:
+def _outcome(state: ParagraphState, said: dict[str, Any]) -> ParagraphState:
     if said["label"] == NOT_NEEDED:
         return {"outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
     return {"outcome": "comment", "comment": _comment(state, said)}

@@ -6,7 +6,7 @@ the review is written from the pairs (Dhuliawala et al. 2023, as adapted by SWIF
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -16,7 +16,7 @@ from nodes.feedback.golden_rules import Asked, numbered_steps
 from nodes.feedback.investigator import PlainAnswer, says_something
 from nodes.feedback.paper import shown
 from state.errors import Unanswered
-from state.feedback import Answered, Evidence, ParagraphState, QuestionState
+from state.feedback import Answered, Evidence, ParagraphState, QuestionState, StepRecord
 from state.limits import AtMost
 from state.records import CallRecord
 
@@ -39,7 +39,7 @@ def questions_of(state: ParagraphState) -> type[BaseModel]:
     )
 
 
-async def plan_questions(state: ParagraphState) -> dict[str, Any]:
+async def plan_questions(state: ParagraphState) -> ParagraphState:
     """Plan what to verify."""
     most = options(state).max_questions
     variables = {"paragraph": shown(state["target"]["text"], state), "most": most}
@@ -53,7 +53,7 @@ async def plan_questions(state: ParagraphState) -> dict[str, Any]:
     return {"wave": numbered_steps(asked, "planner"), "notes": notes, "calls": answer.calls}
 
 
-async def verify_question(state: QuestionState) -> dict[str, Any]:
+async def verify_question(state: QuestionState) -> ParagraphState:
     """Answer one question from the model's own knowledge, and compare the paragraph with the answer."""
     step = state["step"]
     try:
@@ -89,15 +89,15 @@ async def verify_question(state: QuestionState) -> dict[str, Any]:
     return {"answers": [answered], "calls": [*own.calls, *check.calls]}
 
 
-def _unanswered(state: QuestionState, note: str, calls: list[CallRecord]) -> dict[str, Any]:
+def _unanswered(state: QuestionState, note: str, calls: list[CallRecord]) -> ParagraphState:
     """A question that does not reach the reviewer."""
     return {"answers": [Answered(step=state["step"]["id"], evidence=None, note=note)], "calls": calls}
 
 
-async def gather_answers(state: ParagraphState) -> dict[str, Any]:
+async def gather_answers(state: ParagraphState) -> ParagraphState:
     """Put the answers into the order of their questions, on record."""
     answers = {answer["step"]: answer for answer in state["answers"]}
-    log = [
+    log: list[StepRecord] = [
         {
             "step": step,
             "decision": "execute",

@@ -8,7 +8,7 @@ reported beside the comment.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
@@ -41,7 +41,7 @@ class AbsenceTest(BaseModel):
     given: bool
 
 
-async def verify_comment(state: ParagraphState) -> dict[str, Any]:
+async def verify_comment(state: ParagraphState) -> ParagraphState:
     """Keep or soften the comment, and say if the paper has dictated it."""
     comment, aids = state["comment"], options(state).aids
     if comment is None:
@@ -107,5 +107,5 @@ def _where(passage: Passage) -> str:
     return f"{section} (page {passage['page']})" if passage["page"] else section
 
 
-def _verdict(comment: Comment, verification: Verification) -> dict[str, Any]:
+def _verdict(comment: Comment, verification: Verification) -> ParagraphState:
     return {"comment": {**comment, "verification": verification}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
@@ -38,7 +38,7 @@ class Weaknesses(BaseModel):
     weaknesses: Annotated[list[NoticedWeakness], AtMost("weaknesses")]
 
 
-async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
+async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
     """List weaknesses of the paragraph; those that quote nothing of it are dropped, and without any the run ends."""
     variables: dict[str, object] = {
         "evidence": evidence_shown(state),
@@ -59,7 +59,7 @@ async def detect_weaknesses(state: ParagraphState) -> dict[str, Any]:
     return {"candidates": candidates, "calls": answer.calls, **_news(noticed=len(places), quoted=len(candidates))}
 
 
-def _news(*, noticed: int, quoted: int) -> dict[str, Any]:
+def _news(*, noticed: int, quoted: int) -> ParagraphState:
     if noticed == 0:
         return {"outcome": "nothing worth raising", "problem": "The weakness detector found nothing."}
     if quoted == 0:

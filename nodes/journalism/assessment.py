@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal
+from typing import Literal
 
 from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
@@ -12,7 +12,7 @@ from tools.fidelity import coverage, unsupported_facts
 from tools.readability import grade, hard_sentences, mean_grade
 
 
-async def assess_draft(state: JournalismState) -> dict[str, Any]:
+async def assess_draft(state: JournalismState) -> JournalismState:
     """Grade the newest draft, check its facts against the paper, and set the stop reason if the loop is over."""
     draft = state["drafts"][-1]
     assessment = await asyncio.to_thread(assess, draft["round"], draft["text"], stored_text(state["source"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict
@@ -45,7 +45,7 @@ class EditorReview(BaseModel):
     advice: Annotated[list[Suggestion], AtMost("advice")]
 
 
-async def advise(state: JournalismState) -> dict[str, Any]:
+async def advise(state: JournalismState) -> JournalismState:
     """Review the newest draft: s = editor(x, p_i-1, r).
 
     With the aid `unsupported_details` the editor is asked about details that the paper does not have; with
@@ -72,7 +72,7 @@ async def advise(state: JournalismState) -> dict[str, Any]:
     return {"reviews": [review], "calls": answer.calls}
 
 
-async def edit_advice(state: JournalismState) -> dict[str, Any]:
+async def edit_advice(state: JournalismState) -> JournalismState:
     """Pause the run, so that a person can replace the advice. Any answer but a list of texts keeps it as it is."""
     review = state["reviews"][-1]
     answer = interrupt(

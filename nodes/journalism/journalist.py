@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -51,7 +51,7 @@ class RevisedArticle(Article, Improvement):
     """What the journalist writes when revising: first what is improved, then the article."""
 
 
-async def write_draft(state: JournalismState) -> dict[str, Any]:
+async def write_draft(state: JournalismState) -> JournalismState:
     """Write the first article from the paper alone: p0 = journalist(x)."""
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
@@ -66,7 +66,7 @@ async def write_draft(state: JournalismState) -> dict[str, Any]:
     }
 
 
-async def revise_draft(state: JournalismState) -> dict[str, Any]:
+async def revise_draft(state: JournalismState) -> JournalismState:
     """Revise the newest draft: p_i = journalist(x, p_i-1, s). Without an editor the notes take the advice's place."""
     number, chosen = state["round"] + 1, options(state)
     before = state["drafts"][-1]["text"]
@@ -83,11 +83,11 @@ async def revise_draft(state: JournalismState) -> dict[str, Any]:
     answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
     draft = Draft(round=number, text=as_markdown(state, answer.value), improvements=answer.value.improvements)
     copied = still_in(draft["text"], sent_back(before, advice)) if "rewrite_copied" in chosen.aids else []
-    finished = {"revision": draft} if copied else {"drafts": [draft]}
+    finished: JournalismState = {"revision": draft} if copied else {"drafts": [draft]}
     return {"round": number, **finished, "copied": copied, "calls": answer.calls}
 
 
-async def rewrite_copied(state: JournalismState) -> dict[str, Any]:
+async def rewrite_copied(state: JournalismState) -> JournalismState:
     """Rewrite the sentences that were sent back and yet copied (the aid `rewrite_copied`).
 
     Each is put in by code, where it is easier and as true. If the journalist gives no usable answer, the draft stays.

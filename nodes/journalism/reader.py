@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -31,7 +31,7 @@ class ReadingNotes(BaseModel):
     terms: Annotated[list[NotedTerm], AtMost("terms")]
 
 
-async def take_notes(state: JournalismState) -> dict[str, Any]:
+async def take_notes(state: JournalismState) -> JournalismState:
     """Take reading notes on the newest draft, without the paper: r = reader(p_i-1)."""
     article = state["drafts"][-1]["text"]
     variables: dict[str, object] = {"article": article, "audience": options(state).audience}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
@@ -16,7 +15,7 @@ LEAST_SHARE_OF_COVERAGE = 0.5
 """Of the coverage of the draft that covers most: a draft that has less has lost the subject or most of the story."""
 
 
-async def choose_draft(state: JournalismState) -> dict[str, Any]:
+async def choose_draft(state: JournalismState) -> JournalismState:
     """Pick by `select`, and say why."""
     last = state["drafts"][-1]["round"]
     match options(state).select:

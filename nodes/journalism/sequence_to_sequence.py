@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from nodes.journalism.agent import options
 from state.errors import SettingsError
@@ -15,7 +14,7 @@ from tools.documents import stored_text
 from tools.sequence_to_sequence import Written, write
 
 
-async def write_without_prompt(state: JournalismState) -> dict[str, Any]:
+async def write_without_prompt(state: JournalismState) -> JournalismState:
     """Write the article as the model was trained to: the paper's text goes in, the article comes out.
 
     Raises:

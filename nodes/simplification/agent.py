@@ -75,14 +75,14 @@ def in_exchange(state: LoopState, **news: Any) -> Exchange:
     return {**state["exchange"], **news}  # type: ignore[typeddict-item]
 
 
-LoopNode = Callable[[LoopState], Awaitable[dict[str, Any]]]
+LoopNode = Callable[[LoopState], Awaitable[LoopState]]
 
 
 def ends_loop_on_nonsense(node: LoopNode) -> LoopNode:
     """Let a loop end early, on record, if an agent gives no usable answer, or cannot be asked; the run goes on."""
 
     @wraps(node)
-    async def attempt(state: LoopState) -> dict[str, Any]:
+    async def attempt(state: LoopState) -> LoopState:
         try:
             return await node(state)
         except Unanswered as error:

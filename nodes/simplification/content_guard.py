@@ -5,8 +5,6 @@ With the aid `restore` it also goes back to the simplifier, once an entry.
 
 from __future__ import annotations
 
-from typing import Any
-
 from nodes.simplification.agent import ask_as, has_aid, limits_of
 from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
 from state.errors import Unanswered
@@ -19,7 +17,7 @@ from tools.prompts import numbered
 ESSENTIAL = frozenset(("quantity", "negation", "name"))
 
 
-async def check_content(state: SimplificationState) -> dict[str, Any]:
+async def check_content(state: SimplificationState) -> SimplificationState:
     """List what the newest text has lost of the source, and what of it is new and goes back to the simplifier."""
     lost = lost_content(stored_text(state["source"]), state["text"])
     known = state["versions"][-1]["lost"]
@@ -29,7 +27,7 @@ async def check_content(state: SimplificationState) -> dict[str, Any]:
     return {"lost": lost, "to_restore": new[: limits_of(state).comments]}
 
 
-async def restore_content(state: SimplificationState) -> dict[str, Any]:
+async def restore_content(state: SimplificationState) -> SimplificationState:
     """Let the simplifier write the lost details back in, sentence by sentence; only repairs that help are kept."""
     lost, source = state["to_restore"], stored_text(state["source"])
     exchange: Exchange = {**state["exchange"], "sent_back": lost}
@@ -37,7 +35,7 @@ async def restore_content(state: SimplificationState) -> dict[str, Any]:
         "points": numbered(f'"{item["text"]}" from: {item["sentence"]}' for item in lost),
         "sentences": numbered(numbered_sentences(state["text"])),
     }
-    news: dict[str, Any] = {"exchange": exchange, "to_restore": []}
+    news: SimplificationState = {"exchange": exchange, "to_restore": []}
     try:
         answer = await ask_as("simplifier", "restore_content", state, variables, Repairs, trim="sentences")
     except Unanswered as error:  # what is lost stays on record

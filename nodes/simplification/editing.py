@@ -6,7 +6,7 @@ so that nothing else changes.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -45,7 +45,7 @@ class WordingVerdicts(BaseModel):
 
 
 @ends_loop_on_nonsense
-async def judge_wordings(state: LoopState) -> dict[str, Any]:
+async def judge_wordings(state: LoopState) -> LoopState:
     """Accept or reject each suggestion of this round; one without a verdict is rejected."""
     open_ones = [item for item in of_round(state) if item["verdict"] == "open"]
     variables: dict[str, object] = {
@@ -64,7 +64,7 @@ async def judge_wordings(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def enter_wordings(state: LoopState) -> dict[str, Any]:
+async def enter_wordings(state: LoopState) -> LoopState:
     """Write the text anew with the accepted wordings of all rounds in it."""
     accepted = [item for item in state["exchange"]["suggestions"] if item["verdict"] == "accepted"]
     wordings = [f'"{item["original"]}" -> "{item["replacement"]}"' for item in accepted]
@@ -73,7 +73,7 @@ async def enter_wordings(state: LoopState) -> dict[str, Any]:
     return {**news, "loop_round": 0}  # there are as many rounds to review the text as there were to agree on wordings
 
 
-async def apply_wordings(state: LoopState) -> dict[str, Any]:
+async def apply_wordings(state: LoopState) -> LoopState:
     """Put the accepted wordings of all rounds into the text by code (the aid `edit_by_code`).
 
     A wording that an earlier one has made impossible is dropped.
@@ -92,7 +92,7 @@ async def apply_wordings(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def leave_out_redundancies(state: LoopState) -> dict[str, Any]:
+async def leave_out_redundancies(state: LoopState) -> LoopState:
     """Write the text anew without the parts that the expert validated, in grammatical sentences.
 
     A part that the new text still has stays `validated` on record, and one that the text never had is `kept`.
@@ -106,7 +106,7 @@ async def leave_out_redundancies(state: LoopState) -> dict[str, Any]:
     return {**news, "exchange": in_exchange(state, redundancies=settled)}
 
 
-async def remove_redundancies(state: LoopState) -> dict[str, Any]:
+async def remove_redundancies(state: LoopState) -> LoopState:
     """Take out what the expert validated and nothing else, by code (the aid `edit_by_code`).
 
     A part that an earlier removal has made impossible, because they overlap, is kept.
@@ -125,7 +125,7 @@ async def remove_redundancies(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def correct_text(state: LoopState) -> dict[str, Any]:
+async def correct_text(state: LoopState) -> LoopState:
     """Write the text anew as the medical expert's comments ask.
 
     The simplifier remembers this entry, too, so that it does not undo what was clarified or accepted in it.
@@ -138,7 +138,7 @@ async def correct_text(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def correct_sentences(state: LoopState) -> dict[str, Any]:
+async def correct_sentences(state: LoopState) -> LoopState:
     """Write single sentences anew as the expert's comments ask; code puts them in (the aid `edit_by_code`)."""
     comments, source = state["to_correct"], stored_text(state["source"])
     variables: dict[str, object] = {

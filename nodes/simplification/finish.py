@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from state.errors import NothingUsable
 from state.simplification import Exchange, GlossaryEntry, SimplificationState
@@ -11,7 +10,7 @@ from tools.fidelity import off_subject
 from tools.text_edits import occurrences
 
 
-async def finish(state: SimplificationState) -> dict[str, Any]:
+async def finish(state: SimplificationState) -> SimplificationState:
     """Return the newest version.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -46,7 +46,7 @@ class Wordings(BaseModel):
 
 
 @ends_loop_on_nonsense
-async def propose_wordings(state: LoopState) -> dict[str, Any]:
+async def propose_wordings(state: LoopState) -> LoopState:
     """List complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
         "text": state["text"],
@@ -59,7 +59,7 @@ async def propose_wordings(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def revise_wordings(state: LoopState) -> dict[str, Any]:
+async def revise_wordings(state: LoopState) -> LoopState:
     """Propose better wordings for those that were rejected in the round before."""
     rejected = [item for item in of_round(state) if item["verdict"] == "rejected"]
     variables: dict[str, object] = {
@@ -119,7 +119,7 @@ def _veto(original: str, replacement: str, text: str, source: str) -> str:
     return f"It adds what the abstract does not say: {', '.join(added)}." if added else ""
 
 
-def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> dict[str, Any]:
+def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
     number = state["loop_round"] + 1
     each_once = {(wording.original.strip(), wording.replacement.strip()): wording for wording in wordings.suggestions}
     new = [_screened(wording, number, state) for wording in each_once.values()]

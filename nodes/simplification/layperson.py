@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,7 +25,7 @@ class Questions(BaseModel):
 
 
 @ends_loop_on_nonsense
-async def ask_questions(state: LoopState) -> dict[str, Any]:
+async def ask_questions(state: LoopState) -> LoopState:
     """Ask at least four questions about the newest text; the layperson never sees the source."""
     answer = await ask_as("layperson", "ask_questions", state, {"text": state["text"]}, Questions, trim="text")
     texts = dict.fromkeys(map(str.strip, answer.value.questions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from nodes.simplification.agent import options
 from nodes.simplification.memory import memories_of
@@ -11,10 +11,10 @@ from nodes.simplification.versions import as_version
 from state.simplification import Exchange, SimplificationState, Version
 
 
-async def log_exchange(state: SimplificationState) -> dict[str, Any]:
+async def log_exchange(state: SimplificationState) -> SimplificationState:
     """Append the exchange to the conversation history and the new version to the versions; update the memories."""
     version = as_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
-    filed: dict[str, Any] = {
+    filed: SimplificationState = {
         "versions": [version],
         "all_changes": state["changes"],
         "calls": state["loop_calls"],

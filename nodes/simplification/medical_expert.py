@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -61,7 +61,7 @@ class AccuracyCheck(BaseModel):
 
 
 @ends_loop_on_nonsense
-async def answer_questions(state: LoopState) -> dict[str, Any]:
+async def answer_questions(state: LoopState) -> LoopState:
     """Answer the layperson's questions from the source and from general medical knowledge."""
     questions = state["exchange"]["questions"]
     variables: dict[str, object] = {
@@ -81,7 +81,7 @@ async def answer_questions(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def validate_redundancies(state: LoopState) -> dict[str, Any]:
+async def validate_redundancies(state: LoopState) -> LoopState:
     """Judge each quoted part: is it truly redundant, and is no essential medical information lost?"""
     redundancies = state["exchange"]["redundancies"]
     open_parts = [part for part in redundancies if part["verdict"] == "open"]
@@ -101,7 +101,7 @@ async def validate_redundancies(state: LoopState) -> dict[str, Any]:
 
 
 @ends_loop_on_nonsense
-async def check_accuracy(state: LoopState) -> dict[str, Any]:
+async def check_accuracy(state: LoopState) -> LoopState:
     """Review the rewritten text: list what is medically wrong in it, or state that it is accurate."""
     said = state["exchange"]["comments"]
     variables: dict[str, object] = {

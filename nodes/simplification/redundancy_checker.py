@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -37,7 +37,7 @@ class Redundancies(BaseModel):
 
 
 @ends_loop_on_nonsense
-async def find_redundancies(state: LoopState) -> dict[str, Any]:
+async def find_redundancies(state: LoopState) -> LoopState:
     """Quote redundant parts; what code objects to (aids) is put aside before the expert is bothered."""
     variables: dict[str, object] = {"text": state["text"], "memory": memory_of("redundancy_checker", state)}
     answer = await ask_as("redundancy_checker", "find_redundancies", state, variables, Redundancies)

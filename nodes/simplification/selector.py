@@ -28,7 +28,7 @@ class HistorySummary(BaseModel):
     summary: Annotated[str, AtMost("review_words")] = Field(min_length=1)
 
 
-async def condense_history(state: SimplificationState) -> dict[str, Any]:
+async def condense_history(state: SimplificationState) -> SimplificationState:
     """Summarise all exchanges but the newest once the whole history no longer fits the selector's context."""
     fresh = state["history"][state["summarised"] :]
     if not fresh or not await _outgrows_context(state):
@@ -49,7 +49,7 @@ async def condense_history(state: SimplificationState) -> dict[str, Any]:
     }
 
 
-async def select_agent(state: SimplificationState) -> dict[str, Any]:
+async def select_agent(state: SimplificationState) -> SimplificationState:
     """Choose among the leads with entries left, and open the exchange of the entry.
 
     A model that names no such lead twice is overruled: the first one with entries left acts.

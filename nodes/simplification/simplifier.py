@@ -65,7 +65,7 @@ Latest = TypeVar("Latest", bound=LatestSimplification)
 
 
 @ends_loop_on_nonsense
-async def rewrite_text(state: LoopState) -> dict[str, Any]:
+async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
     answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
     hard = hard_sentences(state["text"], at_most=MOST_HARD_SENTENCES)
@@ -86,7 +86,7 @@ async def rewrite_text(state: LoopState) -> dict[str, Any]:
 
 async def write_anew(
     step: str, state: LoopState, variables: dict[str, object], reasons: list[str], kind: Kind
-) -> dict[str, Any]:
+) -> LoopState:
     """Let the simplifier write the entire text, from the original, the newest version and its memory.
 
     Args:
@@ -100,7 +100,7 @@ async def write_anew(
 
 
 @ends_loop_on_nonsense
-async def rewrite_copied(state: LoopState) -> dict[str, Any]:
+async def rewrite_copied(state: LoopState) -> LoopState:
     """Write the hard sentences that the rewrite has copied anew, one by one (the aid `rewrite_copied`)."""
     source = stored_text(state["source"])
     answers = numbered(item["answer"] for item in state["exchange"]["questions"] if item["answer"])
@@ -115,7 +115,7 @@ async def rewrite_copied(state: LoopState) -> dict[str, Any]:
     return {"text": text, "changes": changes, "loop_calls": [*state["loop_calls"], *answer.calls]}
 
 
-async def rewrite_alone(state: SimplificationState) -> dict[str, Any]:
+async def rewrite_alone(state: SimplificationState) -> SimplificationState:
     """Simplify the source in one go: the single-model baseline, without the society."""
     variables = {"text": state["text"], "target_grade": target_grade(state), "max_words": _max_words(state)}
     answer = await ask_as("simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1)
@@ -136,7 +136,7 @@ async def _ask_for_text(
     return await ask_as("simplifier", step, state, {**always, **variables}, schema)
 
 
-def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind: Kind) -> dict[str, Any]:
+def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind: Kind) -> LoopState:
     """What a new text changes in the state."""
     text, entry, loop = _text_of(answer, state), state["entry"], state["exchange"]["loop"]
     number = max(1, state["loop_round"])

@@ -13,10 +13,10 @@ from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
 from runs.many import Record
+from state.contexts import SimplificationContext
 
 Texts = Mapping[str, Sequence[Sequence[str] | None]]
-"""Of each system, sample by sample, the versions of its text; None: it was not run."""from state.contexts import SimplificationContext
-
+"""Of each system, sample by sample, the versions of its text; None: it was not run."""
 
 
 def tea(words: int) -> str:
