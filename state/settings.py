@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
@@ -13,26 +13,16 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from state.aids import FeedbackAids, JournalismAids, SimplificationAids
 from state.limits import Limits
 
-Role = Literal[
-    "default",
-    "journalist",
-    "reader",
-    "editor",
-    "agent_selector",
-    "layperson",
-    "medical_expert",
-    "simplifier",
-    "language_clarifier",
-    "redundancy_checker",
-    "planner",
-    "controller",
-    "investigator",
-    "weakness_detector",
-    "reviewer",
-    "verifier",
-    "warm_start",
-    "judge",
+JournalismRole = Literal["journalist", "reader", "editor"]
+SimplificationRole = Literal[
+    "agent_selector", "layperson", "medical_expert", "simplifier", "language_clarifier", "redundancy_checker"
 ]
+FeedbackRole = Literal["planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier"]
+JOURNALISM_ROLES: tuple[JournalismRole, ...] = get_args(JournalismRole)
+SIMPLIFICATION_ROLES: tuple[SimplificationRole, ...] = get_args(SimplificationRole)
+FEEDBACK_ROLES: tuple[FeedbackRole, ...] = get_args(FeedbackRole)
+Role = Literal["default", JournalismRole, SimplificationRole, FeedbackRole, "warm_start", "judge"]
+"""Who has a model: `default` stands for all agents that have none of their own."""
 OPTIONAL_ROLES: tuple[Role, ...] = ("warm_start", "judge")
 """Roles that only some runs have; unlike the others, their model must be named."""
 ADDRESS = frozenset({"base_url", "model"})

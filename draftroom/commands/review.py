@@ -23,13 +23,13 @@ from draftroom.extras import REVIEW, require
 from draftroom.outputs import check_outputs
 from draftroom.papers import STANDARD_INPUT, read_standard_input, take_paper
 from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
-from nodes.feedback.initialise import ROLES, choose_targets, freeze
+from nodes.feedback.initialise import choose_targets, freeze
 from runs.driver import Budget
 from runs.record import new_record
 from state.documents import Document
 from state.errors import BadInput
 from state.feedback import FeedbackInput
-from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
+from state.settings import FEEDBACK_ROLES, Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
 from tools.configuration import load_settings
 from tools.documents import load_document
 from tools.documents.decoding import decode
@@ -91,7 +91,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     require(REVIEW)
     check_outputs(output, system.rendering)
     request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
-    settings = load_settings(overrides("feedback", flags, ROLES))
+    settings = load_settings(overrides("feedback", flags, FEEDBACK_ROLES))
     _check_folders(settings.feedback)
     run_input = take_paper(file, scope="whole", max_pages=settings.feedback.max_pages)
     document = load_document(run_input["paper"])

@@ -22,10 +22,10 @@ from draftroom.commands.options import (
 from draftroom.outputs import check_outputs
 from draftroom.papers import take_paper
 from draftroom.systems import SIMPLIFICATION
-from nodes.simplification.initialise import ROLES, freeze
+from nodes.simplification.initialise import freeze
 from runs.driver import Budget
 from runs.record import new_record
-from state.settings import SimplificationStopRule, SimplificationVariant
+from state.settings import SIMPLIFICATION_ROLES, SimplificationStopRule, SimplificationVariant
 from tools.configuration import load_settings
 
 LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
@@ -63,7 +63,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     """Put a medical abstract into plain language, and tell what was lost on the way."""
     flags = locals() | {"loops": [name.strip() for names in loops for name in names.split(",")] if loops else None}
     check_outputs(output, SIMPLIFICATION.rendering)
-    settings = load_settings(overrides("simplification", flags, ROLES))
+    settings = load_settings(overrides("simplification", flags, SIMPLIFICATION_ROLES))
     options = settings.simplification
     run_input = take_paper(file, scope=options.scope, max_pages=options.max_pages)
     record = new_record(SIMPLIFICATION.name, run_input, freeze(settings), settings.checkpoints)

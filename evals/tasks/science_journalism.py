@@ -16,14 +16,14 @@ from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task,
 from evals.tasks.transcripts import journalism_transcript
 from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
-from nodes.journalism.initialise import ROLES, model_of_warm_start
+from nodes.journalism.initialise import model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
 from runs.many import Record
 from runs.runnable.graph import Builder
 from state.aids import JOURNALISM_AIDS, resolve_aids
 from state.contexts import JournalismContext
 from state.journalism import JournalismInput
-from state.settings import Settings, Variant
+from state.settings import JOURNALISM_ROLES, Settings, Variant
 from tools.fidelity import coverage, unsupported_facts
 from tools.readability import grade, mean_grade
 
@@ -213,7 +213,7 @@ SCIENCE_JOURNALISM = Task(
     name="science_journalism",
     kind="journalism",
     source="Jiang, Shi and Luo, LLM-Collaboration on Automatic Science Journalism (LLM-CLBR); Qwen1.5-7B and 1.8B",
-    roles=ROLES,
+    roles=JOURNALISM_ROLES,
     optional_roles=["warm_start"],
     systems=SYSTEMS,
     rows=ROWS,

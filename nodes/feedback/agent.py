@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -13,18 +13,17 @@ from state.aids import FeedbackAid
 from state.errors import RequestFailed, Unanswered
 from state.feedback import FeedbackState, ParagraphState, QuestionState
 from state.limits import Limits
-from state.settings import FeedbackSettings, ModelSettings
+from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 
 AnyState = FeedbackState | ParagraphState | QuestionState
-AgentRole = Literal["planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier"]
 
 
 async def ask_as(
-    role: AgentRole,
+    role: FeedbackRole,
     step: str,
     state: ParagraphState | QuestionState,
     variables: dict[str, object],
@@ -54,7 +53,7 @@ def about_one_paragraph() -> Iterator[None]:
         raise Unanswered(str(error), problem=error.problem, spent=error.spent) from None
 
 
-def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
+def model_of(role: FeedbackRole, state: AnyState) -> ModelSettings:
     """The model that plays `role` in this run."""
     return ModelSettings(**state["settings"]["models"][role])
 
@@ -69,7 +68,7 @@ def switch(aid: FeedbackAid, state: AnyState) -> str:
     return "yes" if aid in options(state).aids else ""
 
 
-def at_most(number: int, role: AgentRole, state: AnyState) -> Any:
+def at_most(number: int, role: FeedbackRole, state: AnyState) -> Any:
     """A list in the answer of `role` that a setting bounds, not the table of limits.
 
     Only the schema says so, and only to models that need it: what is more is left out with a note, never refused.
@@ -83,6 +82,6 @@ def has_literature(state: AnyState) -> bool:
     return any(provider != "folder" or literature.folder for provider in literature.providers)
 
 
-def failed(role: AgentRole, problem: str) -> ParagraphState:
+def failed(role: FeedbackRole, problem: str) -> ParagraphState:
     """The end of a paragraph whose review cannot go on, on record; other paragraphs go on."""
     return {"outcome": "failed", "problem": f"{role}: {problem}"}

@@ -13,13 +13,12 @@ from state.contexts import FeedbackContext
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, ParagraphState, Target
-from state.settings import FeedbackSettings, Role, Settings
+from state.settings import FEEDBACK_ROLES, FeedbackSettings, Settings
 from tools.configuration import resolve_settings
 from tools.documents import load_document, read_document
 from tools.hidden_instructions import find_instructions
 from tools.quotes import locate
 
-ROLES: tuple[Role, ...] = ("planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier")
 _NOT_WORTH_IT = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
     r"bibliography|appendix|data availability|ethics|abbreviations)\b",
@@ -123,7 +122,7 @@ def freeze(settings: Settings) -> dict[str, Any]:
     return {
         "feedback": settings.feedback.model_dump(mode="json"),
         "limits": settings.limits.model_dump(),
-        "models": {role: settings.model_for(role).model_dump(mode="json") for role in ROLES},
+        "models": {role: settings.model_for(role).model_dump(mode="json") for role in FEEDBACK_ROLES},
     }
 
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 from state.journalism import JournalismState
 from state.limits import Limits
-from state.settings import JournalismSettings, ModelSettings, Role
+from state.settings import JournalismRole, JournalismSettings, ModelSettings, Role
 from tools.models import Answer, Caller, ask
 from tools.models.structured import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 
-Agent = Literal["journalist", "reader", "editor"]
-
 
 async def ask_as(
-    agent: Agent,
+    agent: JournalismRole,
     step: str,
     state: JournalismState,
     variables: dict[str, object],
@@ -34,7 +31,7 @@ async def ask_as(
     )
 
 
-def _played_by(agent: Agent, state: JournalismState, round_number: int) -> Role:
+def _played_by(agent: JournalismRole, state: JournalismState, round_number: int) -> Role:
     """The role whose model answers: the first draft of LLM-WS-CLBR is by a fine-tuned journalist, and only that."""
     return "warm_start" if agent == "journalist" and round_number == 0 and options(state).warm_start else agent
 

@@ -11,11 +11,9 @@ from langgraph.types import Overwrite
 from state.contexts import JournalismContext
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput
-from state.settings import ModelSettings, Role, Settings
+from state.settings import JOURNALISM_ROLES, ModelSettings, Role, Settings
 from tools.configuration import resolve_settings
 from tools.documents import read_document
-
-ROLES: tuple[Role, ...] = ("journalist", "reader", "editor")
 
 
 async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:
@@ -55,7 +53,7 @@ def freeze(settings: Settings) -> dict[str, Any]:
     Raises:
         SettingsError: A warm start has no model.
     """
-    models = {role: settings.model_for(role) for role in ROLES}
+    models: dict[Role, ModelSettings] = {role: settings.model_for(role) for role in JOURNALISM_ROLES}
     if settings.journalism.variant == "large-reader":
         models["reader"] = models["journalist"]
     if settings.journalism.warm_start:

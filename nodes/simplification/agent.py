@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from state.aids import SimplificationAid
 from state.errors import Unanswered
 from state.limits import Limits
-from state.settings import ModelSettings, SimplificationSettings
+from state.settings import ModelSettings, SimplificationRole, SimplificationSettings
 from state.simplification import Exchange, LoopState, SimplificationState
 from tools.documents import stored_text
 from tools.models import Answer, Caller, ask
@@ -19,13 +19,10 @@ from tools.models.structured import Value
 PROMPTS = Path(__file__).parent / "prompts"
 
 AnyState = LoopState | SimplificationState
-AgentRole = Literal[
-    "agent_selector", "layperson", "medical_expert", "simplifier", "language_clarifier", "redundancy_checker"
-]
 
 
 async def ask_as(
-    role: AgentRole,
+    role: SimplificationRole,
     step: str,
     state: AnyState,
     variables: dict[str, object],
@@ -40,7 +37,7 @@ async def ask_as(
     return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits)
 
 
-def model_of(role: AgentRole, state: AnyState) -> ModelSettings:
+def model_of(role: SimplificationRole, state: AnyState) -> ModelSettings:
     """The model that plays `role` in this run."""
     return ModelSettings(**state["settings"]["models"][role])
 

@@ -12,19 +12,10 @@ from nodes.simplification.exchange import begin_exchange
 from nodes.simplification.versions import as_version
 from state.contexts import SimplificationContext
 from state.errors import BadInput
-from state.settings import Role, Settings
+from state.settings import SIMPLIFICATION_ROLES, Settings
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
 from tools.documents import read_document, stored_text
-
-ROLES: tuple[Role, ...] = (
-    "agent_selector",
-    "layperson",
-    "medical_expert",
-    "simplifier",
-    "language_clarifier",
-    "redundancy_checker",
-)
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
@@ -74,5 +65,5 @@ def freeze(settings: Settings) -> dict[str, Any]:
     return {
         "simplification": settings.simplification.model_dump(mode="json"),
         "limits": settings.limits.model_dump(),
-        "models": {role: settings.model_for(role).model_dump(mode="json") for role in ROLES},
+        "models": {role: settings.model_for(role).model_dump(mode="json") for role in SIMPLIFICATION_ROLES},
     }
