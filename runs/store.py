@@ -14,7 +14,7 @@ from runs.record import RunRecord
 from state.errors import StateError
 from state.files import storage_error, write_atomically
 from state.paths import state_folder
-from tools.configuration import describe
+from state.settings import describe
 
 NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
 _RECORD = TypeAdapter(RunRecord)

@@ -7,14 +7,22 @@ is not given comes from the settings file and the environment.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from state.errors import SettingsError
-from state.settings import FeedbackSettings, JournalismSettings, Role, SimplificationSettings, what_became_of
+from state.settings import FeedbackSettings, JournalismSettings, Role, SimplificationSettings, describe, what_became_of
 
 _OUTSIDE = ("preset", "models", "limits")
 """Fields that stand beside a system's table in the settings."""
@@ -39,19 +47,23 @@ class RunContext(BaseModel):
         None, description="All settings, as a run before has resolved them: they hold as they are, and no others."
     )
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _of_this_version(cls, chosen: Any) -> Any:
-        """Leave out what was left empty, and say what became of settings of earlier versions.
+    def _checked(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Leave out what was left empty, and say in a sentence what is wrong with the rest.
 
         Raises:
-            SettingsError: There is one of them.
+            SettingsError: A field is unknown, or one of earlier versions, or its value is out of bounds.
         """
         fields = chosen if isinstance(chosen, Mapping) else {}
-        if removed := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in fields)), ""):
-            raise SettingsError(f"The settings of this run cannot be used: {removed}.")
-        empty = {name for name, field in cls.model_fields.items() if field.default is not None} if fields else set()
-        return {name: value for name, value in fields.items() if value is not None or name not in empty}
+        if problem := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in fields)), ""):
+            raise SettingsError(f"The settings of this run cannot be used: {problem}.")
+        may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
+        given = {name: value for name, value in fields.items() if value is not None or name in may_be_none}
+        try:
+            return handler(given)
+        except ValidationError as error:
+            raise SettingsError(f"The settings of this run cannot be used: {describe(error)}.") from error
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from state.aids import FeedbackAids, JournalismAids, SimplificationAids
@@ -278,8 +288,12 @@ class FeedbackSettings(BaseModel):
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
     segment_characters: int = Field(2000, ge=200, le=8000, description="Length of a segment (the paper: 2,000).")
     segment_overlap: int = Field(200, ge=0, le=1000, description="What neighbouring segments share (the paper: 200).")
-    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
-    literature: LiteratureSettings = Field(default_factory=LiteratureSettings)
+    embedding: EmbeddingSettings = Field(
+        default_factory=EmbeddingSettings, description="Which model embeds the passages of papers, and where it runs."
+    )
+    literature: LiteratureSettings = Field(
+        default_factory=LiteratureSettings, description="Where the investigator looks for other studies."
+    )
     pause: bool = Field(False, description="Let a person edit the plan; needs a run of a single paragraph.")
     min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed only if they are named.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")
@@ -335,3 +349,16 @@ class Settings(BaseSettings):
 def what_became_of(name: str) -> str:
     """What to do about a setting that only earlier versions had, in one sentence; empty for any other name."""
     return f"`{name}` is no setting any more: {REMOVED[name]}" if name in REMOVED else ""
+
+
+def describe(error: ValidationError) -> str:
+    """Say in one clause what pydantic found wrong, without repeating the offending values."""
+    return "; ".join(_problem(item) for item in error.errors()[:4])
+
+
+def _problem(item: ErrorDetails) -> str:
+    where = ".".join(map(str, item["loc"])) or "value"
+    if item["type"] == "extra_forbidden" and (removed := what_became_of(where)):
+        return removed
+    what = item["msg"].removeprefix("Value error, ")
+    return f"`{where}`: {what[:1].lower()}{what[1:]}"

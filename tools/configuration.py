@@ -20,13 +20,12 @@ from typing import Any
 
 from platformdirs import user_config_path
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.contexts import RunContext
 from state.errors import SettingsError
-from state.settings import ADDRESS, PLACES, SAMPLING, Settings, what_became_of
+from state.settings import ADDRESS, PLACES, SAMPLING, Settings, describe
 
 Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""
@@ -146,11 +145,6 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def describe(error: ValidationError) -> str:
-    """Say in one clause what pydantic found wrong, without repeating the offending values."""
-    return "; ".join(_problem(item) for item in error.errors()[:4])
-
-
 def preset_names() -> list[str]:
     """Names of the presets that come with Draftroom."""
     return sorted(path.stem for path in PRESETS.glob("*.toml"))
@@ -202,11 +196,3 @@ def _from_environment() -> dict[str, Any]:
         return EnvSettingsSource(Settings)()
     except UnreadableVariable as error:
         raise SettingsError(f"An environment variable cannot be read: {error}.") from error
-
-
-def _problem(item: ErrorDetails) -> str:
-    where = ".".join(map(str, item["loc"])) or "value"
-    if item["type"] == "extra_forbidden" and (removed := what_became_of(where)):
-        return removed
-    what = item["msg"].removeprefix("Value error, ")
-    return f"`{where}`: {what[:1].lower()}{what[1:]}"

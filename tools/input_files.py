@@ -10,7 +10,7 @@ from typing import AnyStr, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from state.errors import BadInput
-from tools.configuration import describe
+from state.settings import describe
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from state.errors import SettingsError
-from tools.configuration import describe
+from state.settings import describe
 
 CONFIGS = Path(__file__).parent / "configs"
 

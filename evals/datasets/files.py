@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from evals.datasets.schema import Sample
 from runs.many import Record
 from state.errors import BadInput
-from tools.configuration import describe
+from state.settings import describe
 from tools.input_files import filled_lines, read_text
 
 _Model = TypeVar("_Model", bound=BaseModel)

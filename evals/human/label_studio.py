@@ -25,7 +25,7 @@ from evals.human.judgements import CRITERIA, GUIDELINES
 from evals.human.ratings import QUESTIONNAIRE
 from state.errors import BadInput, StateError
 from state.files import write_atomically
-from tools.configuration import describe
+from state.settings import describe
 from tools.input_files import read_file
 
 _QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))

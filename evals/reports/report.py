@@ -141,8 +141,9 @@ def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
 
 def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
     """Names of the aids that a system ran with."""
-    own: list[str] | None = task.systems[system].context.model_dump()["aids"]
-    return config.settings["aids"] if own is None else own
+    own = task.systems[system].context.model_dump(include={"aids"}, exclude_unset=True)
+    aids: list[str] = {**config.settings, **own}["aids"]
+    return aids
 
 
 def _own(task: Task, system: str) -> str:

@@ -19,13 +19,12 @@ from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import feedback_transcript
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
-from nodes.feedback.initialise import ROLES
 from runs.many import Record
 from runs.runnable.graph import Builder
 from state.aids import FEEDBACK_AIDS, resolve_aids
 from state.contexts import FeedbackContext
 from state.feedback import FeedbackInput, Weakness
-from state.settings import Settings
+from state.settings import FEEDBACK_ROLES, Settings
 from tools.reranking import check_reranker, load_reranker, weights_folder
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)
@@ -249,7 +248,7 @@ FOCUSED_FEEDBACK = Task(
     name="focused_feedback",
     kind="feedback",
     source="Chamoun, Schlichtkrull and Vlachos, Automated Focused Feedback Generation (SWIF2T); GPT-4",
-    roles=ROLES,
+    roles=FEEDBACK_ROLES,
     systems=SYSTEMS,
     rows=ROWS,
     usual=["single", "cove", "swif2t", "as-set"],

@@ -17,11 +17,10 @@ from evals.metrics.sari import sari
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.transcripts import simplification_transcript
 from graphs.medical_simplification import builder
-from nodes.simplification.initialise import ROLES
 from runs.many import Record
 from state.aids import SIMPLIFICATION_AIDS, resolve_aids
 from state.contexts import SimplificationContext
-from state.settings import Lead
+from state.settings import SIMPLIFICATION_ROLES, Lead
 from state.simplification import SimplificationInput
 from tools.fidelity import lost_content
 from tools.readability import grade
@@ -256,7 +255,7 @@ MEDICAL_SIMPLIFICATION = Task(
     name="medical_simplification",
     kind="simplification",
     source="Lyu and Pergola, Society of Medical Simplifiers (SoMS); gpt-3.5-turbo-1106 on the Cochrane test set",
-    roles=ROLES,
+    roles=SIMPLIFICATION_ROLES,
     systems=SYSTEMS,
     rows=ROWS,
     usual=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],

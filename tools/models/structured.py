@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from state.limits import Limits
-from tools.configuration import describe
+from state.settings import describe
 from tools.models.client import Completion
 from tools.models.limits import held_to_limits
 

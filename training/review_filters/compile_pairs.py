@@ -26,7 +26,7 @@ from rich.progress import track
 
 from state.errors import BadInput, DraftroomError, SettingsError
 from state.files import write_atomically
-from tools.configuration import describe
+from state.settings import describe
 from training.review_filters.annotated_links import compare, read_annotations, within_reach
 from training.review_filters.common_phrases import common_phrases
 from training.review_filters.compile_tables import Counts, SplitCount, comparison_table, counts_table
