@@ -19,6 +19,8 @@ from state.errors import BadInput, SettingsError
 from state.settings import Settings
 
 ALL = "all"
+RENAMED = {"sequential": "swif2t", "parallel": "swif2t-parallel"}
+"""Rows of earlier versions."""
 
 
 class Wanted(NamedTuple):
@@ -70,7 +72,9 @@ def rows_of(task: Task, names: str | None) -> list[str]:
     chosen = known if names == ALL else [name.strip() for name in names.split(",")]
     if unknown := set(chosen) - set(known):
         named = ", ".join(map(repr, sorted(unknown)))
-        raise SettingsError(f"There is no row {named}; choose from {', '.join(known)}, or `{ALL}` without others.")
+        renamed = "".join(f" `{name}` is called `{RENAMED[name]}` now." for name in sorted(unknown & set(RENAMED)))
+        choices = f"choose from {', '.join(known)}, or `{ALL}` without others."
+        raise SettingsError(f"There is no row {named}; {choices}{renamed}")
     return chosen
 
 

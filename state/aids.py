@@ -90,7 +90,7 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
     ),
     "veto": Aid(
         "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it, "
-        "and removals of more than five words.",
+        "removals of more than five words, and wordings that change nothing.",
         "For models that accept everything that is proposed.",
     ),
     "edit_by_code": Aid(
@@ -114,7 +114,7 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     "quotes": Aid(
         "The investigator looks outside the paragraph and quotes the words that its answer rests on; one that quotes "
         "other words is asked once more, and its answer is then kept without a quote and shown as such.",
-        "Lets a person look an answer up. It reports.",
+        "Lets a person look an answer up. It writes and vetoes nothing.",
         default=True,
     ),
     "verify": Aid(
@@ -130,7 +130,7 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     ),
     "repair_plans": Aid(
         "Code puts plans into the form of the golden rules: one question a step, paper before literature, no "
-        "duplicates.",
+        "duplicates; a plan that asks nothing is no choice where others ask something.",
         "For planners that do not keep the rules of their prompt.",
     ),
     "on_topic": Aid(
@@ -149,7 +149,7 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
         "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "
         "the evidence that it builds on; a quote that is not in the paragraph in two tries is left out. Without it, a "
         "comment is about the whole paragraph and has a type and a review.",
-        "Lets a person find the place and look the evidence up. It reports.",
+        "Lets a person find the place and look the evidence up. It writes and vetoes nothing.",
         default=True,
     ),
     "sentence_quotes": Aid(

@@ -55,13 +55,13 @@ class RunContext(BaseModel):
         Raises:
             SettingsError: A field is unknown, or one of earlier versions, or its value is out of bounds.
         """
-        fields = chosen if isinstance(chosen, Mapping) else {}
-        if problem := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in fields)), ""):
-            raise SettingsError(f"The settings of this run cannot be used: {problem}.")
-        may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
-        given = {name: value for name, value in fields.items() if value is not None or name in may_be_none}
+        if isinstance(chosen, Mapping):
+            if problem := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in chosen)), ""):
+                raise SettingsError(f"The settings of this run cannot be used: {problem}.")
+            may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
+            chosen = {name: value for name, value in chosen.items() if value is not None or name in may_be_none}
         try:
-            return handler(given)
+            return handler(chosen)
         except ValidationError as error:
             raise SettingsError(f"The settings of this run cannot be used: {describe(error)}.") from error
 

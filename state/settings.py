@@ -283,7 +283,13 @@ class FeedbackSettings(BaseModel):
         "parallel", description="Ask one question after the other (paper), or independent ones together."
     )
     max_questions: int = Field(10, ge=1, le=40, description="Most questions of a plan.")
-    max_rewrites: int = Field(1, ge=0, le=5, description="How often the controller may rewrite the remaining steps.")
+    max_rewrites: int = Field(
+        1,
+        ge=0,
+        le=5,
+        description="How often the controller may rewrite the remaining "
+        "steps; with 0 (the paper) it is not asked once only the review is left.",
+    )
     retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
     segment_characters: int = Field(2000, ge=200, le=8000, description="Length of a segment (the paper: 2,000).")

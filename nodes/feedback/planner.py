@@ -152,12 +152,14 @@ def followed(steps: Sequence[Asked], state: ParagraphState) -> RepairedSteps:
 def _plans(proposals: Sequence[list[Proposal]], state: ParagraphState) -> list[Plan]:
     """The plans as they can be followed.
 
-    What code has left nothing of to ask is no choice for the re-ranker where other plans ask something.
+    With the aid `repair_plans`, one that asks nothing is no choice for the re-ranker where others ask something.
     """
-    fitting = _on_topic(proposals, state) if "on_topic" in options(state).aids else proposals
+    aids = options(state).aids
+    fitting = _on_topic(proposals, state) if "on_topic" in aids else proposals
     together = zip(proposals, fitting, strict=True)
     plans = [_plan(number, steps, fit, state) for number, (steps, fit) in enumerate(together, start=1)]
-    return [plan for plan in plans if len(plan["steps"]) > 1] or plans
+    asking = [plan for plan in plans if len(plan["steps"]) > 1] if "repair_plans" in aids else []
+    return asking or plans
 
 
 def _on_topic(proposals: Sequence[list[Proposal]], state: ParagraphState) -> Sequence[list[Proposal]]:

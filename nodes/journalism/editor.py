@@ -31,9 +31,9 @@ class Suggestion(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     aspect: Literal["accuracy", "accessibility", "information"]
-    quote: Annotated[str, AtMost("quote_words")]
+    quote: Annotated[str, AtMost("quote_words")] = ""
     advice: Annotated[str, AtMost("advice_words")]
-    replacement: Annotated[str, AtMost("advice_words")]
+    replacement: Annotated[str, AtMost("advice_words")] = ""
 
 
 class EditorReview(BaseModel):

@@ -84,9 +84,10 @@ def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
 def _screened(wording: Wording, number: int, state: LoopState) -> WordingSuggestion:
     """A suggestion without objection stays open for the simplifier; any other is rejected with the reason.
 
-    One that leaves the piece as it is, is dropped: there is nothing to judge or to revise in it.
+    With the aid `veto`, one that leaves the piece as it is, is dropped: there is nothing to judge or to revise in it.
     """
-    idle = wording.original.casefold().split() == wording.replacement.casefold().split()
+    same = wording.original.casefold().split() == wording.replacement.casefold().split()
+    idle = same and has_aid("veto", state)
     problem = IDLE if idle else objection(wording.original, wording.replacement, state["text"], state)
     verdict: Literal["open", "rejected", "dropped"] = rejection(number, state) if problem else "open"
     return WordingSuggestion(

@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from graphs.focused_feedback import builder, graph
 from state.contexts import FeedbackContext
-from state.errors import BadInput
+from state.errors import BadInput, SettingsError
 from state.feedback import FeedbackOutput
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
 from tests.support.newsroom import steps
@@ -118,7 +118,7 @@ async def test_plans_are_never_sampled_colder_than_the_planner_is_set(
     await graph.ainvoke({"paper": PAPER, "text": CLAIM}, context=chosen)
     body = fake_endpoint.chat_requests[0].body
     assert (body["temperature"], body.get("top_p")) == (sent, None)
-    with pytest.raises(ValueError, match=r"greater than or equal to 0\.6"):
+    with pytest.raises(SettingsError, match=r"`plan_temperature`: input should be greater than or equal to 0\.6"):
         FeedbackContext(plan_temperature=0.5)
 
 
@@ -194,6 +194,15 @@ async def test_a_plan_that_asks_nothing_leaves_the_review(fake_endpoint: FakeEnd
     found = await review(fake_endpoint, aids=aids)
     assert found["log"] == []
     assert found["outcome"] == "comment"
+
+
+@pytest.mark.parametrize(("aids", "kept"), [("none", 2), ("repair_plans", 1)])
+async def test_a_plan_that_asks_nothing_is_a_choice_unless_plans_are_repaired(
+    fake_endpoint: FakeEndpoint, aids: str, kept: int
+) -> None:
+    fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(plan("")), Json(plan(PAPER_QUESTION))])])
+    found = await review(fake_endpoint, plans=2, aids=aids)
+    assert len(found["plans"]) == kept
 
 
 async def test_a_person_edits_the_plan_before_it_runs(fake_endpoint: FakeEndpoint) -> None:

@@ -88,10 +88,18 @@ async def test_code_rejects_a_wording_that_cannot_be_right(
     assert result["simplified"] == ABSTRACT
 
 
-async def test_a_wording_that_changes_nothing_is_neither_judged_nor_revised(fake_endpoint: FakeEndpoint) -> None:
-    idle = {"suggestions": [{"original": "placebo", "replacement": "Placebo"}]}
-    fake_endpoint.answer = Society(Wordings=[idle])
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+IDLE = {"suggestions": [{"original": "placebo", "replacement": "Placebo"}]}
+
+
+async def test_a_wording_that_changes_nothing_is_judged_like_any_other(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society(Wordings=[IDLE, {"suggestions": []}])
+    await run(fake_endpoint, loops=["language_clarifier"], entries=1)
+    assert steps(fake_endpoint)[:2] == ["Wordings", "WordingVerdicts"]
+
+
+async def test_a_wording_that_changes_nothing_is_vetoed(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Society(Wordings=[IDLE])
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids="veto")
     assert steps(fake_endpoint) == ["Wordings"]
     (suggestion,) = result["history"][0]["suggestions"]
     assert (suggestion["verdict"], suggestion["judge"]) == ("dropped", "guard")

@@ -15,10 +15,16 @@ import evals.metrics.judge
 import nodes.journalism
 import nodes.simplification
 from nodes import rewriting
+from nodes.journalism.editor import Suggestion
 from nodes.simplification.selector import choice_of
 from state.limits import KEY
 from state.settings import ModelSettings
 from training.plan_reranker.writing import free_plan_of
+
+
+def test_advice_may_be_without_a_quote_and_a_wording() -> None:
+    advice = Suggestion.model_validate({"aspect": "accuracy", "advice": "Say how many roofs."})
+    assert (advice.quote, advice.replacement) == ("", "")
 
 
 def answers_in(*modules: ModuleType) -> list[type[BaseModel]]:

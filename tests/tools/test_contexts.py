@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import TypeAdapter
 
 from graphs import focused_feedback, medical_simplification, science_journalism
 from state.contexts import FeedbackContext, JournalismContext, RunContext, SimplificationContext
+from state.errors import SettingsError
 from tools.configuration import resolve_settings
 
 CONTEXTS: list[tuple[type[RunContext], CompiledStateGraph[Any, Any, Any, Any]]] = [
@@ -50,3 +52,15 @@ def test_one_field_of_a_table_leaves_its_others(monkeypatch: pytest.MonkeyPatch)
     context = FeedbackContext.model_validate({"literature": {"folder": "papers"}, "segment_overlap": 900})
     chosen = resolve_settings(context).feedback
     assert (chosen.literature.folder, chosen.literature.results, chosen.segment_overlap) == ("papers", 7, 900)
+
+
+def test_a_context_that_is_one_already_stays_as_it_is() -> None:
+    context = JournalismContext(rounds=7)
+    assert TypeAdapter(JournalismContext).validate_python(context).overrides() == {"journalism": {"rounds": 7}}
+
+
+def test_what_is_wrong_with_a_context_is_said_in_a_sentence() -> None:
+    with pytest.raises(SettingsError, match=r"^The settings of this run cannot be used: `rounds`: .* 20\.$"):
+        JournalismContext.model_validate({"rounds": 100})
+    with pytest.raises(SettingsError, match=r"`magic`: extra inputs are not permitted\.$"):
+        JournalismContext.model_validate({"magic": True})

@@ -51,6 +51,7 @@ def test_a_folder_that_is_no_corpus(draftroom: Command, tmp_path: Path, task: st
     [
         (["--rows", "single,nonsense"], "bad_settings", "There is no row 'nonsense'; choose from source, reference"),
         (["--rows", ""], "bad_settings", "There is no row ''; choose from"),
+        (["--rows", "sequential"], "bad_settings", "`sequential` is called `swif2t` now."),
         (["--rows", "all,single"], "bad_settings", "or `all` without others"),
         (["--preset", "nonsense"], "bad_settings", "There is no preset 'nonsense'"),
         (["--base-url", "nonsense"], "bad_settings", "must be an address"),
