@@ -38,6 +38,10 @@ class Whole(Handed):
     parts: list[int]
 
 
+STEPS_OF_OTHERS = 500
+"""Turns of the event loop before a call fails: an answer that comes in the moment another part fails may be lost."""
+
+
 @dataclass
 class House:
     """A graph like that of a review, whose calls are texts, and an account of those that were answered."""
@@ -49,7 +53,8 @@ class House:
     asks: bool = False
 
     async def call(self, name: str) -> dict[str, Any]:
-        await asyncio.sleep(0)
+        for _ in range(STEPS_OF_OTHERS if name in self.broken else 1):
+            await asyncio.sleep(0)
         if name in self.broken:
             raise RuntimeError(name)
         self.paid.append(name)
