@@ -59,6 +59,7 @@ coverage:
 
 bench: install  ## What start-up, graphs and checkpoints cost, questions in turn or together, an evaluation, a paper's index.
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.files_per_run
 	$(BIN)/python -m benchmarks.graph_overhead
 	$(BIN)/python -m benchmarks.focused_feedback
 	$(BIN)/python -m benchmarks.eval_runner

@@ -47,7 +47,7 @@ from evals.runner import SAMPLES_A_REQUEST, Choices, describe_run, run_systems
 from evals.tasks.science_journalism import SCIENCE_JOURNALISM
 from runs.many import Record
 from state.settings import Settings
-from tools.models.connection import client_for
+from tools.models.endpoint import client_for
 
 GENERATION_S = 2.0
 WARM_UP = 4

@@ -24,8 +24,8 @@ from state.paths import state_folder
 from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
+from tools.models.answers import Unusable, parse
 from tools.models.endpoint import context_length
-from tools.models.structured import Unusable, parse
 from tools.privacy import SILENCE
 
 FEWEST_CONTEXT_TOKENS = 4096

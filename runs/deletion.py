@@ -8,7 +8,7 @@ from runs.checkpoints import checkpoints_of, delete_checkpoints
 from runs.record import RunRecord
 from runs.store import all_records, delete_record, hold_run
 from tools.documents.store import delete_document
-from tools.literature.cache import delete_searches
+from tools.literature.fetching import delete_searches
 
 
 def delete_run(record: RunRecord) -> None:

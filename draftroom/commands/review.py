@@ -32,7 +32,7 @@ from state.feedback import FeedbackInput
 from state.settings import FEEDBACK_ROLES, Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
 from tools.configuration import load_settings
 from tools.documents import load_document
-from tools.documents.decoding import decode
+from tools.documents.plain_text import decode
 from tools.literature import open_sources
 from tools.reranking import check_reranker
 

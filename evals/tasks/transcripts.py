@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.many import Record
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 
 
 def journalism_transcript(_: Record, output: Record) -> str:

@@ -15,7 +15,7 @@ from state.feedback import FeedbackState, ParagraphState, QuestionState
 from state.limits import Limits
 from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
 from tools.models import Answer, Caller, ask
-from tools.models.structured import Value
+from tools.models.answers import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 

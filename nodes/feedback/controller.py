@@ -20,7 +20,7 @@ from state.errors import Unanswered
 from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord
 from state.limits import AtMost
 from state.records import CallRecord
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 
 Choice = Literal["ask_paper", "ask_literature", "write_review", "skip", "rewrite"]
 """What the controller can do about a step: an action of the investigator or the reviewer, or one of its own."""

@@ -14,7 +14,7 @@ from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.limits import AtMost
 from tools.models import Answer
-from tools.models.structured import LAST_TRY
+from tools.models.answers import LAST_TRY
 from tools.quotes import locate, locate_or_closest
 from tools.sentences import sentences
 

@@ -8,7 +8,7 @@ from state.journalism import JournalismState
 from state.limits import Limits
 from state.settings import JournalismRole, JournalismSettings, ModelSettings, Role
 from tools.models import Answer, Caller, ask
-from tools.models.structured import Value
+from tools.models.answers import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 

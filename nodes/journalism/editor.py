@@ -12,7 +12,7 @@ from nodes.journalism.reader import as_text
 from state.journalism import Advice, DraftReview, JournalismState
 from state.limits import AtMost
 from tools.documents import stored_text
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 
 
 class ArticleEvaluation(BaseModel):

@@ -14,7 +14,7 @@ from state.errors import ModelOutputError
 from state.journalism import Advice, Draft, JournalismState
 from state.limits import AtMost
 from tools.documents import stored_text
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 from tools.prose import finished_paragraphs
 from tools.sentences import sentences
 

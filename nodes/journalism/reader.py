@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from nodes.journalism.agent import ask_as, options
 from state.journalism import JournalismState, Notes, Term
 from state.limits import AtMost
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 
 
 class NotedTerm(BaseModel):

@@ -14,7 +14,7 @@ from state.settings import ModelSettings, SimplificationRole, SimplificationSett
 from state.simplification import Exchange, LoopState, SimplificationState
 from tools.documents import stored_text
 from tools.models import Answer, Caller, ask
-from tools.models.structured import Value
+from tools.models.answers import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 

@@ -12,7 +12,7 @@ from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
 from tools.documents import stored_text
 from tools.fidelity import lost_content, unsupported_facts
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 
 ESSENTIAL = frozenset(("quantity", "negation", "name"))
 

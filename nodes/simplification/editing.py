@@ -22,7 +22,7 @@ from nodes.simplification.simplifier import write_anew
 from state.limits import AtMost
 from state.simplification import LoopState, Redundancy, WordingSuggestion
 from tools.documents import stored_text
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 from tools.text_edits import occurrences, remove, substitute
 
 

@@ -20,7 +20,7 @@ from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
 from tools.documents import stored_text
 from tools.fidelity import lost_content, unsupported_facts
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 from tools.readability import hard_sentences
 from tools.text_edits import occurrences, substitute
 

@@ -13,7 +13,7 @@ from state.limits import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.documents import stored_text
 from tools.fidelity import lost_content
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 
 
 class ExpertAnswer(BaseModel):

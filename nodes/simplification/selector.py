@@ -14,8 +14,7 @@ from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState
-from tools.models.trimming import fit
-from tools.prompts import load_prompt
+from tools.models.prompts import fit, load_prompt
 
 DONE: Literal["done"] = "done"
 

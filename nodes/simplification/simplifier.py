@@ -24,7 +24,7 @@ from state.limits import AtMost
 from state.simplification import LoopState, SimplificationState
 from tools.documents import stored_text
 from tools.models import Answer
-from tools.prompts import numbered
+from tools.models.prompts import numbered
 from tools.prose import finished_paragraphs
 from tools.readability import hard_sentences
 

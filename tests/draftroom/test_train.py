@@ -14,7 +14,7 @@ from tests.support.processes import preload, run_module
 from tests.tools.tiny_bert import write_encoder
 from tests.training.tiny_seq2seq import configured, write_all
 from tests.training.toy_plans import record, toy_data, toy_run, write_plans
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 from training.review_filters.classifier import load_classifier
 
 preload("training.plan_reranker.train")

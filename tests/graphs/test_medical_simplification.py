@@ -18,7 +18,7 @@ from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When, fill
 from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
 from tools.models.client import HARMLESS
-from tools.models.trimming import REASK_TOKENS
+from tools.models.prompts import REASK_TOKENS
 from tools.text_edits import occurrences, remove, substitute
 
 CHOICE = "AgentChoice"

@@ -11,7 +11,7 @@ import pytest
 from state.limits import Limits
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support import newsroom, review_room, society
-from tools.models.limits import CHARACTERS_PER_WORD
+from tools.models.answers import CHARACTERS_PER_WORD
 
 LIMITS = {
     **dict(zip(("paragraphs", "terms", "advice", "improvements", "rewrites"), (31, 37, 33, 39, 41), strict=True)),

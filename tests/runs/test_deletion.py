@@ -12,8 +12,7 @@ from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import Answer, Json, Script, When
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, Society
-from tools.literature.cache import Cache
-from tools.literature.fetching import Download
+from tools.literature.fetching import Cache, Download
 
 SENTENCE = "One grey heron watched all of it."
 

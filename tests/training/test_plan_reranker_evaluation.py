@@ -14,7 +14,7 @@ from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Text
 from tests.training.toy_plans import in_form, record, toy_data, toy_run, write_plans
 from tools.models import close_clients
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 from training.plan_reranker.baselines import heuristics, overlap_with, questions, structure, untrained_encoder, words
 from training.plan_reranker.card import write_card
 from training.plan_reranker.config import RerankerTraining

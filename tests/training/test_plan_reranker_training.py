@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 
 from state.errors import SettingsError
 from tests.training.toy_plans import toy_data, toy_run
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 from training.configuration import CONFIGS, read_config
 from training.plan_reranker.config import Grid, RerankerTraining
 from training.plan_reranker.data import PlanSplit, read_plans, split_by_paper

@@ -22,11 +22,9 @@ from lxml.etree import LxmlError
 
 from state.documents import HiddenReason, HiddenText
 from state.errors import BadInput
-from tools.documents.decoding import clean_characters
 from tools.documents.guarded import ParserStopped, answer, in_one_line, run_parser
-from tools.documents.parts import Block, Parts, mark_references, opens_references
-from tools.documents.sections import HEADING, opens_abstract
-from tools.documents.titles import text_title
+from tools.documents.plain_text import clean_characters, text_title
+from tools.documents.structure import HEADING, Block, Parts, mark_references, opens_abstract, opens_references
 
 _SECONDS = 120
 # python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.

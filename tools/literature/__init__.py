@@ -1,11 +1,11 @@
 """Other studies for a question: a local folder of papers, or scholarly services if the user names them."""
 
 from tools.literature.finding import Sources, find_documents
-from tools.literature.gate import Gate
+from tools.literature.full_text import Reader
 from tools.literature.identity import under_review
-from tools.literature.reader import Reader
 from tools.literature.records import Blocked, Findings, Found, Hit, Notice, Provider, SearchResult, UnderReview
 from tools.literature.sources import open_sources
+from tools.literature.url_guard import Gate
 
 __all__ = [
     "Blocked",

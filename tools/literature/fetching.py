@@ -1,22 +1,30 @@
-"""One download: every hop of it checked, nothing endless, and no secret beyond the site that it is for."""
+"""One download: every hop of it checked, nothing endless, and no secret beyond the site that it is for.
+
+Answers of services and fetched files are kept on disk, so that nobody is asked the same thing twice.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import httpx2
 
-from tools.literature.faults import AddressRefused, ContentRefused, ServerFault
-from tools.literature.gate import Gate, shown
+from state.files import storage_error, write_atomically
+from state.paths import state_folder
+from tools.documents.store import unwritable
+from tools.literature.url_guard import AddressRefused, ContentRefused, Gate, ServerFault, shown
 
 MAX_HOPS = 5
 CONNECT_TIMEOUT_S = 10.0
@@ -198,3 +206,67 @@ def retry_after(value: str) -> float | None:
     if date:
         return max(0.0, mktime_tz(date) - time.time())
     return float(value) if value.isascii() and value.isdecimal() else None
+
+
+def searches_folder() -> Path:
+    """Where the answers of services lie: their addresses hold the queries, and these may quote the draft."""
+    return state_folder() / "literature" / "searches"
+
+
+def delete_searches() -> None:
+    """Forget all answers of services.
+
+    Raises:
+        StateError: The state folder cannot be written.
+    """
+    try:
+        for path in searches_folder().glob("*"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, searches_folder()) from error
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Downloads by key, one file each: a line of JSON about it, then its bytes. Blocks, so it is called in a thread.
+
+    Args:
+        folder: Where; made when it is first needed.
+        max_age_s: Age from which an entry counts no more; None keeps it for good.
+        clock: Seconds since 1970.
+    """
+
+    folder: Path
+    max_age_s: float | None = None
+    clock: Callable[[], float] = time.time
+
+    def load(self, key: str) -> Download | None:
+        """What was stored under a key, unless it is gone, damaged or too old."""
+        try:
+            head, _, data = self._path(key).read_bytes().partition(b"\n")
+            about = json.loads(head)
+            stored = float(about["stored_at"])
+            download = Download(str(about["address"]), str(about["content_type"]), str(about["charset"]), data)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        fresh = self.max_age_s is None or 0 <= self.clock() - stored < self.max_age_s
+        whole = about.get("bytes") == len(data)
+        return download if fresh and whole else None
+
+    def store(self, key: str, download: Download) -> None:
+        """Keep a download, written whole or not at all.
+
+        Raises:
+            StateError: The state folder cannot be written, or the disk is full.
+        """
+        address, content_type, charset, data = download
+        about = {"address": address, "content_type": content_type, "charset": charset}
+        head = json.dumps({**about, "bytes": len(data), "stored_at": self.clock()})
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path(key), head.encode() + b"\n" + data)
+        except OSError as error:
+            raise unwritable(self.folder, error) from error
+
+    def _path(self, key: str) -> Path:
+        return self.folder / hashlib.sha256(key.encode()).hexdigest()

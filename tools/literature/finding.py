@@ -8,14 +8,21 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from state.errors import RetrievalUnavailable
-from tools.literature.faults import AddressBlocked, AddressRefused, FetchError
 from tools.literature.folder import Folder
-from tools.literature.full_text import Opened, found, open_hit
-from tools.literature.identity import is_same_document, is_same_study
-from tools.literature.queries import search_words
-from tools.literature.ranking import merge
-from tools.literature.reader import Reader
-from tools.literature.records import Blocked, Findings, Found, Hit, Notice, Provider, SearchResult, UnderReview
+from tools.literature.full_text import Opened, Reader, found, open_hit
+from tools.literature.identity import is_same_document, is_same_study, merge
+from tools.literature.records import (
+    Blocked,
+    Findings,
+    Found,
+    Hit,
+    Notice,
+    Provider,
+    SearchResult,
+    UnderReview,
+    search_words,
+)
+from tools.literature.url_guard import AddressBlocked, AddressRefused, FetchError
 from tools.literature.web import Web
 
 CANDIDATES = 10

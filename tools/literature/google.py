@@ -8,12 +8,10 @@ from typing import Any
 
 from pydantic import Field
 
-from tools.literature.answers import ServiceRecord, entries
 from tools.literature.fetching import JSON_TYPES, Secret
 from tools.literature.identity import identifiers
-from tools.literature.pacing import Service
-from tools.literature.records import Hit, SearchResult, names, one_line
-from tools.literature.web import Web
+from tools.literature.records import Hit, SearchResult, ServiceRecord, entries, names, one_line
+from tools.literature.web import Service, Web
 
 SERVICE = Service("google", 1.0)
 _LONGEST_QUERY = 300  # characters

@@ -1,10 +1,15 @@
-"""What the search of the literature returns: hits, documents, and a record of all that was blocked or went wrong."""
+"""What a search of the literature asks for and returns: words, hits, documents, and what was blocked or went wrong.
+
+Of the JSON of services, what is missing or null is empty, and an entry that is broken costs itself only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple, Protocol
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict
 
 from state.documents import Document
@@ -103,3 +108,47 @@ def one_line(text: str | None) -> str:
 def names(authors: Iterable[str | None]) -> list[str]:
     """The authors that have a name."""
     return [name for name in map(one_line, authors) if name]
+
+
+MOST_WORDS = 10
+_EMPTY = """
+a about above after against all also among an and any are as at be been before being between both but by can
+could did do does doing done during each either for from further had has have having how if in into is it its
+itself just many may might more most much must no nor not of off on once one only or other others our out over
+own paper papers same shall should since so some study studies such than that the their them then there these
+they this those through to too under until up upon used using very was we were what when where whether which
+while who whom whose why will with within without would you your
+"""
+_STOP_WORDS = frozenset(_EMPTY.split())
+
+
+def search_words(question: str) -> list[str]:
+    """The words that carry the question, in order, each once, ten at most.
+
+    Hyphenated words are taken apart, as Semantic Scholar finds nothing for them; wildcards and operators of query
+    languages do not come through.
+    """
+    every = list(dict.fromkeys(word.lower() for word in re.findall(r"[^\W_]+", question)))
+    telling = [word for word in every if word not in _STOP_WORDS and (len(word) > 1 or word.isdigit())]
+    return (telling or every)[:MOST_WORDS]
+
+
+M = TypeVar("M", bound="ServiceRecord")
+
+
+class ServiceRecord(BaseModel):
+    """A record of a service, of which we read some fields."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+def entries(raw: Sequence[Any], model: type[M]) -> list[M]:
+    """Those of the entries that are what the service's documentation says."""
+    return [entry for item in raw if (entry := _entry(item, model)) is not None]
+
+
+def _entry(item: Any, model: type[M]) -> M | None:
+    try:
+        return model.model_validate(item)
+    except ValidationError:
+        return None

@@ -7,13 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from tools.literature.answers import ServiceRecord, entries
 from tools.literature.fetching import JSON_TYPES, Secret
 from tools.literature.identity import identifiers
-from tools.literature.pacing import Service
-from tools.literature.queries import search_words
-from tools.literature.records import Hit, SearchResult, names, one_line
-from tools.literature.web import Web
+from tools.literature.records import Hit, SearchResult, ServiceRecord, entries, names, one_line, search_words
+from tools.literature.web import Service, Web
 
 SERVICE = Service("semantic_scholar", 1.0)
 """One request a second is what a new key allows; without one, all callers of the world share a pool."""

@@ -11,19 +11,16 @@ from state.settings import LiteratureProvider, LiteratureSettings
 from tools.documents import load_document, read_document_bytes
 from tools.documents.store import READER_VERSION
 from tools.literature.arxiv import Arxiv
-from tools.literature.blocklist import DEFAULT_BLOCKLIST
-from tools.literature.cache import Cache, searches_folder
 from tools.literature.crossref import Crossref
-from tools.literature.fetching import Fetcher
+from tools.literature.fetching import Cache, Fetcher, searches_folder
 from tools.literature.finding import Sources
-from tools.literature.folder import Folder, Rank
-from tools.literature.folder_index import FolderIndex
-from tools.literature.gate import Gate
+from tools.literature.folder import Folder, FolderIndex, Rank
+from tools.literature.full_text import Reader
 from tools.literature.google import Google
 from tools.literature.openalex import OpenAlex
-from tools.literature.reader import Reader
 from tools.literature.records import Provider
 from tools.literature.semantic_scholar import SemanticScholar
+from tools.literature.url_guard import DEFAULT_BLOCKLIST, Gate
 from tools.literature.web import Web
 
 SEARCHES_EXPIRE_S = 7 * 24 * 3600.0

@@ -2,8 +2,7 @@
 
 from tools.models.ask import Answer, Caller, Samples, admission, ask, sample
 from tools.models.client import Completion, complete
-from tools.models.connection import close_clients
-from tools.models.endpoint import Endpoint, describe_endpoint
+from tools.models.endpoint import Endpoint, close_clients, describe_endpoint
 
 __all__ = [
     "Answer",

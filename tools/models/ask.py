@@ -24,11 +24,9 @@ from state.errors import ContextOverflow, DraftroomError, ModelOutputError, Requ
 from state.limits import Limits
 from state.records import CallRecord
 from state.settings import ModelSettings
+from tools.models.answers import Unusable, Value, parse, sent_schema
 from tools.models.client import Completion, Progress, complete
-from tools.models.limits import sent_schema
-from tools.models.structured import Unusable, Value, parse
-from tools.models.trimming import FittedPrompt, fit
-from tools.prompts import Prompt, load_prompt
+from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt
 
 REASK = (
     "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but the JSON object asked for."

@@ -14,8 +14,7 @@ from langchain_core.messages import HumanMessage
 from state.errors import ContextOverflow, DraftroomError, RequestFailed, RequestRefused, SettingsError
 from state.records import Trim
 from state.settings import ModelSettings
-from tools.models.connection import client_for, place_for
-from tools.models.endpoint import forget_endpoint, learn_context
+from tools.models.endpoint import client_for, forget_endpoint, learn_context, place_for
 from tools.models.faults import (
     CUT_OFF,
     NO_CHOICE,

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from state.errors import StateError
 from state.files import storage_error
 from state.paths import state_folder
-from tools.retrieval.embeddings import Embedder
+from tools.retrieval.embedders import Embedder
 from tools.retrieval.segments import DIGITS, Segment
 
 VERSION = 1

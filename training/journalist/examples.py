@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from nodes.journalism.agent import PROMPTS
 from nodes.journalism.journalist import Article
 from state.errors import SettingsError
-from tools.prompts import load_prompt
+from tools.models.prompts import load_prompt
 from tools.sentences import sentences
 from training.journalist.config import JournalistConfig
 from training.journalist.pairs import SummaryPair

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from tools.encoders import load_encoder
+from tools.reranking.encoders import load_encoder
 from tools.retrieval import bm25
 from tools.retrieval.segments import Segment
 from training.plan_reranker.data import PlanName, PlannedParagraph

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tools.low_rank import Adapter
+from tools.reranking.plan_reranker import Adapter
 from training.run_record import FitConfig
 
 Parts = Literal["everything", "top layers", "adapter"]
@@ -19,7 +19,7 @@ class RerankerRun(FitConfig):
     """One training run: a model, what of it is trained, and how."""
 
     encoder: str
-    """As `tools.plan_reranker.PlanReranker` takes it."""
+    """As `tools.reranking.plan_reranker.PlanReranker` takes it."""
     max_length: int = Field(default=512, ge=16)
     parts: Parts = "everything"
     """What is trained besides the pooler and the head, which always are."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from runs.many import Record
 from state.errors import SettingsError, StateError
 from state.files import write_atomically
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 from training.plan_reranker.baselines import Score, heuristics, pointwise, untrained_encoder
 from training.plan_reranker.data import LACKING, PlanName, PlannedParagraph, aspects_of, of_split, read_plans
 from training.plan_reranker.judge import judged

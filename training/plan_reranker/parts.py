@@ -5,7 +5,7 @@ from __future__ import annotations
 from peft import LoraConfig, inject_adapter_in_model
 
 from state.errors import SettingsError
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 from training.plan_reranker.config import RerankerRun
 
 

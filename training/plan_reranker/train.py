@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from transformers import set_seed
 
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 from training.fitting import fit
 from training.plan_reranker.config import Lacking, RerankerRun
 from training.plan_reranker.data import PlanName, PlannedParagraph, PlanSplit, sha256_of

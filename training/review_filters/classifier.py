@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from state.errors import SettingsError
-from tools.encoders import PACKAGED_ENCODER, load_token_encoder
-from tools.weight_files import WeightsConfig, read_weights, write_weights
+from tools.reranking.encoders import PACKAGED_ENCODER, load_token_encoder
+from tools.reranking.weight_files import WeightsConfig, read_weights, write_weights
 from training.review_filters.labels import Task
 
 _BATCH = 32

@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy
 from transformers import DataCollatorWithPadding, set_seed
 
 from state.files import write_atomically
-from tools.encoders import PACKAGED_ENCODER
+from tools.reranking.encoders import PACKAGED_ENCODER
 from training.fitting import Fitted, fit
 from training.review_filters.baselines import majority, nearest_centroid
 from training.review_filters.classifier import ReviewClassifier

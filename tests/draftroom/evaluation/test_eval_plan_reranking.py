@@ -12,8 +12,8 @@ from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.tools.tiny_bert import write_encoder
 from tests.training.toy_plans import WORDS, toy_data
-from tools.plan_reranker import PlanReranker
 from tools.reranking import SHIPPED
+from tools.reranking.plan_reranker import PlanReranker
 
 
 @pytest.fixture

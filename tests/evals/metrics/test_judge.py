@@ -14,7 +14,7 @@ from state.limits import Limits
 from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, Script, Text, Truncated, When
 from tools.models import close_clients
-from tools.prompts import load_prompt, split_front_matter
+from tools.models.prompts import load_prompt, split_front_matter
 
 SOURCE = "We gave 40 mice cold tea; 12 of them grew."
 ARTICLE = "Cold tea makes mice grow, say {{ researchers }}."

@@ -13,7 +13,7 @@ from nodes.feedback.planner import plan_in_words
 from state.errors import SettingsError
 from state.feedback import Plan, Step
 from tests.tools.tiny_bert import write_encoder
-from tools.plan_reranker import PlanReranker
+from tools.reranking.plan_reranker import PlanReranker
 
 WORDS = ["the", "yield", "rose", "why", "how", "did", "it", "investigator", "reviewer", "answer", "from", "paper"]
 WORDS += ["write", "review", "1", "2", ":", ".", "?"]

@@ -14,7 +14,7 @@ from nodes.feedback.agent import PROMPTS
 from nodes.feedback.worked_examples import repeats_example
 from state.feedback import Weakness
 from state.limits import Limits
-from tools.prompts import load_prompt
+from tools.models.prompts import load_prompt
 
 PAIRS = Path(__file__).parents[4] / "shared" / "data" / "paragraph_reviews.jsonl"
 PAPERS = PAIRS.with_name("papers.jsonl")

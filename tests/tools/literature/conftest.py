@@ -13,12 +13,10 @@ import pytest
 from state.documents import Document, DocumentRef, Paragraph
 from state.errors import BadInput
 from tests.tools.literature.site import Site
-from tools.literature.cache import Cache
-from tools.literature.fetching import Fetcher
-from tools.literature.gate import Gate
-from tools.literature.pacing import Pace
-from tools.literature.reader import Reader
-from tools.literature.web import Web
+from tools.literature.fetching import Cache, Fetcher
+from tools.literature.full_text import Reader
+from tools.literature.url_guard import Gate
+from tools.literature.web import Pace, Web
 
 LOOPBACK = frozenset({"127.0.0.1"})
 

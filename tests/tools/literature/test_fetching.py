@@ -20,9 +20,8 @@ from cryptography.x509.oid import NameOID
 
 from tests.tools.literature.conftest import LOOPBACK, open_gate, resolving
 from tests.tools.literature.site import Answer, Site, redirect
-from tools.literature.faults import AddressBlocked, AddressRefused, ContentRefused, ServerFault
 from tools.literature.fetching import DOCUMENT_TYPES, JSON_TYPES, Download, Fetcher, Secret, retry_after
-from tools.literature.gate import Gate
+from tools.literature.url_guard import AddressBlocked, AddressRefused, ContentRefused, Gate, ServerFault
 
 FETCHER = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
 

@@ -19,10 +19,9 @@ from tools.literature import Found, Sources, UnderReview, find_documents, open_s
 from tools.literature.arxiv import Arxiv
 from tools.literature.crossref import Crossref
 from tools.literature.fetching import Fetcher
-from tools.literature.folder import Folder
-from tools.literature.folder_index import FolderIndex
+from tools.literature.folder import Folder, FolderIndex
+from tools.literature.full_text import ONLY_ABSTRACT
 from tools.literature.openalex import OpenAlex
-from tools.literature.reader import ONLY_ABSTRACT
 from tools.literature.records import Hit, SearchResult
 from tools.literature.semantic_scholar import SemanticScholar
 from tools.literature.web import Web

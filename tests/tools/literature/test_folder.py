@@ -12,10 +12,9 @@ import pytest
 from state.documents import Document, Passage
 from state.errors import StateError
 from tests.tools.literature.conftest import Library
-from tools.literature.faults import FetchError
-from tools.literature.folder import Folder
-from tools.literature.folder_index import FolderIndex
+from tools.literature.folder import Folder, FolderIndex
 from tools.literature.records import Hit
+from tools.literature.url_guard import FetchError
 
 
 @dataclass

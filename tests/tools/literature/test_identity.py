@@ -8,8 +8,15 @@ import pytest
 
 from tests.tools.literature.conftest import document
 from tests.tools.literature.test_providers import hit
-from tools.literature.identity import identifiers, is_same_document, is_same_study, title_key, under_review
-from tools.literature.ranking import is_scholarly, merge
+from tools.literature.identity import (
+    identifiers,
+    is_same_document,
+    is_same_study,
+    is_scholarly,
+    merge,
+    title_key,
+    under_review,
+)
 from tools.literature.records import UnderReview
 
 ABSTRACT = " ".join(f"word{number}" for number in range(60))

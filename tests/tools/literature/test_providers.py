@@ -9,12 +9,11 @@ import pytest
 from tests.tools.literature.site import Answer, Site, json_answer
 from tools.literature.arxiv import Arxiv
 from tools.literature.crossref import Crossref, plain_jats
-from tools.literature.faults import ServerFault
 from tools.literature.google import Google
 from tools.literature.openalex import OpenAlex, plain_abstract
-from tools.literature.queries import search_words
-from tools.literature.records import Hit, Provider
+from tools.literature.records import Hit, Provider, search_words
 from tools.literature.semantic_scholar import SemanticScholar
+from tools.literature.url_guard import ServerFault
 from tools.literature.web import Web
 
 QUESTION = "Which self-attention models translate German?"

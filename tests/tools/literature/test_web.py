@@ -13,12 +13,9 @@ import pytest
 from state.errors import StateError
 from tests.tools.literature.conftest import Clock
 from tests.tools.literature.site import Answer, Site, json_answer, redirect
-from tools.literature.cache import Cache
-from tools.literature.faults import AddressBlocked, ContentRefused, ServerFault
-from tools.literature.fetching import JSON_TYPES, Download, Secret
-from tools.literature.gate import Gate
-from tools.literature.pacing import Pace, Service
-from tools.literature.web import Web
+from tools.literature.fetching import JSON_TYPES, Cache, Download, Secret
+from tools.literature.url_guard import AddressBlocked, ContentRefused, Gate, ServerFault
+from tools.literature.web import Pace, Service, Web
 
 SERVICE = Service("catalogue", 3.0)
 SLOW_DOWN = Answer(status=429, headers={"Retry-After": "2"})

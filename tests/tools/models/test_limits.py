@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from state.limits import AtMost, Limits
-from tools.models.limits import held_to_limits, sent_schema
+from tools.models.answers import held_to_limits, sent_schema
 
 LIMITS = Limits(terms=2, note_words=5)
 

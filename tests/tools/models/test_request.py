@@ -11,7 +11,7 @@ import pytest
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.tools.models.desk import GOOD, Desk, Verdict
 from tools.models import close_clients, complete
-from tools.models.connection import client_for
+from tools.models.endpoint import client_for
 
 
 async def test_only_what_is_set_is_sent(desk: Desk) -> None:

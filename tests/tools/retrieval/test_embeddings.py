@@ -11,8 +11,7 @@ import pytest
 from state.errors import RetrievalUnavailable
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.embeddings import embed
-from tools.retrieval.embedders import embedder_for
-from tools.retrieval.embeddings import Embedding
+from tools.retrieval.embedders import Embedding, embedder_for
 
 LONG = "The weather was fine and the birds sang in the trees. " * 60
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tools.documents.decoding import clean_characters
 from tools.documents.pdf.pieces import PdfPage, Piece
+from tools.documents.plain_text import clean_characters
 
 _WORD_GAP = 0.15  # of the type size, as in `painting`
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line

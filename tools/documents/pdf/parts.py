@@ -9,17 +9,13 @@ from itertools import groupby, pairwise
 
 from state.documents import HiddenText
 from state.errors import BadInput
-from tools.documents.decoding import clean_characters
 from tools.documents.guarded import MAX_CHARACTERS, ParserStopped, run_parser
-from tools.documents.parts import LABEL, Block, Parts, closes_references, opens_references
+from tools.documents.pdf.layout import TypeArea, follows, gap, without_running_lines
 from tools.documents.pdf.page_lines import Line, page_lines
-from tools.documents.pdf.paragraphs import group_lines
+from tools.documents.pdf.paragraphs import group_lines, join_lines, vocabulary
 from tools.documents.pdf.pieces import PdfPage, PdfPieces, Piece
-from tools.documents.pdf.running_lines import without_running_lines
-from tools.documents.pdf.type_area import TypeArea, follows, gap
-from tools.documents.pdf.words import join_lines, vocabulary
-from tools.documents.sections import HEADING
-from tools.documents.titles import pdf_title
+from tools.documents.plain_text import clean_characters, pdf_title
+from tools.documents.structure import HEADING, LABEL, Block, Parts, closes_references, opens_references
 
 
 def pdf_parts(data: bytes, *, name: str, max_pages: int, seconds: int = 120) -> Parts:

@@ -13,9 +13,9 @@ from jinja2 import Environment, meta
 
 from state.limits import Limits
 from state.settings import Audience, Role
-from tools.prompts import Prompt, load_prompt, split_front_matter
+from tools.models.prompts import Prompt, load_prompt, split_front_matter
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILES = sorted(
     path
     for part in ("nodes", "training", "evals")

@@ -6,9 +6,16 @@ import httpx2
 import pytest
 
 from tests.tools.literature.conftest import resolving
-from tools.literature.blocklist import DEFAULT_BLOCKLIST, blocking_entry
-from tools.literature.faults import AddressBlocked, AddressRefused, ServerFault
-from tools.literature.gate import Gate, is_public, resolve
+from tools.literature.url_guard import (
+    DEFAULT_BLOCKLIST,
+    AddressBlocked,
+    AddressRefused,
+    Gate,
+    ServerFault,
+    blocking_entry,
+    is_public,
+    resolve,
+)
 
 PRIVATE = [
     "127.0.0.1",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from state.settings import FeedbackSettings
 
 if TYPE_CHECKING:
-    from tools.plan_reranker import PlanReranker
+    from tools.reranking.plan_reranker import PlanReranker
 
-SHIPPED = Path(__file__).parent / "reranker_weights"
+SHIPPED = Path(__file__).parent / "weights"
 """Folder of the weights that come with the project; its README.md is their model card."""
 
 _loading = threading.Lock()
@@ -45,6 +45,6 @@ def load_reranker(folder: Path) -> PlanReranker:
 
 @cache
 def _loaded(folder: Path) -> PlanReranker:
-    from tools.plan_reranker import PlanReranker  # noqa: PLC0415 - takes seconds
+    from tools.reranking.plan_reranker import PlanReranker  # noqa: PLC0415 - takes seconds
 
     return PlanReranker.load(folder)

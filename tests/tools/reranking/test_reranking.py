@@ -15,9 +15,9 @@ from safetensors.torch import load_file, save_file
 
 from state.errors import SettingsError, StateError
 from tests.tools.tiny_bert import SPECIAL, write_encoder
-from tools.encoders import PACKAGED_ENCODER
-from tools.plan_reranker import PlanReranker
 from tools.reranking import SHIPPED, load_reranker
+from tools.reranking.encoders import PACKAGED_ENCODER
+from tools.reranking.plan_reranker import PlanReranker
 
 WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
 CLS, SEP = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
@@ -343,4 +343,4 @@ def test_the_weights_that_ship_prefer_a_plan_about_the_paragraph() -> None:
 def test_torch_is_imported_with_the_first_reranker_only() -> None:
     program = "import sys, tools.reranking; sys.exit('torch' in sys.modules)"
 
-    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True)
+    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[3], check=True)

@@ -18,6 +18,7 @@ from state.files import write_atomically
 if TYPE_CHECKING:
     from torch import Tensor
 
+
 _WEIGHTS = "weights.safetensors"
 _CONFIG = "config.json"
 

@@ -1,0 +1,300 @@
+"""Which addresses may be asked: https on port 443, not on the blocklist, and in the public internet only.
+
+A name is resolved once, all its addresses are checked, and the connection goes to one of those that were checked, so
+that a name that is later told to be another address (DNS rebinding) leads nowhere.
+
+Sites on the blocklist are never asked: a review of the very paper must not be retrieved (SWIF2T, Section 4.1). An
+entry is a host, which stands for its subdomains too, or a host with the beginning of a path. Where reviews stand on the
+same pages as the papers (PeerJ, F1000Research, eLife), the whole site is blocked; and because hits often bear only a
+DOI, so are the DOIs that lead there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from posixpath import normpath
+from urllib.parse import unquote
+
+import httpx2
+
+
+class FetchError(Exception):
+    """Nothing was fetched.
+
+    Args:
+        address: What was asked for, without secrets.
+        reason: What happened, to be read after the address.
+    """
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(f"{address.partition('?')[0]} {reason}")
+        self.address = address
+        self.reason = reason
+
+
+class AddressBlocked(FetchError):
+    """The address is on the blocklist; no request was sent to it."""
+
+
+class AddressRefused(FetchError):
+    """The address is not one that may be asked, such as one of a private network; no request was sent to it."""
+
+
+class ContentRefused(FetchError):
+    """The answer is too large, or of a type that is no document."""
+
+
+class ServerFault(FetchError):
+    """The server could not be reached, or gave no answer that can be used.
+
+    Args:
+        address: What was asked for, without secrets.
+        reason: What happened, to be read after the address.
+        passing: Whether the same request may succeed a little later.
+        retry_after_s: Seconds that the server asks to wait.
+    """
+
+    def __init__(self, address: str, reason: str, *, passing: bool = False, retry_after_s: float | None = None) -> None:
+        super().__init__(address, reason)
+        self.passing = passing
+        self.retry_after_s = retry_after_s
+
+
+REVIEWS = (
+    "openreview.net",
+    "publons.com",
+    "pubpeer.com",
+    "reviewcommons.org",
+    "prereview.org",
+    "sciety.org",
+    "peercommunityin.org",
+    "doi.org/10.24072",
+    "qeios.com",
+    "doi.org/10.32388",
+    "scienceopen.com",
+    "doi.org/10.14293",
+    "rrid.mitpress.mit.edu",
+    "rapidreviewscovid19.mitpress.mit.edu",
+    "prelights.biologists.com",
+    "scirate.com",
+    "alphaxiv.org",
+    "hypothes.is",
+    "peerj.com",
+    "doi.org/10.7717",
+    "doi.org/10.7287",
+    "elifesciences.org",
+    "doi.org/10.7554",
+    "scipost.org",
+    "doi.org/10.21468",
+    "static-content.springer.com/esm",  # supplements, among them the peer review files of Nature's journals
+)
+F1000_PLATFORMS = (
+    "f1000research.com",
+    "f1000.com",
+    "facultyopinions.com",
+    "connect.h1.co",
+    "wellcomeopenresearch.org",
+    "gatesopenresearch.org",
+    "verixiv.org",
+    "hrbopenresearch.org",
+    "aasopenresearch.org",
+    "openresearchafrica.net",
+    "amrcopenresearch.org",
+    "mniopenresearch.org",
+    "nihropenresearch.org",
+    "healthopenresearch.org",
+    "emeraldopenresearch.com",
+    "routledgeopenresearch.org",
+    "materialsopenresearch.org",
+    "molecularpsychology.org",
+    "digitaltwin1.org",
+    "open-research-europe.ec.europa.eu",
+    "doi.org/10.12688",
+    "doi.org/10.5256",
+    "doi.org/10.21956",
+    "doi.org/10.3410",
+)
+COPERNICUS_DISCUSSIONS = (
+    "egusphere.copernicus.org",
+    "editor.copernicus.org",
+    "copernicus.org/preprints",
+    "atmos-chem-phys-discuss.net",
+    "atmos-meas-tech-discuss.net",
+    "biogeosciences-discuss.net",
+    "clim-past-discuss.net",
+    "earth-syst-dynam-discuss.net",
+    "earth-syst-sci-data-discuss.net",
+    "geosci-model-dev-discuss.net",
+    "hydrol-earth-syst-sci-discuss.net",
+    "nat-hazards-earth-syst-sci-discuss.net",
+    "ocean-sci-discuss.net",
+    "solid-earth-discuss.net",
+    "the-cryosphere-discuss.net",
+)
+SOCIAL_MEDIA = (
+    "x.com",
+    "twitter.com",
+    "t.co",
+    "nitter.net",
+    "reddit.com",
+    "redd.it",
+    "facebook.com",
+    "fb.com",
+    "fb.me",
+    "instagram.com",
+    "threads.net",
+    "threads.com",
+    "linkedin.com",
+    "lnkd.in",
+    "youtube.com",
+    "youtu.be",
+    "tiktok.com",
+    "bsky.app",
+    "mastodon.social",
+    "tumblr.com",
+    "pinterest.com",
+    "quora.com",
+    "discord.com",
+    "t.me",
+    "vk.com",
+    "weibo.com",
+    "zhihu.com",
+    "news.ycombinator.com",
+)
+COPIES = (  # through which any of the others could be read
+    "web.archive.org",
+    "archive.today",
+    "archive.is",
+    "archive.ph",
+    "translate.goog",
+    "translate.google.com",
+    "webcache.googleusercontent.com",
+    "r.jina.ai",
+)
+DEFAULT_BLOCKLIST = (*REVIEWS, *F1000_PLATFORMS, *COPERNICUS_DISCUSSIONS, *SOCIAL_MEDIA, *COPIES)
+
+
+def blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
+    """The entry that keeps an address out; None if there is none."""
+    host = url.raw_host.decode("ascii").rstrip(".").lower()
+    path = normpath("/" + unquote(url.path).lower().lstrip("/"))
+    return next((entry for entry in blocklist if _covers(entry.strip().lower(), host, path)), None)
+
+
+def _covers(entry: str, host: str, path: str) -> bool:
+    site, _, beginning = entry.partition("/")
+    here = host == site or host.endswith(f".{site}")
+    return here and bool(site) and f"{path}/".startswith(f"/{beginning}".rstrip("/") + "/")
+
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""Host and port to IP addresses, best first; an OSError if there are none."""
+
+_HOST = re.compile(r"[a-z0-9._:-]+", re.IGNORECASE)
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Ask the system, which also knows the numeric ways to write an address."""
+    answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to a single machine of the public internet."""
+    try:
+        ip = _unwrapped(ip_address(address))
+    except ValueError:
+        return False
+    special = ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local
+    return ip.is_global and not special and not (isinstance(ip, IPv6Address) and ip.is_site_local)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What stands before every request, and before every hop of a redirect.
+
+    Args:
+        blocklist: Entries as in `tools/literature/url_guard.py`.
+        resolver: Turns names into IP addresses.
+        loopback_for_tests: Loopback addresses that count as public, and may be asked by http and on any port. For
+            tests only: no setting and no environment variable leads here.
+    """
+
+    blocklist: tuple[str, ...] = DEFAULT_BLOCKLIST
+    resolver: Resolve = resolve
+    loopback_for_tests: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not all(ip_address(address).is_loopback for address in self.loopback_for_tests):
+            raise ValueError("loopback_for_tests opens loopback addresses only")
+
+    def check(self, address: str | httpx2.URL) -> httpx2.URL:
+        """The address as it is to be asked: http becomes https, and the fragment goes.
+
+        Raises:
+            AddressBlocked: It is on the blocklist.
+            AddressRefused: It is not of the kind that is ever asked.
+        """
+        try:
+            url = httpx2.URL(address).copy_with(fragment=None)
+        except (httpx2.InvalidURL, ValueError, TypeError):
+            raise AddressRefused(str(address)[:200], "is no web address") from None
+        url = self._over_https(url)
+        if problem := self._problem(url):
+            raise AddressRefused(shown(url), problem)
+        if entry := blocking_entry(url, self.blocklist):
+            raise AddressBlocked(shown(url), f"is on the blocklist ({entry})")
+        return url
+
+    async def addresses(self, url: httpx2.URL) -> list[str]:
+        """The IP addresses of a checked address, each of them public.
+
+        Raises:
+            AddressRefused: One of them is not, so the name cannot be trusted.
+            ServerFault: The name has no address.
+        """
+        host = url.raw_host.decode("ascii")
+        try:
+            addresses = await self.resolver(host, url.port or 443)
+        except (OSError, UnicodeError):
+            addresses = []
+        if not addresses:
+            raise ServerFault(shown(url), "has a host that cannot be found")
+        if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
+            raise AddressRefused(shown(url), "leads to an address that is not in the public internet")
+        return addresses
+
+    def _over_https(self, url: httpx2.URL) -> httpx2.URL:
+        return url.copy_with(scheme="https") if url.scheme == "http" and not self.loopback_for_tests else url
+
+    def _problem(self, url: httpx2.URL) -> str:
+        if url.scheme != "https" and not (url.scheme == "http" and self.loopback_for_tests):
+            return "is not asked: only https is"
+        if url.userinfo:
+            return "is not asked: it holds a user name or password"
+        if not _HOST.fullmatch(url.raw_host.decode("ascii")):
+            return "is not asked: it has no proper host"
+        if url.port not in (None, 443) and not self.loopback_for_tests:
+            return "is not asked: only port 443 is"
+        return ""
+
+
+def shown(url: httpx2.URL) -> str:
+    """An address for messages, without a user name or password."""
+    return str(url.copy_with(username=None, password=None)) if url.userinfo else str(url)
+
+
+def _unwrapped(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 address stands for, if it does."""
+    if isinstance(ip, IPv4Address):
+        return ip
+    if ip in _NAT64:
+        return IPv4Address(int(ip) & 0xFFFFFFFF)
+    teredo = ip.teredo[1] if ip.teredo else None
+    return ip.ipv4_mapped or ip.sixtofour or teredo or ip
