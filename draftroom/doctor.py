@@ -18,9 +18,8 @@ from draftroom.consoles import spoken
 from draftroom.review_checks import review_works
 from runs.checkpoints import open_checkpointer
 from state.errors import ContextOverflow, DraftroomError, SettingsError
-from state.files import storage_error
+from state.files import state_folder, storage_error
 from state.limits import Limits
-from state.paths import state_folder
 from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint

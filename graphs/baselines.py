@@ -12,7 +12,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.whole_paper import for_whole_paper
+from graphs.focused_feedback import for_whole_paper
 from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import gather_answers, plan_questions, verify_question

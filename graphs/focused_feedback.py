@@ -7,19 +7,19 @@ Assistance"). Use it from Python:
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
 `paragraph_review` is the paper's system. The weakness detector and the verifier are aids (`state/aids.py`), and
-answering independent questions together is ours. Each paragraph of the paper goes through it (`graphs/whole_paper.py`).
+answering independent questions together is ours. Each chosen paragraph of the paper goes through it, many at once.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.whole_paper import for_whole_paper
-from nodes.feedback.conclude import conclude
+from nodes.feedback.conclude import conclude, rank_comments
 from nodes.feedback.controller import control_steps
+from nodes.feedback.initialise import begin_paragraph, initialise
 from nodes.feedback.investigator import answer_from_literature, answer_from_paper
 from nodes.feedback.plan_reranker import rank_plans
 from nodes.feedback.planner import edit_plan, propose_plans
@@ -27,7 +27,15 @@ from nodes.feedback.reviewer import write_review
 from nodes.feedback.verifier import verify_comment
 from nodes.feedback.weakness_detector import detect_weaknesses
 from state.contexts import FeedbackContext
-from state.feedback import ParagraphOutput, ParagraphState, QuestionState, Step
+from state.feedback import (
+    FeedbackInput,
+    FeedbackOutput,
+    FeedbackState,
+    ParagraphOutput,
+    ParagraphState,
+    QuestionState,
+    Step,
+)
 
 INVESTIGATIONS = {"ask_paper": "answer_from_paper", "ask_literature": "answer_from_literature"}
 
@@ -100,6 +108,27 @@ paragraph_review.add_conditional_edges("detect_weaknesses", after_detection)
 paragraph_review.add_conditional_edges("write_review", after_review)
 paragraph_review.add_edge("verify_comment", "conclude")
 paragraph_review.add_edge("conclude", END)
+
+
+def each_paragraph(state: FeedbackState) -> list[Send]:
+    """Send every chosen paragraph out for review."""
+    return [Send("review_paragraph", begin_paragraph(target, dict(state))) for target in state["targets"]]
+
+
+def for_whole_paper(review: StateGraph[Any, Any, Any, Any], name: str) -> StateGraph[Any, Any, Any, Any]:
+    """The graph of a paper whose paragraphs are reviewed by `review`, a subgraph that returns `ParagraphOutput`."""
+    builder = StateGraph(
+        FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
+    )
+    builder.add_node(initialise)
+    builder.add_node("review_paragraph", review.compile(name=name))
+    builder.add_node(rank_comments)
+    builder.add_edge(START, "initialise")
+    builder.add_conditional_edges("initialise", each_paragraph, ["review_paragraph"])
+    builder.add_edge("review_paragraph", "rank_comments")
+    builder.add_edge("rank_comments", END)
+    return builder
+
 
 builder = for_whole_paper(paragraph_review, "paragraph_review")
 graph = builder.compile(name="focused_feedback")

@@ -27,11 +27,10 @@ from nodes.simplification.editing import (
     leave_out_redundancies,
     remove_redundancies,
 )
-from nodes.simplification.finish import finish
 from nodes.simplification.initialise import initialise
 from nodes.simplification.language_clarifier import of_round, propose_wordings, revise_wordings
 from nodes.simplification.layperson import ask_questions
-from nodes.simplification.logger import log_exchange
+from nodes.simplification.logger import finish, log_exchange
 from nodes.simplification.medical_expert import answer_questions, check_accuracy, validate_redundancies
 from nodes.simplification.redundancy_checker import find_redundancies
 from nodes.simplification.selector import condense_history, select_agent

@@ -19,12 +19,11 @@ from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from nodes.journalism.assessment import assess_draft
+from nodes.journalism.assessment import assess_draft, choose_draft
 from nodes.journalism.editor import advise, edit_advice
 from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import revise_draft, rewrite_copied, write_draft
 from nodes.journalism.reader import take_notes
-from nodes.journalism.selection import choose_draft
 from state.contexts import JournalismContext
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
 

@@ -17,8 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from runs.record import RunRecord
 from state.errors import SettingsError, StateError
-from state.files import storage_error
-from state.paths import state_folder
+from state.files import state_folder, storage_error
 from tools.configuration import load_settings
 
 BUSY_TIMEOUT_S = 30.0

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from runs.record import RunRecord
 from state.errors import StateError
-from state.files import storage_error, write_atomically
-from state.paths import state_folder
+from state.files import state_folder, storage_error, write_atomically
 from state.settings import describe
 
 NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."

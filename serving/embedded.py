@@ -11,7 +11,7 @@ from pathlib import Path
 from serving.locks import exclusive
 from serving.steps import Report, run_step
 from state.errors import ServingError
-from state.paths import cache_folder
+from state.files import cache_folder
 
 PREFIX = "embedded:"
 DEQUANTISE = Path(__file__).with_name("dequantise.py")

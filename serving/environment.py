@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from serving.locks import exclusive
 from serving.steps import Report, run_step
 from state.errors import ServingError
-from state.paths import cache_folder
+from state.files import cache_folder
 
 VARIABLE = "DRAFTROOM_VLLM_PYTHON"
 TORCH = "torch==2.13.0"

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from serving.processes import ProcessGroup
 from serving.profiles import Server
 from state.errors import ServingError
-from state.files import write_atomically
-from state.paths import state_folder
+from state.files import state_folder, write_atomically
 
 
 class ServerRecord(BaseModel):

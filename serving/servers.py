@@ -19,7 +19,7 @@ from serving.profiles import LOOPBACK, Profile, Server
 from serving.records import ServerRecord, read_records, remove_record, servers_folder, write_record
 from serving.steps import Report
 from state.errors import ServingError
-from state.paths import cache_folder
+from state.files import cache_folder
 
 ServerState = Literal["running", "starting", "not answering", "stopped", "stale"]
 

@@ -13,9 +13,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
-from state.findings import Finding
-from state.records import CallRecord
-from state.reducers import append
+from state.records import CallRecord, Finding, append
 
 Weakness = Literal[
     "Replicability",

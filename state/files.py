@@ -1,13 +1,28 @@
-"""Writing files so that a reader, or a process that is killed, never leaves or sees half of one; what if that fails."""
+"""Where Draftroom keeps its files, and writing them so that nobody leaves or sees half of one; what if that fails."""
 
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import tempfile
 from pathlib import Path
 
+from platformdirs import user_cache_path, user_state_path
+
 from state.errors import StateError
+
+
+def state_folder() -> Path:
+    """Folder of runs, checkpoints and stored papers: `$DRAFTROOM_HOME/state`, or the platform's state folder."""
+    home = os.environ.get("DRAFTROOM_HOME")
+    return Path(home).expanduser() / "state" if home else user_state_path("draftroom", appauthor=False)
+
+
+def cache_folder() -> Path:
+    """Folder of model weights and server environments: `$DRAFTROOM_HOME/cache`, or the platform's cache folder."""
+    home = os.environ.get("DRAFTROOM_HOME")
+    return Path(home).expanduser() / "cache" if home else user_cache_path("draftroom", appauthor=False)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

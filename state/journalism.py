@@ -13,8 +13,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
-from state.records import CallRecord, Fact, Readability
-from state.reducers import append
+from state.records import CallRecord, Fact, Readability, append
 
 
 class Draft(TypedDict):

@@ -1,8 +1,8 @@
-"""What every graph has: its values, and plain records of an answered model call, a trimming, a checked fact."""
+"""What every graph has: its values, the reducer of its lists, and plain records of calls, trims, facts and findings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -81,3 +81,29 @@ class Readability(TypedDict):
     ari: float
     """Automated Readability Index."""
     words: int
+
+
+FindingKind = Literal["instruction", "chat template", "control characters", "hidden text"]
+"""`instruction`: words that tell a model or an automated reviewer what to do; `chat template`: tokens that divide the
+turns of a conversation; `control characters`: characters without a shape; `hidden text`: any other unseen text."""
+
+
+class Finding(TypedDict):
+    """A piece of a paper that addresses a language model, or that a reader cannot see."""
+
+    place: str
+    """Paragraph id, "heading of p4", "title", "abstract", "reference 12", or "hidden"."""
+    page: int
+    """From 1; 0 where the format has no pages, or the place none that is known."""
+    quote: str
+    """Verbatim from the paper; of long hidden text, its beginning."""
+    kind: FindingKind
+    visible: bool
+    """Whether a reader of the paper can see it."""
+    explanation: str
+    """One sentence for the author or the user."""
+
+
+def append(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
+    """Add every written list at the end. Law: arrival order is kept and nothing is ever removed or merged."""
+    return [*current, *(record for write in writes for record in write)]

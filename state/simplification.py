@@ -13,8 +13,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
-from state.records import CallRecord, LostDetail
-from state.reducers import append
+from state.records import CallRecord, LostDetail, append
 from state.settings import Lead
 
 Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]

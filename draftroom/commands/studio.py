@@ -13,8 +13,7 @@ import typer
 from draftroom.consoles import tell
 from draftroom.extras import STUDIO, require
 from state.errors import ServingError
-from state.files import storage_error
-from state.paths import state_folder
+from state.files import state_folder, storage_error
 from tools.configuration import load_settings
 
 HOST = "127.0.0.1"

@@ -1,8 +1,9 @@
-"""What the agents share: asking as a role of this run, and its settings."""
+"""What the agents share: asking as a role of this run, and the paper and the evidence as prompts show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 from pydantic import Field
 
 from state.aids import FeedbackAid
+from state.documents import Document, Passage
 from state.errors import RequestFailed, Unanswered
-from state.feedback import FeedbackState, ParagraphState, QuestionState
+from state.feedback import Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.limits import Limits
 from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
+from tools.documents import load_document
+from tools.hidden_instructions import as_data
 from tools.models import Answer, Caller, ask
 from tools.models.answers import Value
+from tools.quotes import locate
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -85,3 +90,112 @@ def has_literature(state: AnyState) -> bool:
 def failed(role: FeedbackRole, problem: str) -> ParagraphState:
     """The end of a paragraph whose review cannot go on, on record; other paragraphs go on."""
     return {"outcome": "failed", "problem": f"{role}: {problem}"}
+
+
+async def document_of(state: ParagraphState | QuestionState) -> Document:
+    """The paper, read from its file."""
+    return await asyncio.to_thread(load_document, state["document"])
+
+
+def shown(text: str, state: AnyState) -> str:
+    """A text as a prompt shows it: what addresses the model stands there as a quotation only (an aid)."""
+    return as_data(text) if "instructions" in options(state).aids else text
+
+
+def passages_shown(passages: list[Passage], state: AnyState) -> str:
+    """Passages for a prompt, with numbers to cite them by."""
+    return "\n\n".join(
+        f"[{number}] {passage['section'] or passage['title']}\n{shown(passage['text'], state)}"
+        for number, passage in enumerate(passages, start=1)
+    )
+
+
+def pinpoint(passage: Passage, quote: str, document: Document) -> Passage:
+    """A passage with the section and page of the paragraph that holds a quote from it: it may begin before that."""
+    for paragraph in document["paragraphs"]:
+        if locate(quote, paragraph["text"]):
+            return {**passage, "section": paragraph["section"], "page": paragraph["page"]}
+    return passage
+
+
+async def search_in(
+    documents: list[Document], question: str, chosen: FeedbackSettings, *, leave_out: Collection[str] = ()
+) -> list[Passage]:
+    """The passages of documents that are nearest to a question, best first; those of some paragraphs are left out."""
+    return await asyncio.to_thread(search_now, documents, question, chosen, chosen.passages, leave_out)
+
+
+def search_now(
+    documents: Sequence[Document],
+    question: str,
+    chosen: FeedbackSettings,
+    number: int,
+    leave_out: Collection[str] = (),
+) -> list[Passage]:
+    """As `search_in`, in this thread, and so many passages."""
+    from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads torch and Chroma
+
+    return search(
+        documents,
+        question,
+        mode=chosen.retrieval,
+        k=number,
+        segment_characters=chosen.segment_characters,
+        overlap=chosen.segment_overlap,
+        embedding=Embedding(**chosen.embedding.model_dump()),
+        exclude_paragraphs=leave_out,
+    )
+
+
+async def search_paper(state: ParagraphState | QuestionState, question: str) -> list[Passage]:
+    """The passages of the paper under review that are nearest to a question."""
+    return await search_in([await document_of(state)], question, options(state))
+
+
+def evidence_shown(state: ParagraphState) -> str:
+    """Answered questions with their ids and places; what was asked in vain is not among them."""
+    return "\n".join(_answer_shown(item, state) for item in state["evidence"])
+
+
+def log_shown(state: ParagraphState) -> str:
+    """What was done so far, in order, for the controller only: unanswered questions never reach the reviewer."""
+    found = {item["id"]: item for item in state["evidence"]}
+    return "\n".join(
+        _step_shown(record, found.get(evidence_id(record["step"]["id"])), state) for record in state["log"]
+    )
+
+
+def evidence_id(step: str) -> str:
+    """The id of what a step has found: that of the step with another letter."""
+    return f"e{step[1:]}"
+
+
+def place_of(item: Evidence) -> str:
+    """Where an answer comes from, in words."""
+    if item["source"] == "model":
+        return "the model itself"
+    where = "the paper" if item["source"] == "paper" else item["title"] or item["address"]
+    section = f", {item['section']}" if item["section"] else ""
+    return f"{where}{section}" + (f", page {item['page']}" if item["page"] else "")
+
+
+def candidates_shown(candidates: Iterable[Candidate]) -> str:
+    """Weaknesses that the detector noticed; with the type inside the sentence, small models copy it."""
+    return "\n".join(
+        f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}' for item in candidates
+    )
+
+
+def _answer_shown(item: Evidence, state: ParagraphState) -> str:
+    quote = f': "{shown(item["quote"], state)}"' if item["quote"] else ""
+    return (
+        f"[{item['id']}] Question: {item['question']}\n"
+        f"     Answer: {shown(item['answer'], state)} (from {place_of(item)}{quote})"
+    )
+
+
+def _step_shown(record: StepRecord, found: Evidence | None, state: ParagraphState) -> str:
+    if found:
+        return _answer_shown(found, state)
+    outcome = "Not asked" if record["outcome"] == "skipped" else "No answer was found"
+    return f"- {outcome}: {record['step']['question']}"

@@ -1,8 +1,15 @@
-"""Last node of a paragraph: all that was done for it, as one record."""
+"""The last node of a paragraph, all that was done for it as one record; and that of the paper, its comments ranked.
+
+An aid leaves near-duplicates out.
+"""
 
 from __future__ import annotations
 
-from state.feedback import ParagraphReview, ParagraphState
+import re
+
+from nodes.feedback.agent import options
+from state.errors import NothingUsable
+from state.feedback import Comment, FeedbackState, ParagraphReview, ParagraphState
 
 
 async def conclude(state: ParagraphState) -> ParagraphState:
@@ -23,3 +30,54 @@ async def conclude(state: ParagraphState) -> ParagraphState:
         notes=state["notes"],
     )
     return {"reviews": [review]}
+
+
+ALIKE = 0.6
+"""Share of words in common (Jaccard) from which two comments of one type count as the same."""
+_WORD = re.compile(r"\w{3,}")
+
+
+async def rank_comments(state: FeedbackState) -> FeedbackState:
+    """Rank the comments; with the aid `distinct_comments`, without those that repeat a better one.
+
+    Raises:
+        NothingUsable: If no paragraph could be reviewed.
+    """
+    reviews = state["reviews"]
+    if reviews and all(review["outcome"] == "failed" for review in reviews):
+        raise NothingUsable("No paragraph could be reviewed", problem=reviews[-1]["problem"])
+    ranked = sorted(raised(reviews), key=support, reverse=True)
+    chosen = options(state)
+    comments = distinct(ranked) if "distinct_comments" in chosen.aids else ranked
+    return {"comments": comments[: chosen.max_comments], "finished": True}
+
+
+def raised(reviews: list[ParagraphReview]) -> list[Comment]:
+    """The comments, in the order of the paper."""
+    in_order = sorted(reviews, key=lambda review: (len(review["paragraph"]), review["paragraph"]))
+    return [review["comment"] for review in in_order if review["comment"] and review["outcome"] == "comment"]
+
+
+def support(comment: Comment) -> tuple[bool, int, int]:
+    """What a comment rests on: unsoftened first, then evidence from the literature and the paper, then its notes."""
+    found = [item for item in comment["evidence"] if item["source"] != "model"]
+    kept = comment["verification"]["verdict"] == "kept"
+    return kept, len(found), -len(comment["verification"]["notes"])
+
+
+def distinct(ranked: list[Comment]) -> list[Comment]:
+    """Without comments that say what a better one of the same type has said."""
+    kept: list[Comment] = []
+    for comment in ranked:
+        if not any(_alike(comment, other) for other in kept):
+            kept.append(comment)
+    return kept
+
+
+def _alike(one: Comment, other: Comment) -> bool:
+    first, second = _words(one), _words(other)
+    return one["label"] == other["label"] and len(first & second) >= ALIKE * len(first | second)
+
+
+def _words(comment: Comment) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(f"{comment['review']} {comment['suggestion']}")}

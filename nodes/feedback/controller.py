@@ -11,10 +11,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import ask_as, at_most, has_literature, options
-from nodes.feedback.evidence import log_shown
+from nodes.feedback.agent import ask_as, at_most, has_literature, log_shown, options, shown
 from nodes.feedback.golden_rules import Asked, in_words, numbered_steps
-from nodes.feedback.paper import shown
 from nodes.feedback.planner import followed
 from state.errors import Unanswered
 from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord

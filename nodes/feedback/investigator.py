@@ -1,24 +1,39 @@
 """The investigator: answers one question from one source, or says that it does not know (SWIF2T, Section 3).
 
-With the aid `quotes` it also quotes what the answer rests on, and looks outside the paragraph under review.
+The source is the paper, or publications that the question finds. With the aid `quotes` it also quotes what the answer
+rests on, and looks outside the paragraph under review.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from nodes.feedback.agent import ask_as, has_literature, options, switch
-from nodes.feedback.evidence import evidence_id
-from nodes.feedback.literature import find_studies
-from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_in, shown
+from nodes.feedback.agent import (
+    ask_as,
+    document_of,
+    evidence_id,
+    has_literature,
+    options,
+    passages_shown,
+    pinpoint,
+    search_in,
+    search_now,
+    shown,
+    switch,
+)
 from state.documents import Document, Passage
 from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState
 from state.limits import AtMost
 from state.records import CallRecord
+from state.settings import FeedbackSettings
+from tools.literature import Findings, Found, Sources, find_documents, open_sources
+from tools.literature.identity import under_review
 from tools.quotes import locate
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
@@ -218,3 +233,45 @@ def _brought_back(
         )
     answered = Answered(step=step["id"], evidence=evidence, note=finding.note)
     return {"answers": [answered], "calls": calls, "notes": notes}
+
+
+class Studies(NamedTuple):
+    """What a search has brought."""
+
+    found: list[Found]
+    """The best first."""
+    notes: list[str]
+    """Providers that failed, and addresses that were kept out."""
+
+
+async def find_studies(state: QuestionState, question: str) -> Studies:
+    """Look for publications on a question; nothing but the question leaves the machine, and only if a service is named.
+
+    Raises:
+        RetrievalUnavailable: No provider could be asked.
+        SettingsError: A provider needs a key that is not there.
+    """
+    chosen = options(state)
+    paper = await document_of(state)
+    sources = await asyncio.to_thread(_open, chosen)
+    findings = await find_documents(
+        question,
+        sources,
+        limit=chosen.literature.results,
+        under_review=under_review(paper),
+        scholarly_first="scholarly_first" in chosen.aids,
+    )
+    return Studies(findings["found"], notes_of(findings))
+
+
+def notes_of(findings: Findings) -> list[str]:
+    """What a person should know of a search."""
+    blocked = [f"{item['address']} was kept out: it {item['reason']}." for item in findings["blocked"]]
+    return [*blocked, *(f"Literature, {item['provider']}: {item['message']}" for item in findings["notices"])]
+
+
+def _open(chosen: FeedbackSettings) -> Sources:
+    def rank(documents: Sequence[Document], question: str, number: int) -> list[Passage]:
+        return search_now(documents, question, chosen, number)
+
+    return open_sources(chosen.literature, rank=rank)

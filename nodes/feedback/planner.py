@@ -17,10 +17,10 @@ from nodes.feedback.agent import (
     has_literature,
     model_of,
     options,
+    shown,
     switch,
 )
 from nodes.feedback.golden_rules import Asked, RepairedSteps, in_words, keep_golden_rules, numbered_steps
-from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan
 from state.limits import AtMost, Limits

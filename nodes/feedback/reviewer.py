@@ -1,15 +1,27 @@
-"""The reviewer: writes one specific comment from the evidence that was gathered (SWIF2T, Section 3, "Reviewer")."""
+"""The reviewer: writes one specific comment from the evidence that was gathered (SWIF2T, Section 3, "Reviewer").
+
+A small model hands the advice of its worked examples to any author: what a comment copies from them is told (ours).
+"""
 
 from __future__ import annotations
 
+import re
+from difflib import SequenceMatcher
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, model_validator
 
-from nodes.feedback.agent import ask_as, at_most, failed, options, switch
-from nodes.feedback.evidence import candidates_shown, evidence_shown
-from nodes.feedback.paper import shown
-from nodes.feedback.worked_examples import repeats_example
+from nodes.feedback.agent import (
+    PROMPTS,
+    ask_as,
+    at_most,
+    candidates_shown,
+    evidence_shown,
+    failed,
+    options,
+    shown,
+    switch,
+)
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.limits import AtMost
@@ -154,3 +166,26 @@ def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
         evidence=[item for item in state["evidence"] if item["id"] in said.get("evidence", [])],
         verification=UNVERIFIED,
     )
+
+
+_ADVICE = re.compile(r'\b(?:review|suggestion): "([^"]+)"')
+_WORD = re.compile(r"\w+")
+_COPIED = 0.5
+"""Share of an example's words that, in one run, are no chance."""
+
+
+def repeats_example(text: str) -> bool:
+    """Whether half of an example's review or suggestion stands in a text, word for word."""
+    said = _words(text)
+    return any(_longest_run(example, said) >= _COPIED * len(example) for example in _EXAMPLES)
+
+
+def _longest_run(example: list[str], said: list[str]) -> int:
+    return SequenceMatcher(None, example, said, autojunk=False).find_longest_match().size
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+_EXAMPLES = [_words(advice) for advice in _ADVICE.findall((PROMPTS / "_examples.md").read_text(encoding="utf-8"))]

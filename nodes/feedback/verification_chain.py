@@ -10,11 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import ask_as, at_most, failed, options
-from nodes.feedback.evidence import evidence_id
+from nodes.feedback.agent import ask_as, at_most, evidence_id, failed, options, shown
 from nodes.feedback.golden_rules import Asked, numbered_steps
 from nodes.feedback.investigator import PlainAnswer, says_something
-from nodes.feedback.paper import shown
 from state.errors import Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, StepRecord
 from state.limits import AtMost

@@ -12,9 +12,16 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from nodes.feedback.agent import ask_as, options
-from nodes.feedback.evidence import evidence_shown
-from nodes.feedback.paper import document_of, passages_shown, pinpoint, search_paper, shown
+from nodes.feedback.agent import (
+    ask_as,
+    document_of,
+    evidence_shown,
+    options,
+    passages_shown,
+    pinpoint,
+    search_paper,
+    shown,
+)
 from state.documents import Passage
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification

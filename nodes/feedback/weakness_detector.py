@@ -6,9 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from nodes.feedback.agent import ask_as
-from nodes.feedback.evidence import evidence_shown
-from nodes.feedback.paper import shown
+from nodes.feedback.agent import ask_as, evidence_shown, shown
 from state.errors import Unanswered
 from state.feedback import Candidate, ParagraphState, Weakness
 from state.limits import AtMost

@@ -1,4 +1,4 @@
-"""Measure a draft: how hard it reads, and what it says that the paper does not; then decide whether to go on."""
+"""Measure a draft: how hard it reads, what it says that the paper does not; end the loop; choose what is returned."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
 from tools.documents import stored_text
-from tools.fidelity import coverage, unsupported_facts
+from tools.fidelity import coverage, off_subject, unsupported_facts
 from tools.readability import grade, hard_sentences, mean_grade
 
 
@@ -43,3 +43,46 @@ def stop_reason(state: JournalismState, newest: Assessment) -> Literal["", "roun
         gain = state["assessments"][-1]["mean_grade"] - newest["mean_grade"]
         return "converged" if gain < chosen.min_improvement else ""
     return ""
+
+
+PAPERS_CHOICE = 3
+"""The paper keeps the third revision: readability falls steeply until then and levels off after it."""
+
+LEAST_SHARE_OF_COVERAGE = 0.5
+"""Of the coverage of the draft that covers most: a draft that has less has lost the subject or most of the story."""
+
+
+async def choose_draft(state: JournalismState) -> JournalismState:
+    """Pick by `select`, and say why."""
+    last = state["drafts"][-1]["round"]
+    match options(state).select:
+        case "best":
+            number, because = best_round(state["assessments"])
+        case "third" if last >= PAPERS_CHOICE:
+            number, because = PAPERS_CHOICE, "the third revision, as in the paper"
+        case "third":
+            number, because = last, "the last draft, because there is no third revision"
+        case _:
+            number, because = last, "the last draft"
+    article = next(draft["text"] for draft in reversed(state["drafts"]) if draft["round"] == number)
+    return {
+        "article": article,
+        "selected_round": number,
+        "selected_because": because,
+        "warnings": await asyncio.to_thread(off_subject, article, state["source"]),
+    }
+
+
+def best_round(assessments: list[Assessment]) -> tuple[int, str]:
+    """The easiest draft among those that keep to the paper.
+
+    These are the drafts that still cover the paper, or what is easiest would be the one that says nothing; and of
+    them those that say nothing unsupported, or, if there is none, those that say least of it.
+    """
+    most = max(assessment["coverage"] for assessment in assessments)
+    covering = [item for item in assessments if item["coverage"] >= most * LEAST_SHARE_OF_COVERAGE]
+    fewest = min(len(item["unsupported"]) for item in covering)
+    candidates = [item for item in covering if len(item["unsupported"]) == fewest]
+    best = min(candidates, key=lambda item: item["mean_grade"])
+    detail = "no detail that it does not support" if fewest == 0 else f"the fewest unsupported details ({fewest})"
+    return best["round"], f"the easiest of {len(candidates)} drafts that cover the paper best, with {detail}"

@@ -11,14 +11,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, texts_of
-from nodes.simplification.attribution import change_of
-from nodes.simplification.content_guard import is_safe
+from nodes.simplification.content_guard import Repairs, is_safe, numbered_sentences, repaired
+from nodes.simplification.exchange import memory_of
 from nodes.simplification.language_clarifier import objection, of_round, rejection
-from nodes.simplification.memory import memory_of
 from nodes.simplification.redundancy_checker import NOT_THERE
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
-from nodes.simplification.repairs import Repairs, numbered_sentences, repaired
-from nodes.simplification.simplifier import write_anew
+from nodes.simplification.simplifier import change_of, write_anew
 from state.limits import AtMost
 from state.simplification import LoopState, Redundancy, WordingSuggestion
 from tools.documents import stored_text

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.simplification.exchange import begin_exchange
-from nodes.simplification.versions import as_version
+from nodes.simplification.logger import as_version
 from state.contexts import SimplificationContext
 from state.errors import BadInput
 from state.settings import SIMPLIFICATION_ROLES, Settings

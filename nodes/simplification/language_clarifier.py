@@ -14,7 +14,7 @@ from nodes.simplification.agent import (
     options,
     target_grade,
 )
-from nodes.simplification.memory import memory_of
+from nodes.simplification.exchange import memory_of
 from state.limits import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion

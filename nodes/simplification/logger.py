@@ -1,14 +1,31 @@
-"""The logger: files a finished exchange, tells the agents, and decides whether the run is over (SoMS, "Logger")."""
+"""The logger: files a finished exchange, tells the agents, and decides whether the run is over (SoMS, "Logger").
+
+Once it is, the last node gives the result, and the glossary of the medical terms that the text keeps.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from nodes.simplification.agent import options
-from nodes.simplification.memory import memories_of
+from nodes.simplification.exchange import memories_of
 from nodes.simplification.selector import visits
-from nodes.simplification.versions import as_version
-from state.simplification import Exchange, SimplificationState, Version
+from state.errors import NothingUsable
+from state.records import LostDetail
+from state.settings import Lead
+from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
+from tools.fidelity import off_subject
+from tools.readability import grade
+from tools.text_edits import occurrences
+
+
+def as_version(number: int, loop: Lead | Literal["", "single"], text: str, lost: list[LostDetail]) -> Version:
+    """The text after entry `number`, measured."""
+    measured = grade(text)
+    return Version(
+        number=number, loop=loop, text=text, grade=round(measured["fkgl"], 3), words=measured["words"], lost=lost
+    )
 
 
 async def log_exchange(state: SimplificationState) -> SimplificationState:
@@ -47,3 +64,42 @@ def stop_reason(
     wanted = [(value, aim) for value, aim in aims if aim is not None]
     reached = bool(wanted) and all(value <= aim for value, aim in wanted)
     return "target reached" if chosen.stop == "adaptive" and reached else ""
+
+
+async def finish(state: SimplificationState) -> SimplificationState:
+    """Return the newest version.
+
+    Raises:
+        NothingUsable: If every loop ended early and changed nothing, because no agent gave a usable answer: the source
+            is no result.
+    """
+    history = state["history"]
+    if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
+        raise NothingUsable("No loop came to its end", problem=history[-1]["problem"])
+    return {
+        "simplified": state["text"],
+        "glossary": glossary(history, state["text"]),
+        "warnings": [*unchanged(state), *await asyncio.to_thread(off_subject, state["text"], state["source"])],
+    }
+
+
+def unchanged(state: SimplificationState) -> list[str]:
+    """A warning if the result is the source, word for word."""
+    if state["text"] != state["versions"][0]["text"]:
+        return []
+    early = sum(bool(exchange["problem"]) for exchange in state["history"])
+    because = f"; {early} of {len(state['history'])} loops ended early" if early else ""
+    return [f"the text is the source, word for word: nothing was changed{because}"]
+
+
+def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
+    """The terms that the medical expert explained and the text still uses, each with its newest explanation."""
+    explained = {
+        question["term"].casefold(): GlossaryEntry(
+            term=question["term"], explanation=question["answer"], entry=exchange["entry"]
+        )
+        for exchange in history
+        for question in exchange["questions"]
+        if question["term"] and question["answer"] and occurrences(text, question["term"])
+    }
+    return sorted(explained.values(), key=lambda entry: entry["term"].casefold())

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, texts_of
-from nodes.simplification.memory import memory_of
+from nodes.simplification.exchange import memory_of
 from state.limits import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.documents import stored_text

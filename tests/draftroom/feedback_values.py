@@ -11,8 +11,7 @@ from runs.record import RunRecord, new_record
 from runs.usage import usage
 from state.documents import Document, DocumentRef
 from state.feedback import Comment, Evidence, ParagraphReview, Step, StepRecord, Target, Weakness
-from state.findings import Finding
-from state.records import CallRecord
+from state.records import CallRecord, Finding
 from tests.draftroom.typeset_draft import TITLE, typeset
 
 ATTACK = '<script>alert(1)</script><img src="http://example.org/x.png"> ![x](http://example.org/y.png) \x1b[31m'

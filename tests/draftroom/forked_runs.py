@@ -14,7 +14,7 @@ from draftroom.systems import find_system
 from runs.driver import drive
 from runs.record import RunRecord
 from runs.store import find_record
-from state.paths import state_folder
+from state.files import state_folder
 
 _FORKS = get_context("forkserver")
 _FORKS.set_forkserver_preload(["pytest", __name__])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nodes.feedback.evidence import evidence_id
+from nodes.feedback.agent import evidence_id
 from tests.live.command import run_until_usable
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "seedlings.pdf"

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from runs.newest_state import NewestState
 from runs.runnable.feedback import FOCUSED_FEEDBACK
 from runs.runnable.simplification import MEDICAL_SIMPLIFICATION
-from state.reducers import append
+from state.records import append
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 

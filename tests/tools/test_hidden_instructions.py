@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.documents import Document, HiddenText, Paragraph, Reference, Word
-from state.findings import Finding
+from state.records import Finding
 from tests.tools.injections import ATTACKS, INNOCENT
 from tools.hidden_instructions import as_data, find_instructions, obeys
 

@@ -13,8 +13,7 @@ from pydantic import TypeAdapter
 
 from state.documents import Document, DocumentFormat, DocumentRef
 from state.errors import StateError
-from state.files import storage_error, write_atomically
-from state.paths import state_folder
+from state.files import state_folder, storage_error, write_atomically
 
 READER_VERSION = 2
 """To be raised whenever the same bytes would give another document, so that none of the old ones is used."""

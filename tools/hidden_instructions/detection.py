@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from state.findings import FindingKind
+from state.records import FindingKind
 from tools.hidden_instructions.characters import CHAT_TOKEN
 from tools.hidden_instructions.folding import fold
 from tools.hidden_instructions.notation import endings, squeezed_phrases, word_phrases

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from state.documents import Document, HiddenReason, Paragraph
-from state.findings import Finding, FindingKind
+from state.records import Finding, FindingKind
 from tools.hidden_instructions.characters import INVISIBLE, SUSPICIOUS, TAG_RUN
 from tools.hidden_instructions.detection import addressed_sentences
 

@@ -93,7 +93,7 @@ def _alike(one: str, other: str, words: int, *, exactly: bool = True) -> bool:
 
 
 _WEB_SEARCH = {"google"}  # all others name scholarly works only
-_MERGED_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
+_LISTED_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
 _SCHOLARLY_HOSTS = (
     "aclanthology.org",
     "acm.org",
@@ -161,7 +161,7 @@ def merge(results: Sequence[Sequence[Hit]], *, scholarly_first: bool = False) ->
         if hit is None:
             continue
         title = title_key(hit["title"])
-        keys = [*hit["identifiers"], *([title] if len(title.split()) >= _MERGED_TITLE_WORDS else [])]
+        keys = [*hit["identifiers"], *([title] if len(title.split()) >= _LISTED_TITLE_WORDS else [])]
         place = next((known[key] for key in keys if key in known), len(merged))
         if place == len(merged):
             merged.append(hit)

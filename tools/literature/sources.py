@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from state.errors import SettingsError
-from state.paths import state_folder
+from state.files import state_folder
 from state.settings import LiteratureProvider, LiteratureSettings
 from tools.documents import load_document, read_document_bytes
 from tools.documents.store import READER_VERSION

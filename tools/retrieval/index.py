@@ -25,8 +25,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from state.errors import StateError
-from state.files import storage_error
-from state.paths import state_folder
+from state.files import state_folder, storage_error
 from tools.retrieval.embedders import Embedder
 from tools.retrieval.segments import DIGITS, Segment
 

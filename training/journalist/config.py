@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import Field
 
 from state.errors import SettingsError
+from state.files import cache_folder
 from state.limits import Limits
-from state.paths import cache_folder
 from state.settings import Audience
 from training.run_record import FitConfig
 

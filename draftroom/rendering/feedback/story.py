@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from runs.runnable.feedback import all_comments, best_comments
 from state.feedback import Comment, Evidence, ParagraphReview, Target
-from state.findings import Finding
-from state.records import Values
+from state.records import Finding, Values
 
 UNIT = "paragraph"
 

@@ -28,7 +28,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.notes import warnings
 from draftroom.rendering.terminal import print_account, print_line
-from nodes.feedback.evidence import evidence_id
+from nodes.feedback.agent import evidence_id
 from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from nodes.feedback.agent import PROMPTS
-from nodes.feedback.worked_examples import repeats_example
+from nodes.feedback.reviewer import repeats_example
 from state.feedback import Weakness
 from state.limits import Limits
 from tools.models.prompts import load_prompt
