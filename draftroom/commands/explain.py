@@ -19,8 +19,7 @@ from draftroom.commands.options import (
     ScopeOption,
     overrides,
 )
-from draftroom.outputs import check_outputs
-from draftroom.papers import take_paper
+from draftroom.files import check_outputs, take_paper
 from draftroom.systems import JOURNALISM
 from nodes.journalism.initialise import freeze
 from runs.driver import Budget

@@ -9,7 +9,7 @@ import typer
 
 from draftroom.commands.driving import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
-from draftroom.outputs import check_outputs
+from draftroom.files import check_outputs
 from draftroom.rendering.rendering import Dialogue
 from draftroom.systems import find_system
 from runs.driver import Answer, Budget

@@ -20,8 +20,7 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.extras import REVIEW, require
-from draftroom.outputs import check_outputs
-from draftroom.papers import STANDARD_INPUT, read_standard_input, take_paper
+from draftroom.files import STANDARD_INPUT, check_outputs, read_standard_input, take_paper
 from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
 from nodes.feedback.initialise import choose_targets, freeze
 from runs.driver import Budget

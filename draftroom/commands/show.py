@@ -9,8 +9,8 @@ from rich.text import Text
 
 from draftroom.commands.options import OutputOption, RunArgument
 from draftroom.consoles import OUT, spoken
-from draftroom.outputs import check_outputs, write_outputs
-from draftroom.rendering.aids import aids_line
+from draftroom.files import check_outputs, write_outputs
+from draftroom.rendering.rendering import aids_line
 from draftroom.systems import find_system
 from runs.driver import read_state
 from runs.record import RunRecord

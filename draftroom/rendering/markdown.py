@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from draftroom.consoles import spoken
-from draftroom.rendering.aids import aids_line
-from draftroom.rendering.notes import warnings
+from draftroom.rendering.rendering import aids_line, warnings
 from runs.record import RunRecord
 from tools.plain_characters import plain
 

@@ -1,13 +1,15 @@
-"""What the command must know to show a system's runs to a person."""
+"""What the command must know to show the runs of a system, and what every result tells: aids, warnings, all as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from draftroom.consoles import spoken
 from runs.record import RunRecord
-from state.records import Values
+from state.records import CallRecord, Values
 
 Render = Callable[[RunRecord, Values], str | bytes]
 Print = Callable[[RunRecord, Values], None]
@@ -45,3 +47,55 @@ class Rendering:
     """By the suffix of a file."""
     dialogue: Dialogue | None = None
     """None if its runs never pause."""
+
+
+def warnings(values: Mapping[str, Any], unit: str) -> list[str]:
+    """What is wrong with the result as a whole, how the paper was read, and what was cut from prompts and answers.
+
+    Args:
+        values: State of the graph.
+        unit: What the system counts its calls by: round, entry or paragraph.
+    """
+    source = values.get("source")
+    read = source["warnings"] if source else []
+    calls = values.get("calls", [])
+    return [*values.get("warnings", []), *read, *trimmings(calls, unit), *cuts(calls, unit)]
+
+
+def trimmings(calls: Iterable[CallRecord], unit: str) -> list[str]:
+    """One sentence for each prompt that was shortened."""
+    sentences = [
+        f"in {unit} {call['round']} the {spoken(call['role'])} saw only the first {trim['words_kept']:,} of "
+        f"{trim['words_before']:,} words of the {spoken(trim['variable'])}, "
+        "because more does not fit its model's context"
+        for call in calls
+        for trim in call["trims"]
+    ]
+    return list(dict.fromkeys(sentences))
+
+
+def cuts(calls: Iterable[CallRecord], unit: str) -> list[str]:
+    """One sentence for each answer that exceeded a limit."""
+    sentences = [
+        f"in {unit} {call['round']} the {spoken(call['role'])} gave {cut}"
+        for call in calls
+        for cut in call.get("cuts", [])
+    ]
+    return list(dict.fromkeys(sentences))
+
+
+def aids_line(aids: Sequence[str] | None) -> str:
+    """One line for any result: `Aids: none (the paper's system)`, or their names."""
+    if aids is None:
+        return "Aids: not on record"
+    return "Aids: " + (", ".join(aids) or "none (the paper's system)")
+
+
+def json_of(output: type[Any]) -> Callable[[RunRecord, Mapping[str, Any]], str]:
+    """A renderer of one object with `run` and the keys of `output`, the graph's output schema."""
+
+    def to_json(record: RunRecord, values: Mapping[str, Any]) -> str:
+        result = {"run": record, **{key: values.get(key) for key in output.__annotations__}}
+        return json.dumps(result, ensure_ascii=False, indent=2) + "\n"
+
+    return to_json

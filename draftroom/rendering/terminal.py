@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import OUT, spoken
-from draftroom.rendering.notes import warnings
+from draftroom.rendering.rendering import warnings
 from runs.record import RunRecord
 from tools.plain_characters import plain
 from tools.word_changes import Change

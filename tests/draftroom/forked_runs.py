@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
-from draftroom.progress import ConsoleProgress
+from draftroom.commands.driving import ConsoleProgress
 from draftroom.systems import find_system
 from runs.driver import drive
 from runs.record import RunRecord

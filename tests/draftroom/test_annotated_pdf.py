@@ -11,8 +11,7 @@ import pypdfium2
 import pytest
 from pypdf import PdfReader
 
-from draftroom.rendering.feedback.annotations import to_annotated_pdf
-from draftroom.rendering.feedback.quads import quads
+from draftroom.rendering.feedback.annotations import quads, to_annotated_pdf
 from state.errors import BadInput, StateError
 from tests.draftroom.feedback_values import comment, finished, record, stored
 from tests.draftroom.typeset_draft import SECTIONS, typeset

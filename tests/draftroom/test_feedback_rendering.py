@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from draftroom.outputs import write_outputs
-from draftroom.rendering.feedback.html import to_html
+from draftroom.files import write_outputs
+from draftroom.rendering.feedback.html import shown_paper, to_html
 from draftroom.rendering.feedback.markdown import to_markdown
-from draftroom.rendering.feedback.paper import shown_paper
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
 from draftroom.systems import SIMPLIFICATION
 from tests.draftroom.feedback_values import comment, finished, record

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from draftroom.progress import ConsoleProgress
+from draftroom.commands.driving import ConsoleProgress
 from runs.driver import drive, read_state
 from runs.store import find_record
 from tests.draftroom.conftest import Command

@@ -8,7 +8,7 @@ import pytest
 
 from draftroom.commands.runs import age
 from draftroom.exit_codes import PAUSED
-from draftroom.rendering.journalism.curve import MEASURES
+from draftroom.rendering.journalism.story import MEASURES
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Json, Script, When
 

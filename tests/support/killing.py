@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from draftroom.papers import take_paper
+from draftroom.files import take_paper
 from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System
 from nodes.feedback.initialise import freeze as freeze_feedback
 from nodes.journalism.initialise import freeze as freeze_journalism

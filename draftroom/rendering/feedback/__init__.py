@@ -5,13 +5,12 @@ from __future__ import annotations
 import textwrap
 from dataclasses import replace
 
-from draftroom.rendering.data import json_of
 from draftroom.rendering.feedback.annotations import to_annotated_pdf
 from draftroom.rendering.feedback.html import to_html
 from draftroom.rendering.feedback.markdown import to_markdown
 from draftroom.rendering.feedback.story import UNIT, about
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
-from draftroom.rendering.rendering import Dialogue, Rendering
+from draftroom.rendering.rendering import Dialogue, Rendering, json_of
 from state.feedback import Comment, FeedbackOutput, ParagraphReview
 from state.records import Values
 

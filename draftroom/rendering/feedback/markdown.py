@@ -19,7 +19,7 @@ from draftroom.rendering.feedback.story import (
     why_silent,
 )
 from draftroom.rendering.markdown import on_one_line, provenance, table
-from draftroom.rendering.notes import warnings
+from draftroom.rendering.rendering import warnings
 from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.feedback import Comment

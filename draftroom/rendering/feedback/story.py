@@ -1,11 +1,11 @@
-"""The story of a review, read from the state of its graph: comments, places and outcomes."""
+"""The story of a review, read from the state of its graph: comments, places, outcomes, and the colour of each type."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from runs.runnable.feedback import all_comments, best_comments
-from state.feedback import Comment, Evidence, ParagraphReview, Target
+from state.feedback import Comment, Evidence, ParagraphReview, Target, Weakness
 from state.records import Finding, Values
 
 UNIT = "paragraph"
@@ -86,3 +86,18 @@ def _listed(*parts: str) -> str:
 
 def _page(page: int) -> str:
     return f"page {page}" if page else ""
+
+
+COLOURS: dict[Weakness, str] = {
+    "Replicability": "9fd0ff",
+    "Originality": "d9bbff",
+    "Empirical and Theoretical Soundness": "ffb5a8",
+    "Meaningful Comparison": "a5e3b4",
+    "Substance": "ffe07d",
+}
+"""Red, green and blue in hexadecimal digits; also the order in which weakness types are listed."""
+
+
+def slug(label: Weakness) -> str:
+    """The label as a name in a style sheet."""
+    return label.lower().replace(" ", "-")

@@ -10,8 +10,8 @@ from rich.panel import Panel
 from rich.text import Text
 
 from draftroom.consoles import OUT, spoken, tell
-from draftroom.rendering.feedback.labels import COLOURS
 from draftroom.rendering.feedback.story import (
+    COLOURS,
     UNIT,
     RankedComment,
     about,
@@ -26,7 +26,7 @@ from draftroom.rendering.feedback.story import (
     summary,
     why_silent,
 )
-from draftroom.rendering.notes import warnings
+from draftroom.rendering.rendering import warnings
 from draftroom.rendering.terminal import print_account, print_line
 from nodes.feedback.agent import evidence_id
 from runs.record import RunRecord

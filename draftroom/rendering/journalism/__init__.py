@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from draftroom.rendering.data import json_of
 from draftroom.rendering.journalism.html import to_html
 from draftroom.rendering.journalism.markdown import to_markdown
-from draftroom.rendering.journalism.rounds import UNIT
+from draftroom.rendering.journalism.story import UNIT
 from draftroom.rendering.journalism.terminal import print_article, print_findings, print_story
-from draftroom.rendering.rendering import Dialogue, Rendering
+from draftroom.rendering.rendering import Dialogue, Rendering, json_of
 from state.journalism import Assessment, JournalismOutput
 from state.records import Values
 

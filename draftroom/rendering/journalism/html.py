@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from draftroom.rendering.html import page
-from draftroom.rendering.journalism.curve import HEIGHT, MEASURES, WIDTH, drawing
-from draftroom.rendering.journalism.rounds import UNIT, rounds, selected_round, unsupported_facts
+from draftroom.rendering.journalism.story import (
+    HEIGHT,
+    MEASURES,
+    UNIT,
+    WIDTH,
+    drawing,
+    rounds,
+    selected_round,
+    unsupported_facts,
+)
 from runs.record import RunRecord
 from state.records import Values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draftroom.rendering.journalism.rounds import UNIT, selected_round, unsupported_facts
+from draftroom.rendering.journalism.story import UNIT, selected_round, unsupported_facts
 from draftroom.rendering.markdown import please_note, provenance, table
 from runs.record import RunRecord
 from state.journalism import Assessment

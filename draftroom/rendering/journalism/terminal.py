@@ -8,9 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import ERR, OUT, tell
-from draftroom.rendering.journalism.curve import MEASURES, plot
-from draftroom.rendering.journalism.rounds import UNIT, Round, rounds, selected_round, unsupported_facts
-from draftroom.rendering.notes import warnings
+from draftroom.rendering.journalism.story import MEASURES, UNIT, Round, plot, rounds, selected_round, unsupported_facts
+from draftroom.rendering.rendering import warnings
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
 from runs.record import RunRecord
 from state.journalism import Assessment

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from draftroom.consoles import spoken
-from draftroom.rendering.data import json_of
-from draftroom.rendering.rendering import Rendering
+from draftroom.rendering.rendering import Rendering, json_of
 from draftroom.rendering.simplification.html import to_html
 from draftroom.rendering.simplification.markdown import to_markdown
 from draftroom.rendering.simplification.story import UNIT, Entry, measured, outcome

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 
 from draftroom.consoles import ERR, OUT, spoken, tell
-from draftroom.rendering.notes import warnings
+from draftroom.rendering.rendering import warnings
 from draftroom.rendering.simplification.story import UNIT, Entry, changes_of_the_run, entries, measured, origin, sides
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
 from runs.record import RunRecord
