@@ -41,7 +41,7 @@ import httpx2
 from langchain_core.callbacks import get_usage_metadata_callback
 
 from benchmarks.fake_process import fake_process
-from evals.datasets import load_examples
+from evals.datasets.corpora import load_examples
 from evals.run_folder import RunFolder
 from evals.runner import SAMPLES_A_REQUEST, Choices, describe_run, run_systems
 from evals.tasks.science_journalism import SCIENCE_JOURNALISM

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.datasets import draw, load, load_examples
+from evals.datasets.corpora import draw, load, load_examples
 from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunFolder
 from evals.runner import Choices, describe_run

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from evals.datasets import Kind
+from evals.datasets.samples import Kind
 from runs.many import Record
 from runs.runnable.graph import Builder
 from state.contexts import RunContext

@@ -238,7 +238,7 @@ def _refuse_unwritable(folder: Path) -> None:
 
 
 def _report(task: Task, folder: RunFolder) -> None:
-    from evals.datasets import statistics  # noqa: PLC0415 - these take seconds
+    from evals.datasets.corpora import statistics  # noqa: PLC0415 - these take seconds
     from evals.evaluation import evaluate  # noqa: PLC0415
     from evals.reports.plots import plot  # noqa: PLC0415
     from evals.reports.write import write_reports  # noqa: PLC0415

@@ -1,25 +1,143 @@
-"""The published corpora: their names, and their sizes beside those that the papers print.
+"""The corpora that tasks are run on: read in whatever format they are, drawn from, and counted.
 
-A wrong or cut corpus is seen at once.
+A few samples ship with Draftroom. The sizes of the published corpora stand beside those that the papers print, so that
+a wrong or cut corpus is seen at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from evals.datasets.files import PART_NAMES
+from evals.datasets import feedback, journalism, simplification
+from evals.datasets.samples import (
+    PUBLISHED,
+    FolderFormat,
+    Kind,
+    RecordFormat,
+    Sample,
+    Split,
+    files_of,
+    of_split,
+    read_entries,
+    split_named,
+)
 from runs.many import Record
+from state.errors import BadInput
+
+_EXAMPLES: Final = Path(__file__).parent / "examples"
+
+_FILES: Final[dict[Kind, list[RecordFormat]]] = {
+    "journalism": [journalism.LAY_SUMMARIES, journalism.SCITECH, journalism.OWN],
+    "simplification": [simplification.OWN],
+    "feedback": [feedback.OWN, feedback.SWIF2T],
+}
+"""In the order in which they are tried."""
+
+_FOLDERS: Final[dict[Kind, list[FolderFormat]]] = {
+    "journalism": [],
+    "simplification": [simplification.COCHRANE],
+    "feedback": [feedback.F1000RD],
+}
+
+_SUFFIXES: Final = (".json", ".jsonl", ".csv")
 
 
-class PublishedSize(NamedTuple):
-    """Statistics of a whole corpus, all its parts together."""
+def load(path: Path, kind: Kind, split: str | None = None) -> list[Record]:
+    """Read the samples of a corpus.
 
-    samples: int
-    mean_words: Mapping[str, float]
-    """By field."""
+    Args:
+        path: A file, or the folder of a published release; which one is recognised by what is there. A folder may also
+            hold a file for each part, such as `val.json`.
+        kind: What the samples must hold.
+        split: The part to read: train, dev (also by the names that releases give it), test, or all; dev if none is
+            named. A file that is not divided is read whole.
+
+    Returns:
+        Samples with all fields of their schema (`evals.datasets.samples`), in the order of the corpus.
+
+    Raises:
+        BadInput: The corpus cannot be read, is in no format that is known, or has nothing of this split.
+    """
+    part = split_named(split)
+    samples = _of_folder(path, kind, part) if path.is_dir() else _of_file(path, kind, part)
+    if not samples:
+        raise BadInput(f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input")
+    identity, times = Counter(sample.id for sample in samples).most_common(1)[0]
+    if times > 1:
+        raise BadInput(f"{times} samples of {path} have the id {identity!r}; give each its own.")
+    return [sample.model_dump() for sample in samples]
+
+
+def load_examples(kind: Kind) -> list[Record]:
+    """The samples that ship with Draftroom, for tests and a first try. All studies in them are invented."""
+    return load(_EXAMPLES / f"{kind}.jsonl", kind, "all")
+
+
+def _of_folder(path: Path, kind: Kind, split: Split) -> Sequence[Sample]:
+    for known in _FOLDERS[kind]:
+        if known.fits(path):
+            return known.samples(path, split)
+    files = files_of(path, split, _SUFFIXES)
+    if not files:
+        raise _unknown(path, kind, f"There is no file in it that is named for the split {split!r}.")
+    return [sample for file in files for sample in _of_file(file, kind, "all")]
+
+
+def _of_file(path: Path, kind: Kind, split: Split) -> Sequence[Sample]:
+    entries = of_split(read_entries(path), split, path)
+    first = entries[0].record
+    for known in _FILES[kind]:
+        if known.fits(first):
+            return known.samples(entries, path)
+    raise _unknown(path, kind, f"Its first record has the fields {', '.join(sorted(first)) or '(none)'}.")
+
+
+def _unknown(path: Path, kind: Kind, found: str) -> BadInput:
+    formats: list[RecordFormat | FolderFormat] = [*_FILES[kind], *_FOLDERS[kind]]
+    layouts = "; ".join(known.layout for known in formats)
+    return BadInput(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")
+
+
+def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
+    """Draw samples by lot, of as many papers as possible.
+
+    Of samples that are paragraphs of papers, the first one of each paper is taken, then the second one of each, and so
+    on. The first of a larger number of samples are the same as with a smaller limit.
+
+    Args:
+        samples: Of a corpus.
+        limit: How many to take; None for all.
+        seed: Of the lot: the same samples and seed always give the same ones. None keeps the order of the corpus.
+    """
+    drawn = list(samples)
+    if seed is not None:
+        Random(seed).shuffle(drawn)  # noqa: S311 - no secret
+    return in_turns(drawn)[:limit]
+
+
+def choose_pairs(pairs: Sequence[Record], split: str, limit: int) -> list[Record]:
+    """Pairs of a split that have feedback, of as many papers as possible: the same ones every time."""
+    return in_turns(pair for pair in pairs if pair["split"] == split and pair["feedback"])[:limit]
+
+
+def in_turns(records: Iterable[Record]) -> list[Record]:
+    """The first record of each paper, then the second of each, and so on: paragraphs of one paper are alike.
+
+    Args:
+        records: With the `paper_id` that they belong to; those without one have only themselves, by their `id`.
+    """
+    turns: list[tuple[int, Record]] = []
+    seen = Counter[str]()
+    for record in records:
+        paper: str = record.get("paper_id") or record["id"]
+        turns.append((seen[paper], record))
+        seen[paper] += 1
+    return [record for _, record in sorted(turns, key=lambda each: each[0])]
 
 
 class FieldStatistics(NamedTuple):
@@ -36,28 +154,7 @@ class FieldStatistics(NamedTuple):
     published_mean_words: float | None
 
 
-PUBLISHED: Final = {
-    # Jiang, Shi and Luo, LLM-CLBR, "Corpora".
-    "SCITech": PublishedSize(2431, {"abstract": 216.8, "summary": 176.1}),
-    "eLife": PublishedSize(4828, {"abstract": 166.3, "summary": 347.6}),
-    "PLOS": PublishedSize(27525, {"abstract": 268.3, "summary": 175.6}),
-    # Devaraj, Marshall, Wallace and Li (NAACL 2021); SoMS gives no mean words.
-    "Cochrane": PublishedSize(4459, {}),
-    # Chamoun, Schlichtkrull and Vlachos, the hand-checked test set; SWIF2T gives no mean words.
-    "SWIF2T": PublishedSize(300, {}),
-}
-
-_IN_NAMES: Final = {"scitech": "SCITech", "elife": "eLife", "plos": "PLOS", "cochrane": "Cochrane", "swif2t": "SWIF2T"}
 _TEXTS = ("abstract", "summary", "source", "target", "paper", "paragraph", "feedback")
-
-
-def corpus_name(path: Path) -> str:
-    """The corpus that a file belongs to, by its name, or by that of its folder if the file is named for a part of it.
-
-    `elife.jsonl` and `eLife/val.json` are of eLife; a file with a name that says nothing is a corpus of that name.
-    """
-    name = path.resolve().parent.name if path.stem in PART_NAMES else path.stem
-    return next((corpus for known, corpus in _IN_NAMES.items() if known in name.lower()), name)
 
 
 def statistics(samples: Sequence[Record]) -> list[FieldStatistics]:

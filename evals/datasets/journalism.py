@@ -1,4 +1,4 @@
-r"""The releases of the corpora of science journalism.
+r"""The corpora of science journalism: the published releases, and Draftroom's own format.
 
 eLife and PLOS (Goldsack, Zhang, Lin and Scarton, EMNLP 2022; TGoldsack1/Corpora_for_Lay_Summarisation): train.json,
 val.json and test.json each hold a list of articles, with `id`, `title`, and `abstract` and `summary` as lists of
@@ -12,11 +12,19 @@ paper, and cannot be used. Sentences are divided by `\n` in the tokenised releas
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from evals.datasets.corpora import corpus_name
-from evals.datasets.files import LocatedRecord, RecordFormat, checked, in_one
-from evals.datasets.schema import JournalismSample
+from evals.datasets.samples import (
+    JournalismSample,
+    LocatedRecord,
+    RecordFormat,
+    checked,
+    corpus_name,
+    has_fields,
+    in_one,
+    own_samples,
+)
 from runs.many import Record
 
 
@@ -48,10 +56,6 @@ LAY_SUMMARIES = RecordFormat(
 )
 
 
-def _is_scitech(record: Record) -> bool:
-    return {"id", "sc-abstract", "pr-summary"} <= record.keys()
-
-
 def _read_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
     return [_scitech_sample(where, record, path) for where, record in entries if in_one(record.get("sc-abstract"))]
 
@@ -68,5 +72,13 @@ def _scitech_sample(where: str, record: Record, path: Path) -> JournalismSample:
 
 
 SCITECH = RecordFormat(
-    "the release of SciTechNews ({train,valid,test}.json, `sc-abstract` and `pr-summary`)", _is_scitech, _read_scitech
+    "the release of SciTechNews ({train,valid,test}.json, `sc-abstract` and `pr-summary`)",
+    partial(has_fields, {"id", "sc-abstract", "pr-summary"}),
+    _read_scitech,
+)
+
+OWN = RecordFormat(
+    "JSON Lines with `id`, `abstract` and, where there are any, `summary` and `title`",
+    partial(has_fields, {"id", "abstract"}),
+    partial(own_samples, JournalismSample),
 )

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.datasets import Kind
-from evals.datasets.files import checked, read_entries
-from evals.datasets.schema import Link, Text
+from evals.datasets.samples import Kind, Link, Text, checked, read_entries
 from evals.human.blinding import BlindingKey, HiddenItem, digest, make_key
 from runs.many import Record
 from state.errors import BadInput

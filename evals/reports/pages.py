@@ -17,7 +17,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from evals.datasets import Kind
+from evals.datasets.samples import Kind
 from evals.evaluation import Evaluation, Failed
 from evals.reports.document import Picture, ReportDocument, figure, slug
 from evals.reports.plots import INK, PAPER

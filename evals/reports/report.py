@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from evals.datasets import FieldStatistics
+from evals.datasets.corpora import FieldStatistics
 from evals.evaluation import Evaluation, systems_of
 from evals.reports.document import (
     Picture,

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evals.datasets import FieldStatistics
+from evals.datasets.corpora import FieldStatistics
 from evals.evaluation import Chart, Curve, Evaluation, charts, systems_of
 from evals.reports.document import as_markdown, as_text
 from evals.reports.pages import GENERATOR, is_page_name, list_pages, report_page, sample_page, sample_pages

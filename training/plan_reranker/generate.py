@@ -22,7 +22,7 @@ from typing import cast
 
 from rich.console import Console
 
-from evals.datasets.paragraph_pairs import choose_pairs
+from evals.datasets.corpora import choose_pairs
 from runs.many import Job, Key, Record, read_records, run_jobs
 from state.errors import DraftroomError
 from state.files import write_atomically

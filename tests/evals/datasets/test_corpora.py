@@ -1,13 +1,68 @@
-"""Statistics beside the published ones, and the samples that ship."""
+"""Which samples are drawn, statistics beside the published ones, and the samples that ship."""
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evals.datasets import FieldStatistics, Kind, load_examples, statistics
+from evals.datasets.corpora import FieldStatistics, choose_pairs, draw, load_examples, statistics
+from evals.datasets.samples import Kind
 from state.feedback import Weakness
+
+ABSTRACTS: list[dict[str, Any]] = [{"id": str(number), "corpus": "mice"} for number in range(40)]
+
+
+def pairs(papers: str) -> list[dict[str, Any]]:
+    return [{"id": str(number), "paper_id": paper} for number, paper in enumerate(papers)]
+
+
+def test_the_seed_decides() -> None:
+    assert draw(ABSTRACTS, 9, 1) == draw(ABSTRACTS, 9, 1)
+    assert draw(ABSTRACTS, 9, 1) != draw(ABSTRACTS, 9, 2)
+    assert draw(ABSTRACTS, 9) != ABSTRACTS[:9]
+
+
+def test_without_a_seed_the_order_is_that_of_the_corpus() -> None:
+    assert draw(ABSTRACTS, 9, None) == ABSTRACTS[:9]
+
+
+def test_as_many_papers_as_possible_are_drawn() -> None:
+    drawn = draw(pairs("aaaabbc"), 5, None)
+    assert [(each["paper_id"], each["id"]) for each in drawn] == [
+        ("a", "0"),
+        ("b", "4"),
+        ("c", "6"),
+        ("a", "1"),
+        ("b", "5"),
+    ]
+
+
+@given(st.text("abc", max_size=12), st.integers(0, 20), st.integers(0, 3))
+def test_every_draw_is_the_beginning_of_a_larger_one(papers: str, limit: int, seed: int) -> None:
+    whole = draw(pairs(papers), None, seed)
+    assert draw(pairs(papers), limit, seed) == whole[:limit]
+    assert sorted(int(each["id"]) for each in whole) == list(range(len(papers)))
+    first = {each["paper_id"] for each in whole[: len(set(papers))]}
+    assert first == set(papers)
+
+
+def reviewed(
+    name: str, paper: str, *, split: str = "dev", feedback: str | None = "Six trays are few."
+) -> dict[str, Any]:
+    return {"id": name, "paper_id": paper, "split": split, "feedback": feedback}
+
+
+def test_as_many_papers_as_possible_are_used() -> None:
+    found = [reviewed(f"{paper}{number}", paper) for paper in "abc" for number in (1, 2)]
+    assert [each["id"] for each in choose_pairs(found, "dev", 5)] == ["a1", "b1", "c1", "a2", "b2"]
+
+
+def test_pairs_of_other_splits_and_without_feedback_are_left_out() -> None:
+    found = [reviewed("train", "a", split="train"), reviewed("none", "b", feedback=None), reviewed("good", "c")]
+    assert [each["id"] for each in choose_pairs(found, "dev", 9)] == ["good"]
 
 
 def test_means_are_over_the_samples_that_have_a_field() -> None:

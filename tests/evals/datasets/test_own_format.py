@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evals.datasets import load
+from evals.datasets.corpora import load
 from state.errors import BadInput
-from tests.evals.datasets.corpus_files import PAPER, PAPER_TEXT, write_lines
+from tests.support.corpus_files import PAPER, PAPER_TEXT, write_lines
 
 ABSTRACT: dict[str, Any] = {"id": "a", "abstract": "We saw a mouse."}
 PAIR: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textstat.textstat import textstatistics
 
-from evals.datasets import load_examples
+from evals.datasets.corpora import load_examples
 from tools.readability import grade
 
 SUMMARIES = {sample["id"]: sample["summary"] for sample in load_examples("journalism")}

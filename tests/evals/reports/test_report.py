@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.datasets import FieldStatistics, load_examples
+from evals.datasets.corpora import FieldStatistics, load_examples
 from evals.evaluation import Evaluation, charts, evaluate
 from evals.reports.document import Picture, as_markdown, as_text
 from evals.reports.plots import draw

@@ -1,6 +1,11 @@
-"""The files of corpora: records as JSON Lines, a JSON list or CSV, the parts of a corpus, and what a format is.
+"""What samples hold, and the files that they are read from.
 
-The releases name their parts differently; here they are train, dev and test.
+A sample has the fields that a task reads, whatever corpus it comes from. Each format turns its records into samples, so
+that what is wrong with a file is said when it is read; from there on samples travel as plain dictionaries
+(`runs.many.Record`) with the same keys, all of them set. Records are JSON Lines, a JSON list or CSV. The releases name
+the parts of a corpus differently; here they are train, dev and test.
+
+Draftroom's own format is JSON Lines with the fields of the schema, one sample a line; `corpus` may be left out.
 """
 
 from __future__ import annotations
@@ -10,17 +15,81 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
-from evals.datasets.schema import Sample
 from runs.many import Record
 from state.errors import BadInput
+from state.feedback import Weakness
 from state.settings import describe
 from tools.input_files import filled_lines, read_text
 
 _Model = TypeVar("_Model", bound=BaseModel)
+
+Kind = Literal["journalism", "simplification", "feedback"]
+"""What a task works on."""
+
+
+def none_if_blank(value: Any) -> Any:
+    """Files say in several ways that there is nothing: null, an empty string, a cell of blanks."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _empty_if_none(value: Any) -> Any:
+    return "" if value is None else value
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Link = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
+"""An address of the web, or nothing: a page that is served must not hold others, such as scripts."""
+
+
+class Sample(BaseModel):
+    """What every sample has. Corpora have further fields, which are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    id: Text
+    """Unique in its corpus."""
+    corpus: Text
+    """Name of the corpus, as the papers print it where they use it: eLife, PLOS, SCITech, Cochrane, ..."""
+
+
+class JournalismSample(Sample):
+    """A paper that an article is to be written about (LLM-CLBR)."""
+
+    abstract: Text
+    summary: Annotated[Text | None, BeforeValidator(none_if_blank)] = None
+    """A plain summary by a person; null if the corpus has none."""
+    title: Annotated[str, BeforeValidator(_empty_if_none)] = ""
+    link: Annotated[Link, BeforeValidator(_empty_if_none)] = ""
+    """To the paper, for people who judge the articles."""
+
+
+class SimplificationSample(Sample):
+    """A medical abstract that is to be rewritten in plain language (SoMS)."""
+
+    source: Text
+    """The technical abstract."""
+    target: Text
+    """The plain-language reference."""
+
+
+class FeedbackSample(Sample):
+    """A paragraph of a paper, and what a human reviewer criticised in it (SWIF2T)."""
+
+    paper_id: Text
+    paper: Text
+    """The whole paper as Markdown."""
+    paragraph: Text
+    feedback: Text
+    """The reviewer's words."""
+    aspect: Annotated[Weakness | None, BeforeValidator(none_if_blank)] = None
+    """Type of the weakness that the feedback is about; null if nobody labelled it."""
+    link: Annotated[Link, BeforeValidator(_empty_if_none)] = ""
+    """To the paper, for people who judge the comments; not to a page that shows its reviews."""
+
 
 Part = Literal["train", "dev", "test"]
 Split = Literal["train", "dev", "test", "all"]
@@ -32,7 +101,27 @@ PARTS: Final[dict[Part, tuple[str, ...]]] = {
 }
 """Names of each part in the releases."""
 
-PART_NAMES: Final = {name for names in PARTS.values() for name in names}
+_PART_NAMES: Final = {name for names in PARTS.values() for name in names}
+
+
+class PublishedSize(NamedTuple):
+    """Statistics of a whole corpus, all its parts together."""
+
+    samples: int
+    mean_words: Mapping[str, float]
+    """By field."""
+
+
+PUBLISHED: Final = {
+    # Jiang, Shi and Luo, LLM-CLBR, "Corpora".
+    "SCITech": PublishedSize(2431, {"abstract": 216.8, "summary": 176.1}),
+    "eLife": PublishedSize(4828, {"abstract": 166.3, "summary": 347.6}),
+    "PLOS": PublishedSize(27525, {"abstract": 268.3, "summary": 175.6}),
+    # Devaraj, Marshall, Wallace and Li (NAACL 2021); SoMS gives no mean words.
+    "Cochrane": PublishedSize(4459, {}),
+    # Chamoun, Schlichtkrull and Vlachos, the hand-checked test set; SWIF2T gives no mean words.
+    "SWIF2T": PublishedSize(300, {}),
+}
 
 
 class LocatedRecord(NamedTuple):
@@ -106,6 +195,26 @@ def in_one(text: object) -> object:
     if isinstance(text, list) and all(isinstance(part, str) for part in text):
         text = " ".join(text)
     return " ".join(text.split()) if isinstance(text, str) else text
+
+
+def has_fields(fields: set[str], record: Record) -> bool:
+    """Whether a record has all of some fields."""
+    return fields <= record.keys()
+
+
+def own_samples(schema: type[Sample], entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
+    """Samples of Draftroom's own format; those that name no corpus are of one with the name of the file."""
+    default = {"corpus": corpus_name(path)}
+    return [checked(schema, where, {**default, **record}) for where, record in entries]
+
+
+def corpus_name(path: Path) -> str:
+    """The corpus that a file belongs to, by its name, or by that of its folder if the file is named for a part of it.
+
+    `elife.jsonl` and `eLife/val.json` are of eLife; a file with a name that says nothing is a corpus of that name.
+    """
+    name = path.resolve().parent.name if path.stem in _PART_NAMES else path.stem
+    return next((corpus for corpus in PUBLISHED if corpus.lower() in name.lower()), name)
 
 
 def _object(line: str, where: str) -> LocatedRecord:
@@ -184,7 +293,7 @@ def of_split(entries: Sequence[LocatedRecord], split: Split, path: Path) -> list
     Raises:
         BadInput: The file is divided and lacks this part.
     """
-    parts = sorted(PART_NAMES & {str(entry.record.get("split")) for entry in entries})
+    parts = sorted(_PART_NAMES & {str(entry.record.get("split")) for entry in entries})
     if split == "all" or not parts:
         return list(entries)
     found = [entry for entry in entries if entry.record.get("split") in names_of(split)]

@@ -1,15 +1,26 @@
-"""The release of the Cochrane corpus (Devaraj, Marshall, Wallace and Li, NAACL 2021).
+"""The corpora of medical simplification: the release of Cochrane, and Draftroom's own format.
 
+The Cochrane corpus is that of Devaraj, Marshall, Wallace and Li (NAACL 2021);
 AshOlogn/Paragraph-level-Simplification-of-Medical-Texts, folder data/data-1024: train, val and test, each as three
 files with a line for each sample: `.source` (abstracts), `.target` (plain-language summaries), `.doi`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from evals.datasets.files import FolderFormat, Split, checked, files_of, names_of
-from evals.datasets.schema import SimplificationSample
+from evals.datasets.samples import (
+    FolderFormat,
+    RecordFormat,
+    SimplificationSample,
+    Split,
+    checked,
+    files_of,
+    has_fields,
+    names_of,
+    own_samples,
+)
 from state.errors import BadInput
 from tools.input_files import read_text
 
@@ -57,4 +68,10 @@ def _lines(path: Path) -> list[str]:
 
 COCHRANE = FolderFormat(
     "the folder data-1024 of the Cochrane release ({train,val,test}.source, .target and .doi)", _fits, _samples
+)
+
+OWN = RecordFormat(
+    "JSON Lines with `id`, `source` and `target`",
+    partial(has_fields, {"id", "source", "target"}),
+    partial(own_samples, SimplificationSample),
 )

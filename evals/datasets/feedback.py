@@ -1,0 +1,326 @@
+"""The corpora of focused feedback: paragraphs of papers, and what reviewers criticised in them.
+
+A record of a pair may only name its paper; a file `papers.jsonl` beside it then has the papers, a sample has them as
+Markdown. Paragraphs without feedback are left out: what the reviewer thought of them is not known.
+
+SWIF2T's pairs are a table (CSV or JSON) with an id, a paper id, a paragraph, a human review and its aspect. The paper
+names these fields and not their columns, and the authors' repository does not hold the data; so columns are known by
+their letters (`Paper ID`, `paper_id` and `paperId` are one).
+
+F1000RD (Kuznetsov, Buchmann, Eichler and Gurevych, Computational Linguistics 2022; UKPLab/f1000rd) has in data/itg a
+folder for each paper: `v1.json` is its first version and `reviews/*.json` are its reviews, both as intertextual graphs,
+and `linking/*.csv` says which sentences of a review belong to which sentences of the paper. data/simple/splits.csv
+divides the papers. A sample is a paragraph and what one review criticises in it: the sentences labelled Weakness or
+Todo that are linked to it because they quote it, name it, or because both annotators saw that they are about it (the
+release's own reading of its implicit links).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from evals.datasets.samples import (
+    FeedbackSample,
+    FolderFormat,
+    LocatedRecord,
+    RecordFormat,
+    Sample,
+    Split,
+    checked,
+    has_fields,
+    names_of,
+    none_if_blank,
+    own_samples,
+    read_entries,
+)
+from runs.many import Record
+from state.errors import BadInput
+from state.feedback import Weakness
+from tools.input_files import from_json, read_text
+
+_PAPERS = "papers.jsonl"
+"""The file beside a corpus that has its papers."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+
+class _Paragraph(_Record):
+    """A paragraph of a section."""
+
+    text: str
+
+
+class _Section(_Record):
+    """A section of a paper."""
+
+    heading: str = ""
+    paragraphs: list[_Paragraph]
+
+
+class _Paper(_Record):
+    """A paper in sections."""
+
+    paper_id: str
+    title: str = ""
+    abstract: str | None = None
+    sections: list[_Section]
+
+
+def _markdown(paper: _Paper) -> str:
+    """A paper as Markdown; its abstract comes first, whether it is one of the sections or not."""
+    return "\n\n".join(block for block in (" ".join(each.split()) for each in _blocks(paper)) if block.strip("# "))
+
+
+def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRecord]:
+    """Give each record that names a paper (`paper_id`) its `paper` as Markdown, unless it has it already.
+
+    Args:
+        entries: Of a file.
+        path: The file; `papers.jsonl` in its folder has the papers.
+
+    Raises:
+        BadInput: There is no such file, a line of it is no paper, or it lacks a paper.
+    """
+    if all(entry.record.get("paper") for entry in entries):
+        return list(entries)
+    beside = path.with_name(_PAPERS)
+    if not beside.is_file():
+        raise BadInput(
+            f"{path} only names its papers; put {_PAPERS} (paper_id, title, abstract, sections) beside it, or give "
+            "each record its `paper` as Markdown.",
+            kind="missing_file",
+        )
+    papers = _read_papers(beside)
+    return [_with_paper(entry, papers, beside) for entry in entries]
+
+
+def _blocks(paper: _Paper) -> Iterator[str]:
+    yield f"# {paper.title}"
+    if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
+        yield from ("## Abstract", paper.abstract)
+    for section in paper.sections:
+        yield f"## {section.heading}"
+        yield from (paragraph.text for paragraph in section.paragraphs)
+
+
+def _read_papers(path: Path) -> dict[str, str]:
+    papers = (checked(_Paper, where, record) for where, record in read_entries(path))
+    return {paper.paper_id: _markdown(paper) for paper in papers}
+
+
+def _with_paper(entry: LocatedRecord, papers: Mapping[str, str], beside: Path) -> LocatedRecord:
+    record = entry.record
+    paper = record.get("paper") or papers.get(str(record.get("paper_id")))
+    if not paper:
+        raise BadInput(f"{entry.where} is about the paper {record.get('paper_id')!r}, which {beside} lacks; add it.")
+    return entry._replace(record={**record, "paper": paper})
+
+
+def _own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
+    criticised = [_of_dataset(entry) for entry in entries if entry.record.get("feedback")]
+    return own_samples(FeedbackSample, _with_papers(criticised, path), path)
+
+
+def _of_dataset(entry: LocatedRecord) -> LocatedRecord:
+    """Pairs that were compiled from several corpora say so in `source_dataset`."""
+    dataset = entry.record.get("source_dataset")
+    return entry._replace(record={"corpus": dataset, **entry.record}) if dataset else entry
+
+
+OWN = RecordFormat(
+    "JSON Lines with `id`, `paper_id`, `paragraph`, `feedback`, and `paper` or a papers.jsonl beside them",
+    partial(has_fields, {"id", "paper_id", "paragraph", "feedback"}),
+    _own_pairs,
+)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
+_FIELDS: Final = {
+    "id": "id",
+    "paperid": "paper_id",
+    "paragraph": "paragraph",
+    "review": "feedback",
+    "humanreview": "feedback",
+    "label": "aspect",
+    "aspect": "aspect",
+    "url": "link",
+    "link": "link",
+}
+"""Fields of a sample, by the letters of a column's name; of two columns for one field the later one here is taken."""
+
+_ASPECTS: Final = {
+    **{_letters(name): name for name in get_args(Weakness)},
+    "soundness": "Empirical and Theoretical Soundness",  # as SWIF2T's Table 5 has it
+}
+
+
+def _renamed(record: Record) -> Record:
+    names = {_letters(name): name for name in record}
+    return {field: record[names[letters]] for letters, field in _FIELDS.items() if letters in names}
+
+
+def _is_swif2t(record: Record) -> bool:
+    return has_fields({"id", "paper_id", "paragraph", "feedback"}, _renamed(record))
+
+
+def _swif2t_samples(entries: Sequence[LocatedRecord], path: Path) -> list[FeedbackSample]:
+    pairs = [entry._replace(record=_renamed(entry.record)) for entry in entries]
+    return [_swif2t_sample(where, record) for where, record in _with_papers(pairs, path)]
+
+
+def _swif2t_sample(where: str, record: Record) -> FeedbackSample:
+    aspect = record.get("aspect")
+    known = _ASPECTS.get(_letters(aspect), aspect) if isinstance(aspect, str) else aspect
+    return checked(FeedbackSample, where, {**record, "corpus": "SWIF2T", "aspect": known})
+
+
+SWIF2T = RecordFormat(
+    "SWIF2T's pairs (CSV or JSON with id, paper id, paragraph, human review and aspect, and papers.jsonl beside it)",
+    _is_swif2t,
+    _swif2t_samples,
+)
+
+_EXPLICIT: Final = {"quote", "paragraph"}
+"""Explicit links that are to a paragraph and not to a whole section, a figure or a table."""
+_CRITICISM: Final = {"Weakness", "Todo"}
+
+
+class _Node(_Record):
+    ix: str
+    content: str
+    ntype: str
+
+
+class _Label(_Record):
+    purpose: str | None = Field(None, alias="PRAG")
+
+
+class _Sentence(_Record):
+    ix: str
+    content: str
+    label: _Label
+
+
+class _Meta(_Record):
+    title: str = ""
+    abstract: str = ""
+
+
+class _Graph(_Record):
+    nodes: list[_Node]
+    span_nodes: list[_Sentence]
+    meta: _Meta
+
+
+_Vote = Annotated[float | None, BeforeValidator(none_if_blank)]
+
+
+class _Link(_Record):
+    review_sentence_id: str
+    paper_sentence_id: str
+    exp: str
+    imp_a: _Vote
+    imp_b: _Vote
+
+    @property
+    def holds(self) -> bool:
+        return self.exp in _EXPLICIT or self.imp_a == self.imp_b == 1
+
+    @property
+    def node(self) -> str:
+        """Of the paper: the paragraph that its sentence stands in."""
+        return self.paper_sentence_id.partition("@")[0]
+
+
+def _is_f1000rd(path: Path) -> bool:
+    return _graphs(path) is not None
+
+
+def _graphs(path: Path) -> Path | None:
+    """The folder with a folder for each paper: the one that was named, or one in the release."""
+    folders = (path, path / "itg", path / "data" / "itg")
+    return next((folder for folder in folders if any(folder.glob("*/v1.json"))), None)
+
+
+def _f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
+    folder = _graphs(path) or path
+    papers = sorted(file.parent for file in folder.glob("*/v1.json"))
+    if split != "all":
+        wanted = _papers_of(split, folder.parent / "simple" / "splits.csv")
+        papers = [paper for paper in papers if paper.name in wanted]
+    return [sample for paper in papers for sample in _of_paper(paper)]
+
+
+def _papers_of(split: Split, splits: Path) -> set[str]:
+    if not splits.is_file():
+        raise BadInput(
+            f"Which papers belong to the split {split!r} stands in {splits}, which is missing; copy data/simple of the "
+            "release there, or choose the split 'all'.",
+            kind="missing_file",
+        )
+    rows = (record for _, record in read_entries(splits))
+    return {str(row.get("paper_id")) for row in rows if row.get("split") in names_of(split)}
+
+
+def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
+    graph = _read_graph(folder / "v1.json")
+    whole = _markdown(_paper(graph, folder.name))
+    paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
+    for review in sorted((folder / "reviews").glob("*.json")):
+        for paragraph, feedback in _criticised(review).items():
+            if paragraph in paragraphs:
+                values = {
+                    "id": f"{paragraph}/{review.stem}",
+                    "corpus": "F1000RD",
+                    "paper_id": folder.name,
+                    "paper": whole,
+                    "paragraph": paragraphs[paragraph],
+                    "feedback": feedback,
+                }
+                yield checked(FeedbackSample, f"{paragraph} of {folder}", values)
+
+
+def _criticised(review: Path) -> dict[str, str]:
+    """What a review criticises, by the node of the paper, in the order of the review."""
+    links = review.parent.parent / "linking" / f"{review.stem}.csv"
+    nodes = defaultdict[str, list[str]](list)
+    for link in (checked(_Link, where, record) for where, record in read_entries(links)):
+        if link.holds:
+            nodes[link.review_sentence_id].append(link.node)
+    found = defaultdict[str, list[str]](list)
+    for sentence in _read_graph(review).span_nodes:
+        if sentence.label.purpose in _CRITICISM:
+            for node in dict.fromkeys(nodes[sentence.ix]):
+                found[node].append(sentence.content.strip())
+    return {node: " ".join(sentences) for node, sentences in found.items()}
+
+
+def _paper(graph: _Graph, identity: str) -> _Paper:
+    sections: list[dict[str, Any]] = []
+    for node in graph.nodes:
+        if node.ntype in {"abstract", "title"}:
+            sections.append({"heading": node.content, "paragraphs": []})
+        elif node.ntype == "p" and sections:
+            sections[-1]["paragraphs"].append({"text": node.content})
+    return _Paper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
+
+
+def _read_graph(path: Path) -> _Graph:
+    return from_json(_Graph, read_text(path, "file of the corpus"), f"{path} is no intertextual graph of F1000RD")
+
+
+F1000RD = FolderFormat(
+    "the folder data/itg of the F1000RD release (*/v1.json with reviews and linking)", _is_f1000rd, _f1000rd_samples
+)
