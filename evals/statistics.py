@@ -1,4 +1,4 @@
-"""How sure figures are, and how far people agree: intervals, a paired test between systems, Cohen's and Krippendorff's.
+"""How sure figures are, and how far labels agree: intervals, a paired test of systems, F1, kappa and alpha.
 
 Intervals are Efron's percentile bootstrap at 95%, and the same for the same figures and seed. What is drawn is whatever
 is independent: samples, pairs of samples, or whole groups of values that are alike, such as the paragraphs of a paper.
@@ -184,6 +184,25 @@ def holm(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
         so_far = max(so_far, min(1.0, (len(tests) - rank) * tests[key].p_value))
         corrected[key] = tests[key]._replace(p_value=so_far)
     return corrected
+
+
+def f1(gold: Sequence[str], predicted: Sequence[str | None], label: str) -> float:
+    """Harmonic mean of precision and recall of one label; 0 if no item has it and none was given it.
+
+    An item without a prediction (None) is one that a system said nothing about. It is wrong: it counts against the
+    recall of its label, but against the precision of none. So no system gains by keeping silent.
+
+    Args:
+        gold: The annotated label of each item.
+        predicted: The label that it was given, if any.
+        label: Which one is asked about.
+
+    Returns:
+        0 to 100.
+    """
+    right = sum(true == guess == label for true, guess in zip(gold, predicted, strict=True))
+    either = sum(true == label for true in gold) + sum(guess == label for guess in predicted)
+    return 100 * 2 * right / either if either else 0.0
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:

@@ -2,7 +2,7 @@
 
 The paper's rows run without aids and with its settings; what aids do is measured in rows of their own. The layperson's
 three rows are versions of the same runs, as the paper's iterations are. Source and reference have no SARI: a text that
-deletes nothing has a DELETE of 100 (evals/metrics/sari.py), which would rank the source above every simplification.
+deletes nothing has a DELETE of 100 (evals/metrics/overlap.py), which would rank the source above every simplification.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from evals.metrics.overlap import bleu, rouge
-from evals.metrics.sari import sari
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
-from evals.tasks.transcripts import simplification_transcript
+from evals.metrics.overlap import bleu, rouge, sari
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text, joined, listed
 from graphs.medical_simplification import builder
 from runs.many import Record
 from state.aids import SIMPLIFICATION_AIDS, resolve_aids
@@ -251,6 +249,46 @@ FIGURE_2 = Figure(
     },
 )
 
+
+def transcript(_: Record, output: Record) -> str:
+    """Each entry into a loop: why it was chosen, what was said, and the version that came of it."""
+    exchanges = {exchange["entry"]: exchange for exchange in output["history"]}
+    parts = []
+    for version in output["versions"]:
+        number = version["number"]
+        lost = (f"{each['text']} ({each['kind']})" for each in version["lost"])
+        parts += [
+            f"## Version {number}: {version['loop'].replace('_', ' ') or 'the source'}",
+            _exchange(exchanges[number]) if number in exchanges else "",
+            version["text"],
+            f"*Grade {version['grade']:.1f}, {version['words']} words.*",
+            listed("Lost so far", lost),
+        ]
+    return joined(parts)
+
+
+def _exchange(exchange: Record) -> str:
+    questions = (f"{each['text']} **{each['answer'] or '(no answer)'}**" for each in exchange["questions"])
+    suggestions = (
+        f"“{each['original']}” → “{each['replacement']}”: {each['verdict']} {each['reason']}".rstrip()
+        for each in exchange["suggestions"]
+    )
+    quotes = (
+        f"“{each['quote']}”: {each['verdict']} {each['justification']}".rstrip() for each in exchange["redundancies"]
+    )
+    return joined(
+        [
+            f"Chosen because: {exchange['chosen_because']}" if exchange["chosen_because"] else "",
+            listed("The layperson asked, the medical expert answered", questions),
+            listed("The simplifier thought", exchange["reasoning"]),
+            listed("The language clarifier proposed", suggestions),
+            listed("The redundancy checker quoted", quotes),
+            listed("The medical expert remarked", exchange["comments"]),
+            f"Ended early: {exchange['problem']}" if exchange["problem"] else "",
+        ]
+    )
+
+
 MEDICAL_SIMPLIFICATION = Task(
     name="medical_simplification",
     kind="simplification",
@@ -262,7 +300,7 @@ MEDICAL_SIMPLIFICATION = Task(
     measures=MEASURES,
     tables=[TABLE_1, TABLE_2, SWEEPS, AIDS],
     figures=[FIGURE_2],
-    transcript=simplification_transcript,
+    transcript=transcript,
     notes=[
         "SARI's DELETE is a precision, so a text that copies its source scores well: of what little it deletes, most "
         "is deleted rightly. `DELETE F1` and `SARI F1` count what was left undeleted, too.",

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
-from evals.tasks.transcripts import journalism_transcript
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text, joined, listed
 from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import model_of_warm_start
@@ -144,6 +143,39 @@ MEASURES = [
     Measure("calls", "neither", _calls, digits=1, is_cost=True),
 ]
 
+
+def transcript(_: Record, output: Record) -> str:
+    """Each draft with the reader's notes and the editor's advice that led to the next one."""
+    notes = {each["round"]: each for each in output["notes"]}
+    reviews = {each["round"]: each for each in output["reviews"]}
+    parts = []
+    for draft, assessment in zip(output["drafts"], output["assessments"], strict=True):
+        number = draft["round"]
+        parts += [
+            f"## Draft {number}",
+            listed("The journalist chose to", draft["improvements"]),
+            draft["text"].replace("# ", "#### ", 1) if draft["text"].startswith("# ") else draft["text"],
+            f"*Mean grade {assessment['mean_grade']:.1f}.*",
+            listed("Not supported by the paper", (_fact(fact) for fact in assessment["unsupported"])),
+            listed("The reader's notes", (_term(term) for term in notes.get(number, {}).get("terms", []))),
+            listed("The editor's advice", (_advice(advice) for advice in reviews.get(number, {}).get("advice", []))),
+        ]
+    parts.append(f"Draft {output['selected_round']} was chosen: {output['selected_because']}.")
+    return joined(parts)
+
+
+def _term(term: Record) -> str:
+    return f"{term['term']}: {term['explanation']} ({term['basis']})"
+
+
+def _advice(advice: Record) -> str:
+    return f"{advice['aspect']}: {advice['text']}"
+
+
+def _fact(fact: Record) -> str:
+    return f"{fact['text']} ({fact['kind']})"
+
+
 _GRADES = ("CLI", "FKGL", "DCRS")
 _CORPORA = ("SCITech", "eLife", "PLOS")
 
@@ -221,7 +253,7 @@ SCIENCE_JOURNALISM = Task(
     measures=MEASURES,
     tables=[TABLE_1, AIDS],
     figures=[FIGURE_4],
-    transcript=journalism_transcript,
+    transcript=transcript,
     judged=["summaries", "single", "loop"],
     notes=[
         "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "

@@ -10,8 +10,16 @@ import pytest
 from evals.metrics.overlap import bleu, meteor, rouge
 from evals.scores import Scores, score
 from evals.task import Table
-from evals.tasks.focused_feedback import AIDS, FOCUSED_FEEDBACK, LABELS, OUTCOMES_AND_COSTS, SYSTEMS, TABLE_5, TABLE_6
-from evals.tasks.transcripts import feedback_transcript
+from evals.tasks.focused_feedback import (
+    AIDS,
+    FOCUSED_FEEDBACK,
+    LABELS,
+    OUTCOMES_AND_COSTS,
+    SYSTEMS,
+    TABLE_5,
+    TABLE_6,
+    transcript,
+)
 from state.errors import SettingsError
 from state.settings import Settings
 from tools.configuration import resolve_settings
@@ -269,7 +277,7 @@ def test_a_transcript_says_which_answers_stand_without_a_quote() -> None:
         "notes": [],
     }
     told = [
-        feedback_transcript({}, {"reviews": [{**review, "evidence": [{**answer, "quote": quote, "source": "paper"}]}]})
+        transcript({}, {"reviews": [{**review, "evidence": [{**answer, "quote": quote, "source": "paper"}]}]})
         for quote in ("six trays", "")
     ]
     assert "(Tea: “six trays”)" in told[0]
