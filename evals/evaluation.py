@@ -1,19 +1,53 @@
-"""A run with its scores: the tables of a paper and its figures, what the reports are made of."""
+"""A run with its scores: the tables of a paper and its figures, what the reports are made of.
+
+`scores.json` holds them for other tools that plot or compare, and has these fields:
+
+format      1; another number means another layout
+task, paper, begun, version, commit, seed, models (name by role)
+finished    whether every run of a system on a sample has ended
+aids        names of those that each system ran with, by system
+tables      for each table and corpus: table, corpus, samples, baseline, and
+            rows: row, title, system, texts, figures (by measure: value, low, high of its 95% interval),
+                  values (by measure and sample, where a figure is a mean), paper (the row it is compared with)
+            published: the paper's figures by row and measure
+            contrasts: row, baseline, measure, difference, low, high, samples, p (corrected)
+            reversals: measure, better, worse (rows, by the paper), published and ours (two figures each)
+charts      for each figure and corpus: figure, corpus, across, and
+            panels: measure, curves (curve, ours: number, value, low, high; paper: number, value)
+costs       system, role, model, samples, calls, input_tokens, output_tokens, seconds, reasks, trims
+failed      sample, system, error
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
-from evals.model_scores import MEASURES, ModelScores, model_scores_table, read_model_scores
 from evals.run_folder import RunConfig, RunFolder
-from evals.scores import Outputs, Scores, items_of, score
+from evals.scores import (
+    MODEL_MEASURES,
+    Contrast,
+    ModelScores,
+    Outputs,
+    Reversal,
+    ScoredRow,
+    Scores,
+    items_of,
+    model_scores_table,
+    published_figures,
+    read_model_scores,
+    score,
+)
 from evals.statistics import Interval
 from evals.task import Figure, Item, Measure, Table, Task
 from runs.many import Record, read_results
 from runs.usage import Cost, costs
 from state.errors import Kind
+
+_FORMAT: Final = 1
+"""Of scores.json."""
 
 
 class Failed(NamedTuple):
@@ -63,11 +97,11 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
     if model_scores:
         table = model_scores_table(task, config.rows)
         compared = [_with_model_scores(each) if each.comparison else each for each in task.tables]
-        task = replace(task, measures=[*task.measures, *MEASURES], tables=[*compared, table])
+        task = replace(task, measures=[*task.measures, *MODEL_MEASURES], tables=[*compared, table])
     samples = folder.samples()
-    results = newest(read_results(folder.outputs_file))
+    results = {(result["id"], result["system"]): result for result in read_results(folder.outputs_file)}  # the newest
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
-    wanted = {(sample["id"], system) for sample in samples for system in systems_of(task, config.rows)}
+    wanted = {(sample["id"], system) for sample in samples for system in task.systems_of(config.rows)}
     return Evaluation(
         task=task,
         config=config,
@@ -80,7 +114,7 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
                 task,
                 table,
                 corpus.name,
-                _of(samples, corpus.name),
+                [sample for sample in samples if sample["corpus"] == corpus.name],
                 outputs,
                 seed=config.seed,
                 model_scores=model_scores,
@@ -94,7 +128,7 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
 
 
 def _with_model_scores(table: Table) -> Table:
-    return replace(table, measures=[*table.measures, *(measure.name for measure in MEASURES)])
+    return replace(table, measures=[*table.measures, *(measure.name for measure in MODEL_MEASURES)])
 
 
 def texts_of(evaluation: Evaluation) -> dict[tuple[str, str], Item]:
@@ -104,19 +138,11 @@ def texts_of(evaluation: Evaluation) -> dict[tuple[str, str], Item]:
     return {(name, row): item for name, items in found for row, item in items.items() if row in wanted and item.text}
 
 
-def newest(results: Sequence[Record]) -> dict[tuple[str, str], Record]:
-    """The newest result of each sample and system."""
-    return {(result["id"], result["system"]): result for result in results}
-
-
-def systems_of(task: Task, rows: Sequence[str]) -> list[str]:
-    """Names of the systems that rows are taken from, each once, in the order of the rows."""
-    systems = (task.row(name).system for name in rows)
-    return list(dict.fromkeys(system for system in systems if system is not None))
-
-
-def _of(samples: Sequence[Record], corpus: str) -> list[Record]:
-    return [sample for sample in samples if sample["corpus"] == corpus]
+def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
+    """Names of the aids that a system ran with."""
+    own = task.systems[system].context.model_dump(include={"aids"}, exclude_unset=True)
+    aids: list[str] = {**config.settings, **own}["aids"]
+    return aids
 
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -194,3 +220,95 @@ def _curves(figure: Figure, measure: str, scores: Scores) -> list[Curve]:
         if any(line.row.system for line in lines.values()):
             found.append(Curve(letter, name, {number: line.cells[measure] for number, line in lines.items()}, paper))
     return found
+
+
+def scores_file(evaluation: Evaluation, charts: Sequence[Chart]) -> str:
+    """The file's content.
+
+    Args:
+        evaluation: A run, scored.
+        charts: Its figures.
+    """
+    config = evaluation.config
+    content = {
+        "format": _FORMAT,
+        "task": config.task,
+        "paper": evaluation.task.source,
+        "begun": config.begun,
+        "version": config.version,
+        "commit": config.commit,
+        "seed": config.seed,
+        "models": {role: model["model"] for role, model in config.models.items()},
+        "finished": not evaluation.missing and not evaluation.failed,
+        "aids": {name: aids_of(evaluation.task, config, name) for name in evaluation.task.systems_of(config.rows)},
+        "tables": [_scored_table(scores) for scores in evaluation.scores],
+        "charts": [_drawn_chart(chart) for chart in charts],
+        "costs": evaluation.costs,
+        "failed": [failed._asdict() for failed in evaluation.failed],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _scored_table(scores: Scores) -> dict[str, Any]:
+    return {
+        "table": scores.table.title,
+        "corpus": scores.corpus,
+        "samples": scores.samples,
+        "baseline": scores.table.baseline,
+        "rows": [_scored_row(line) for line in scores.lines],
+        "published": published_figures(scores.table, scores.corpus),
+        "contrasts": [_contrast(contrast) for contrast in scores.contrasts],
+        "reversals": [_reversal(reversal) for reversal in scores.reversals],
+    }
+
+
+def _scored_row(line: ScoredRow) -> dict[str, Any]:
+    return {
+        "row": line.row.name,
+        "title": line.row.title,
+        "system": line.row.system,
+        "paper": line.row.paper,
+        "texts": len(line.items),
+        "figures": {measure: cell._asdict() for measure, cell in line.cells.items()},
+        "values": line.values,
+    }
+
+
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    mean, low, high = contrast.test.difference
+    return {
+        "row": contrast.row.name,
+        "baseline": contrast.baseline.name,
+        "measure": contrast.measure.name,
+        "difference": mean,
+        "low": low,
+        "high": high,
+        "samples": contrast.test.samples,
+        "p": contrast.test.p_value,
+    }
+
+
+def _reversal(reversal: Reversal) -> dict[str, Any]:
+    return {
+        "measure": reversal.measure.name,
+        "better": reversal.better.name,
+        "worse": reversal.worse.name,
+        "published": reversal.published,
+        "ours": reversal.ours,
+    }
+
+
+def _drawn_chart(chart: Chart) -> dict[str, Any]:
+    panels = [
+        {"measure": panel.measure.name, "curves": [_drawn_curve(curve) for curve in panel.curves]}
+        for panel in chart.panels
+    ]
+    return {"figure": chart.figure.title, "corpus": chart.corpus, "across": chart.figure.across, "panels": panels}
+
+
+def _drawn_curve(curve: Curve) -> dict[str, Any]:
+    return {
+        "curve": curve.name,
+        "ours": [{"number": number, **point._asdict()} for number, point in sorted(curve.ours.items())],
+        "paper": [{"number": number, "value": value} for number, value in sorted(curve.paper.items())],
+    }

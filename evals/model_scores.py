@@ -2,6 +2,10 @@
 
 Both are asked for when the systems have ended, and kept in the run's folder: `judgements.jsonl` and `support.jsonl`, a
 line for each text. The papers asked people; a model is no substitute for them, but can be asked of every text.
+
+The judge says whether a text is true to its source, tells enough, and makes one read on. Give the role `judge` a model
+of its own: one that grades its own texts likes them. A verdict that cannot be read after one re-ask leaves the text
+unscored; it never counts as a low grade.
 """
 
 from __future__ import annotations
@@ -10,58 +14,74 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from evals.metrics.judge import judge
-from evals.task import Item, Measure, Table, Task
-from runs.many import Job, Key, Record, read_results, run_jobs
-from state.errors import SettingsError
+from langgraph.func import entrypoint
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
+
+from evals.task import Item, Task
+from runs.many import Job, Key, Record, run_jobs
+from state.errors import ModelOutputError, SettingsError
+from state.limits import AtMost
+from state.records import CallRecord
 from state.settings import ModelSettings
-from tools.models import close_clients
+from tools.models import Caller, ask, close_clients
 
 if TYPE_CHECKING:
     from evals.metrics.entailment import SupportCheck
 
-ModelScores = Mapping[tuple[str, str], Mapping[str, float]]
-"""By the sample's id and the row's name; what could not be scored is missing."""
+PROMPT = Path(__file__).parent / "prompts" / "judge.md"
 
-NO_MODEL_SCORES: ModelScores = MappingProxyType({})
 Texts = Mapping[tuple[str, str], Item]
 """To be scored, by the sample's id and the row's name."""
 
 _FIELDS = ("id", "row")
-_GRADES = ("faithfulness", "information", "interest")
-_ENTAILED = "entailed %"
+
+Criterion = Literal["faithfulness", "information", "interest"]
+_CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 
-def _model_score(name: str, item: Item) -> float | None:
-    return item.model_scores.get(name)
+class Mark(BaseModel):
+    """A grade. The reason comes first, so that it is not made up for a grade that is there already."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Annotated[str, AtMost("note_words")]
+    grade: Literal[1, 2, 3, 4, 5]
 
 
-MEASURES = [Measure(name, "higher", partial(_model_score, name)) for name in (*_GRADES, _ENTAILED)]
+class Verdict(BaseModel):
+    """What the judge says."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    faithfulness: Mark
+    """Says only what the source says."""
+    information: Mark
+    """Tells what matters of the source."""
+    interest: Mark
+    """Makes a reader without the field's knowledge want to read on."""
 
 
-def model_scores_table(task: Task, rows: Sequence[str]) -> Table:
-    """The table of what models find."""
-    return Table(
-        title="What models find: a judge's grades from 1 to 5, and sentences that the source entails",
-        rows=rows,
-        measures=[measure.name for measure in MEASURES],
-        published={},
-        baseline=task.tables[0].baseline,
-    )
+class JudgedText(TypedDict):
+    """A text that was judged."""
+
+    grades: dict[Criterion, int] | None
+    """1 (worst) to 5 (best); None: unscored."""
+    reasons: dict[Criterion, str]
+    """A sentence each; empty if unscored."""
+    problem: str
+    """Why it is unscored; empty if it is not."""
+    trimmed: bool
+    """The source did not fit the judge's context, so what only its end says looks made up to the judge."""
+    calls: list[CallRecord]
 
 
-def read_model_scores(folder: Path) -> ModelScores:
-    """All model scores of a run. Of several of one text the newest count."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for result in (*_read(folder / "judgements.jsonl"), *_read(folder / "support.jsonl")):
-        scores = result.get("grades") or {}
-        if result.get("percent") is not None:
-            scores = {_ENTAILED: result["percent"]}
-        found.setdefault((result["id"], result["row"]), {}).update(scores)
-    return found
+class _Case(TypedDict):
+    source: str
+    text: str
+    model: ModelSettings
 
 
 async def judge_texts(
@@ -85,11 +105,53 @@ async def judge_texts(
         raise SettingsError(
             f"{model.model} would judge its own texts, and a model likes those: name another one under [models.judge]."
         )
-    jobs: dict[Key, Job] = {key: partial(_judged, task, item, model) for key, item in texts.items()}
+    jobs: dict[Key, Job] = {key: partial(_graded, task, item, model) for key, item in texts.items()}
     try:
         await run_jobs(jobs, folder / "judgements.jsonl", model.concurrency, fields=_FIELDS, tell=tell)
     finally:
         await close_clients()
+
+
+async def _graded(task: Task, item: Item, model: ModelSettings) -> Record:
+    return {**await judge(item.sample[task.made_from], item.text, model), "judge": model.model}
+
+
+async def judge(source: str, text: str, model: ModelSettings) -> JudgedText:
+    """Have a text graded.
+
+    Args:
+        source: What the text was made from.
+        text: Markdown or plain text.
+        model: The judge: settings of the role `judge`.
+
+    Raises:
+        ModelUnavailable: The endpoint does not answer, after all retries, or does not serve the model.
+        ContextOverflow: The text does not fit the context, even with the source trimmed.
+        SettingsError: The endpoint does not accept the request.
+    """
+    try:
+        answer: Record = await _ask_judge.ainvoke(_Case(source=source, text=text, model=model))
+    except ModelOutputError as error:
+        return _judged(None, error.spent, problem=error.problem)
+    return _judged(Verdict.model_validate(answer["verdict"]), answer["calls"])
+
+
+@entrypoint()
+async def _ask_judge(case: _Case) -> Record:
+    variables: dict[str, object] = {"source": case["source"], "text": case["text"]}
+    answer = await ask(Caller("judge", "judge", 1), PROMPT, variables, Verdict, case["model"], trim="source")
+    return {"verdict": answer.value.model_dump(), "calls": answer.calls}
+
+
+def _judged(verdict: Verdict | None, calls: list[CallRecord], *, problem: str = "") -> JudgedText:
+    marks: dict[Criterion, Mark] = {criterion: getattr(verdict, criterion) for criterion in _CRITERIA if verdict}
+    return JudgedText(
+        grades={criterion: mark.grade for criterion, mark in marks.items()} or None,
+        reasons={criterion: mark.reason for criterion, mark in marks.items()},
+        problem=problem,
+        trimmed=any(call["trims"] for call in calls),
+        calls=calls,
+    )
 
 
 async def check_support(task: Task, texts: Texts, folder: Path, model: str, *, tell: Callable[[str], None]) -> None:
@@ -113,10 +175,6 @@ async def check_support(task: Task, texts: Texts, folder: Path, model: str, *, t
     await run_jobs(jobs, folder / "support.jsonl", 1, fields=_FIELDS, tell=tell)
 
 
-async def _judged(task: Task, item: Item, model: ModelSettings) -> Record:
-    return {**await judge(item.sample[task.made_from], item.text, model), "judge": model.model}
-
-
 async def _supported(task: Task, item: Item, check: SupportCheck, model: str) -> Record:
     support = await asyncio.to_thread(check, item.sample[task.made_from], item.text)
     found = {"percent": None, "unsupported": []} if support is None else support._asdict()
@@ -129,7 +187,3 @@ def _check_made_from(task: Task) -> None:
             f"The texts of {task.name} are made from no source that they could be held against; name a run of articles "
             "or plain versions."
         )
-
-
-def _read(file: Path) -> list[Record]:
-    return [result for result in read_results(file) if "error" not in result]

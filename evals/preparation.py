@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evals.datasets.corpora import draw, load, load_examples
-from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunFolder
 from evals.runner import Choices, describe_run
 from evals.task import Task
@@ -44,7 +43,7 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
         StateError: If the folder cannot be written.
     """
     rows = rows_of(task, wanted.rows)
-    for system in systems_of(task, rows):
+    for system in task.systems_of(rows):
         if check := task.systems[system].check:
             check(settings)
     everything = [load(each, task.kind, wanted.split) for each in wanted.data] or [load_examples(task.kind)]

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from evals.evaluation import systems_of
 from evals.run_folder import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Task
 from runs.checkpoints import open_checkpointer
@@ -92,7 +91,7 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
 
 def _contexts(task: Task, config: RunConfig) -> dict[str, RunContext]:
     """What each system of the run's rows runs with."""
-    return {name: task.systems[name].choices(config.on_record) for name in systems_of(task, config.rows)}
+    return {name: task.systems[name].choices(config.on_record) for name in task.systems_of(config.rows)}
 
 
 async def _output(

@@ -173,6 +173,11 @@ class Task:
         """The row of a name."""
         return next(row for row in self.rows if row.name == name)
 
+    def systems_of(self, rows: Sequence[str]) -> list[str]:
+        """Names of the systems that rows are taken from, each once, in the order of the rows."""
+        systems = (self.row(name).system for name in rows)
+        return list(dict.fromkeys(system for system in systems if system is not None))
+
     def measure(self, name: str) -> Measure:
         """The measure of a name."""
         return next(measure for measure in self.measures if measure.name == name)

@@ -241,7 +241,7 @@ def _report(task: Task, folder: RunFolder) -> None:
     from evals.datasets.corpora import statistics  # noqa: PLC0415 - these take seconds
     from evals.evaluation import evaluate  # noqa: PLC0415
     from evals.reports.plots import plot  # noqa: PLC0415
-    from evals.reports.write import write_reports  # noqa: PLC0415
+    from evals.reports.report import write_reports  # noqa: PLC0415
 
     scored = evaluate(task, folder)
     try:

@@ -1,23 +1,29 @@
-"""The report of an evaluation: what a reader wants to know first, then the tables, then the run itself."""
+"""The report of an evaluation: what a reader wants to know first, the tables, then the run itself; and its files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from evals.datasets.corpora import FieldStatistics
-from evals.evaluation import Evaluation, systems_of
+from evals.evaluation import Evaluation, aids_of, charts, scores_file
 from evals.reports.document import (
     Picture,
     ReportDocument,
     ReportRow,
     ReportSection,
     ReportTable,
+    as_markdown,
+    as_text,
     number,
     what_intervals_are,
     words,
 )
+from evals.reports.pages import GENERATOR, is_page_name, list_pages, report_page, sample_page, sample_pages
+from evals.reports.plots import draw
 from evals.reports.tables import (
     TEST,
     difference_sections,
@@ -28,10 +34,11 @@ from evals.reports.tables import (
     printed_sections,
     score_section,
 )
-from evals.run_folder import RunConfig
+from evals.run_folder import RunConfig, RunFolder
 from evals.scores import Scores, published_figures
 from evals.task import Task
 from runs.usage import Cost, added_up
+from state.files import write_atomically
 from state.settings import Role
 from tools.configuration import resolve_settings
 
@@ -42,6 +49,60 @@ _KEY = (
 _AIDS = "Aids are what of Draftroom's is in no paper: without any, a row is the paper's system. See docs/aids.md."
 _SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
 _LONGEST_ERROR = 300
+_FILE_WIDTH = 160
+"""Of the text where there is no terminal: a row should stay one line."""
+
+
+def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequence[FieldStatistics] = ()) -> str:
+    """Writes scores.json, report.md, report.html, plots into figures/ and a page for each sample into samples/.
+
+    Pages of samples that the run no longer has are removed; files that are not ours are left alone.
+
+    Args:
+        evaluation: A run, scored.
+        folder: Where it lies.
+        statistics: Of its data.
+
+    Returns:
+        The report as text that fits the terminal.
+
+    Raises:
+        OSError: If the folder cannot be written.
+    """
+    drawn = charts(evaluation)
+    pictures = draw(drawn, evaluation.scores)
+    document = report(evaluation, statistics, pictures)
+    pages = sample_pages(evaluation, [*evaluation.scores, *(chart.scores for chart in drawn)])
+    _write(folder.path / "figures", ((f"{each.name}.svg", each.svg) for each in pictures))
+    _write(folder.path / "figures", ((f"{each.name}.png", each.png) for each in pictures))
+    _write(folder.path / "samples", ((page.file, sample_page(pages, at).encode()) for at, page in enumerate(pages)))
+    _write(
+        folder.path / "samples", ((name, text.encode()) for name, text in list_pages(pages, evaluation.task).items())
+    )
+    _remove_old_pages(folder.path / "samples", {page.file for page in pages})
+    reports = {
+        "scores.json": scores_file(evaluation, drawn),
+        "report.html": report_page(document),
+        "report.md": as_markdown(document),
+    }
+    _write(folder.path, ((name, text.encode()) for name, text in reports.items()))
+    return as_text(document, shutil.get_terminal_size((_FILE_WIDTH, 24)).columns)
+
+
+def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, data in files:
+        write_atomically(folder / name, data)
+
+
+def _remove_old_pages(folder: Path, names: Collection[str]) -> None:
+    for path in folder.iterdir():
+        if is_page_name(path.name) and path.name not in names and _is_ours(path):
+            path.unlink()
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_file() and f'content="{GENERATOR}"'.encode() in path.read_bytes()[:1000]
 
 
 def report(
@@ -116,7 +177,7 @@ def _facts(task: Task, config: RunConfig) -> list[str]:
 
 def _progress(evaluation: Evaluation) -> list[str]:
     """What is missing, so that nobody takes the figures of a part for those of the whole."""
-    every = len(evaluation.samples) * len(systems_of(evaluation.task, evaluation.config.rows))
+    every = len(evaluation.samples) * len(evaluation.task.systems_of(evaluation.config.rows))
     said = []
     if evaluation.missing:
         said.append(
@@ -131,19 +192,12 @@ def _progress(evaluation: Evaluation) -> list[str]:
 def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
     """What each system ran with: aids that were on, and the choices that make it; none if no system was run."""
     rows = []
-    for name in systems_of(task, config.rows):
+    for name in task.systems_of(config.rows):
         titles = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
         aids = ", ".join(aids_of(task, config, name)) or "none"
         rows.append(ReportRow(words(name, titles, aids, _own(task, name))))
     table = ReportTable(["system", "rows", "aids", "settings of its own"], rows, words=4)
     return [ReportSection("Aids and settings of the rows", text=_AIDS, table=table)] if rows else []
-
-
-def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
-    """Names of the aids that a system ran with."""
-    own = task.systems[system].context.model_dump(include={"aids"}, exclude_unset=True)
-    aids: list[str] = {**config.settings, **own}["aids"]
-    return aids
 
 
 def _own(task: Task, system: str) -> str:
@@ -199,7 +253,7 @@ def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
 
 def _models(task: Task, config: RunConfig) -> list[str]:
     """A line for each model as it is sampled, with its roles; the rows of a preset are sampled as that says."""
-    systems = [task.systems[name] for name in systems_of(task, config.rows)]
+    systems = [task.systems[name] for name in task.systems_of(config.rows)]
     lines: dict[str, str] = {}
     for preset, system in {each.preset: each for each in systems}.items():
         settings = resolve_settings(system.choices(config.on_record))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-import evals.metrics.judge
+import evals.model_scores
 import nodes.journalism
 import nodes.simplification
 from nodes import rewriting
@@ -42,7 +42,7 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
 
 JOURNALISM = answers_in(rewriting, *modules_of(nodes.journalism))
 SIMPLIFICATION = [*answers_in(*modules_of(nodes.simplification)), choice_of(["layperson", "done"])]
-OTHERS = [*answers_in(evals.metrics.judge), free_plan_of(4, ModelSettings())]
+OTHERS = [*answers_in(evals.model_scores), free_plan_of(4, ModelSettings())]
 FEWEST = {
     "answers": 1,
     "paragraphs": 1,

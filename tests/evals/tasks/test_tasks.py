@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.commands.evaluation import EVALUATIONS
-from evals.reports.report import aids_of
+from evals.evaluation import aids_of
 from evals.task import Task
 from tests.evals.reports.tea import config_of
 from tools.documents.reading import source_bytes

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, meta
 
-from evals.metrics.judge import PROMPT, judge
+from evals.model_scores import PROMPT, judge
 from state.errors import ModelUnavailable
 from state.limits import Limits
 from state.settings import ModelSettings
