@@ -11,8 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from state.errors import BadInput, DraftroomError
-from state.files import write_atomically
-from tools.input_files import filled_lines, read_file
+from state.files import filled_lines, read_file, write_atomically
 
 Record = dict[str, Any]
 Key = tuple[str, ...]

@@ -28,8 +28,8 @@ from draftroom.systems import find_system
 from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from runs.record import RunRecord
 from state.errors import BadInput
+from state.files import read_text
 from state.records import Values
-from tools.input_files import read_text
 from tools.plain_characters import plain
 
 _CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}

@@ -43,7 +43,7 @@ from evals.datasets.samples import (
 from runs.many import Record
 from state.errors import BadInput
 from state.feedback import Weakness
-from tools.input_files import from_json, read_text
+from state.files import from_json, read_text
 
 _PAPERS = "papers.jsonl"
 """The file beside a corpus that has its papers."""

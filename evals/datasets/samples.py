@@ -22,8 +22,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, 
 from runs.many import Record
 from state.errors import BadInput
 from state.feedback import Weakness
+from state.files import filled_lines, read_text
 from state.settings import describe
-from tools.input_files import filled_lines, read_text
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

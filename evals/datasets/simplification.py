@@ -22,7 +22,7 @@ from evals.datasets.samples import (
     own_samples,
 )
 from state.errors import BadInput
-from tools.input_files import read_text
+from state.files import read_text
 
 
 def _fits(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from evals.human.blinding import BlindingKey, HiddenItem
 from state.errors import BadInput, StateError
-from tools.input_files import from_json, read_file
+from state.files import from_json, read_file
 
 
 class AnswerOption(NamedTuple):

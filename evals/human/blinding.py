@@ -22,7 +22,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from state.errors import BadInput, SettingsError
-from tools.input_files import from_json, read_file
+from state.files import from_json, read_file
 
 
 class HiddenItem(BaseModel):

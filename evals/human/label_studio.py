@@ -24,9 +24,8 @@ from evals.human.items import ComparisonItem, RatingItem
 from evals.human.judgements import CRITERIA, GUIDELINES
 from evals.human.ratings import QUESTIONNAIRE
 from state.errors import BadInput, StateError
-from state.files import write_atomically
+from state.files import read_file, write_atomically
 from state.settings import describe
-from tools.input_files import read_file
 
 _QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
 LabelStudioTask = dict[str, dict[str, str]]

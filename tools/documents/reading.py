@@ -10,12 +10,12 @@ from typing import Literal
 
 from state.documents import Document, DocumentFormat, DocumentRef
 from state.errors import BadInput
+from state.files import read_pipe
 from state.settings import Scope
 from tools.documents.guarded import MAX_CHARACTERS
 from tools.documents.plain_text import clean_characters, decode, text_parts
 from tools.documents.store import document_path, keep_input, store_document, stored_document
 from tools.documents.structure import Parts, outline
-from tools.input_files import read_pipe
 
 MAX_BYTES = 50_000_000
 MAX_WORDS = 200_000

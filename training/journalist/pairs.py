@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from state.errors import BadInput
-from tools.input_files import read_lines
+from state.files import read_lines
 
 Example = TypeVar("Example")
 

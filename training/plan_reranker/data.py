@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from state.errors import BadInput
-from tools.input_files import read_lines
+from state.files import read_lines
 from training.plan_reranker.normalising import normalised, questions_of
 
 PlanName = Literal["optimal", "coherence", "structure", "structure, normalised", "specificity"]

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from tools.input_files import read_lines
+from state.files import read_lines
 from training.review_filters.pairs import Pair
 from training.review_filters.papers import Paper
 

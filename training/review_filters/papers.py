@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from state.errors import BadInput
-from tools.input_files import read_lines
+from state.files import read_lines
 
 Split = Literal["train", "dev", "test"]
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from state.errors import BadInput
-from tools.input_files import read_lines
+from state.files import read_lines
 from training.review_filters.labels import Task, aspect_of_disapere, aspect_of_peer_review_analyze, purpose_of_disapere
 
 _DEV_PART = 6

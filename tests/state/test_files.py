@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from state.errors import BadInput
-from tools.input_files import read_file, read_lines, read_text
+from state.files import read_file, read_lines, read_text
 
 
 class Cup(BaseModel):
