@@ -42,8 +42,7 @@ from langchain_core.callbacks import get_usage_metadata_callback
 
 from benchmarks.fake_process import fake_process
 from evals.datasets.corpora import load_examples
-from evals.run_folder import RunFolder
-from evals.runner import SAMPLES_A_REQUEST, Choices, describe_run, run_systems
+from evals.run import SAMPLES_A_REQUEST, RunFolder, Wanted, describe_run, run_systems
 from evals.tasks.science_journalism import SCIENCE_JOURNALISM
 from runs.many import Record
 from state.settings import Settings
@@ -97,8 +96,8 @@ async def _evaluation(
     folder: RunFolder, settings: Settings, samples: Sequence[Record], concurrency: int
 ) -> tuple[Passed, list[Record]]:
     """A run, and the bodies of its requests."""
-    choices = Choices(rows=["loop"], limit=None, seed=0)
-    folder.begin(describe_run(SCIENCE_JOURNALISM, choices, [], settings), samples)
+    wanted = Wanted(data=[], rows=None, limit=None, seed=0, split=None)
+    folder.begin(describe_run(SCIENCE_JOURNALISM, ["loop"], wanted, [], settings), samples)
     bodies: list[Record] = []
 
     async def record(request: httpx2.Request) -> None:

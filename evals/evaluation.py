@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, cast
 
-from evals.run_folder import RunConfig, RunFolder
+from evals.run import RunConfig, RunFolder
 from evals.scores import (
     MODEL_MEASURES,
     Contrast,

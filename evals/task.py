@@ -15,9 +15,13 @@ from evals.datasets.samples import Kind
 from runs.many import Record
 from runs.runnable.graph import Builder
 from state.contexts import RunContext
+from state.errors import SettingsError
 from state.settings import Role, Settings
 from tools.configuration import merge, under_preset
 from tools.models.prompts import numbered
+
+_RENAMED = {"sequential": "swif2t", "parallel": "swif2t-parallel"}
+"""Rows of earlier versions."""
 
 
 class EvaluatedSystem(NamedTuple):
@@ -172,6 +176,28 @@ class Task:
     def row(self, name: str) -> Row:
         """The row of a name."""
         return next(row for row in self.rows if row.name == name)
+
+    def chosen_rows(self, names: str | None) -> list[str]:
+        """Names of the rows that are asked for.
+
+        Args:
+            names: With commas between them, `all`, or none for the usual ones.
+
+        Raises:
+            SettingsError: One is unknown.
+        """
+        known = [row.name for row in self.rows]
+        if names is None:
+            return list(self.usual)
+        chosen = known if names == "all" else [name.strip() for name in names.split(",")]
+        if unknown := set(chosen) - set(known):
+            named = ", ".join(map(repr, sorted(unknown)))
+            renamed = "".join(
+                f" `{name}` is called `{_RENAMED[name]}` now." for name in sorted(unknown & set(_RENAMED))
+            )
+            choices = f"choose from {', '.join(known)}, or `all` without others."
+            raise SettingsError(f"There is no row {named}; {choices}{renamed}")
+        return chosen
 
     def systems_of(self, rows: Sequence[str]) -> list[str]:
         """Names of the systems that rows are taken from, each once, in the order of the rows."""

@@ -23,7 +23,7 @@ from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 
 if TYPE_CHECKING:
-    from evals.run_folder import RunFolder
+    from evals.run import RunFolder
     from evals.task import Task
 
 eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
@@ -79,7 +79,7 @@ def evaluation(name: str) -> Callable[..., None]:
         quiet: QuietOption = False,
     ) -> None:
         require(EVALS)
-        from evals.preparation import Wanted, prepare  # noqa: PLC0415 - takes seconds
+        from evals.run import Wanted, prepare  # noqa: PLC0415 - takes seconds
 
         task: Task = EVALUATIONS[name].load()
         flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url}, task.roles)
@@ -198,7 +198,7 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
         BadInput: The folder holds no run, or one of a version with other tasks or rows.
     """
     require(EVALS)
-    from evals.run_folder import RunFolder  # noqa: PLC0415 - takes seconds
+    from evals.run import RunFolder  # noqa: PLC0415 - takes seconds
 
     folder = RunFolder(path)
     config = folder.config()
@@ -213,7 +213,7 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
 
 def _run(task: Task, folder: RunFolder, samples: int | None, *, quiet: bool) -> None:
     """Run what is missing, then report."""
-    from evals.runner import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415 - takes seconds
+    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415 - takes seconds
 
     at_once = samples or SAMPLES_A_REQUEST * max(model["concurrency"] for model in folder.config().models.values())
     work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell)

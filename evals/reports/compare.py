@@ -22,7 +22,7 @@ from evals.reports.document import (
     words,
 )
 from evals.reports.tables import TEST, by_row, head, in_words, is_beyond_chance
-from evals.run_folder import RunConfig
+from evals.run import RunConfig
 from evals.scores import Contrast, ScoredRow
 from evals.statistics import PairedTest, holm, paired_test
 from evals.task import Measure, Row

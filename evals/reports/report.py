@@ -34,7 +34,7 @@ from evals.reports.tables import (
     printed_sections,
     score_section,
 )
-from evals.run_folder import RunConfig, RunFolder
+from evals.run import RunConfig, RunFolder
 from evals.scores import Scores, published_figures
 from evals.task import Task
 from runs.usage import Cost, added_up

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.evaluation import Evaluation, evaluate
-from evals.run_folder import Corpus, RunConfig, RunFolder
+from evals.run import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
 from runs.many import Record

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evals.reports.report import write_reports
-from evals.run_folder import RunFolder
+from evals.run import RunFolder
 from tests.evals.reports.tea import run, sample, tea
 from tests.support.browser import PHONE, WIDE, NewPage, scrolls_sideways, unfold_all
 

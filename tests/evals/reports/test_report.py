@@ -14,7 +14,7 @@ from evals.evaluation import Evaluation, charts, evaluate
 from evals.reports.document import Picture, as_markdown, as_text
 from evals.reports.plots import draw
 from evals.reports.report import report
-from evals.run_folder import RunFolder
+from evals.run import RunFolder
 from evals.statistics import mean_interval
 from evals.task import Table, Task
 from state.contexts import JournalismContext

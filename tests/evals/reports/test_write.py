@@ -9,7 +9,7 @@ from typing import Any
 from evals.evaluation import Evaluation, charts, scores_file
 from evals.reports.pages import GENERATOR, page_name
 from evals.reports.report import write_reports
-from evals.run_folder import RunFolder
+from evals.run import RunFolder
 from tests.evals.reports.pages import Page
 from tests.evals.reports.tea import SAMPLES, run, usual_texts
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from evals.evaluation import evaluate
-from evals.preparation import Wanted, prepare
-from evals.runner import run_systems
+from evals.run import Wanted, prepare, run_systems
 from evals.scores import score
 from evals.tasks.science_journalism import ABLATIONS, FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
 from state.errors import SettingsError

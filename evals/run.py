@@ -1,0 +1,319 @@
+"""A run of an evaluation: begun with the samples drawn, kept in a folder, driven there, and taken up where it stopped.
+
+config.json     what makes the run: task, data by hash, rows, seed, models, settings
+samples.jsonl   the samples that were drawn; nothing else is needed to score the run again
+outputs.jsonl   what each system left for each sample, appended as soon as it is there; or why it failed
+outputs.sqlite  checkpoints of the samples under way
+scores.json  report.md  report.html  figures/  samples/
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evals.datasets.corpora import draw, load, load_examples
+from evals.task import EvaluatedSystem, Task
+from runs.checkpoints import open_checkpointer
+from runs.driver import run_to_its_end
+from runs.many import Job, Key, Record, read_records, run_jobs
+from state.contexts import RunContext
+from state.errors import BadInput, SettingsError, StateError
+from state.files import write_atomically
+from state.settings import Settings
+from tools.models import close_clients
+
+SAMPLES_A_REQUEST = 2
+"""Samples to have under way for each request that an endpoint takes at once.
+
+While drafts of some are assessed here, the others keep it busy.
+"""
+_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu", "scipy")
+"""Those that figures depend on."""
+
+
+class Wanted(NamedTuple):
+    """What a person asks for."""
+
+    data: Sequence[Path]
+    """Corpora; none: the examples that ship."""
+    rows: str | None
+    """Names with commas between them, `all`, or none for the usual ones."""
+    limit: int | None
+    seed: int
+    split: str | None
+
+
+class Corpus(BaseModel):
+    """Data that samples were drawn from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    file: str
+    """Its name, without the folder."""
+    sha256: str
+    """Of the samples that it holds."""
+    available: int
+    drawn: int
+
+
+class RunConfig(BaseModel):
+    """What makes a run; a folder is only taken up again by a run that asks for the same."""
+
+    model_config = ConfigDict(frozen=True)
+
+    task: str
+    corpora: list[Corpus]
+    rows: list[str]
+    limit: int | None
+    seed: int
+    models: dict[str, dict[str, Any]]
+    """By role: name, address and sampling; no keys."""
+    settings: dict[str, Any]
+    """Of the run; the papers' rows take from them where things are only."""
+    version: str
+    """Of Draftroom."""
+    packages: dict[str, str]
+    commit: str | None
+    """Of the checkout, if it is one."""
+    begun: str
+    """UTC, ISO 8601."""
+
+    @property
+    def on_record(self) -> dict[str, Any]:
+        """Settings and models, as the fields of a graph's context."""
+        return {**self.settings, "models": self.models}
+
+
+class RunFolder:
+    """Files of a run.
+
+    Args:
+        path: The folder; made when the run begins.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config_file = path / "config.json"
+        self.samples_file = path / "samples.jsonl"
+        self.outputs_file = path / "outputs.jsonl"
+        self.checkpoints_file = path.absolute() / "outputs.sqlite"
+
+    def begin(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
+        """Writes down what the run is, or takes up the one that is there; its rows are added up.
+
+        Raises:
+            SettingsError: If the folder holds another run; says what differs.
+            StateError: If the folder cannot be written.
+        """
+        there = self.config() if self.config_file.exists() else None
+        if there:
+            if differing := _differing(there, config):
+                raise SettingsError(
+                    f"{self.path} holds a run with other {' and '.join(differing)}: choose another folder with --out, "
+                    "or the same choices as then."
+                )
+            config = there.model_copy(update={"rows": list(dict.fromkeys([*there.rows, *config.rows]))})
+        try:
+            if not there:
+                self.path.mkdir(parents=True, exist_ok=True)
+                lines = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
+                write_atomically(self.samples_file, lines.encode())
+            write_atomically(self.config_file, f"{config.model_dump_json(indent=2)}\n".encode())
+        except OSError as error:
+            raise StateError(
+                f"The run cannot be kept in {self.path} ({error.strerror}); choose another folder with --out.",
+                kind="output_unwritable",
+            ) from error
+        return config
+
+    def config(self) -> RunConfig:
+        """What the run is.
+
+        Raises:
+            BadInput: If the folder holds none, or one whose aids have no names.
+        """
+        try:
+            config = RunConfig.model_validate_json(self.config_file.read_bytes())
+        except OSError as error:
+            raise BadInput(
+                f"{self.path} holds no evaluation: its config.json cannot be read ({error.strerror}); name the folder "
+                "of a run.",
+                kind="missing_file",
+            ) from error
+        except ValidationError as error:
+            raise BadInput(
+                f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
+            ) from error
+        if "aids" not in config.settings:
+            raise BadInput(
+                f"{self.path} was begun by a Draftroom whose aids had no names ({config.version}, commit "
+                f"{config.commit or 'unknown'}): go on with it there, or run the evaluation anew in another folder."
+            )
+        return config
+
+    def samples(self) -> list[Record]:
+        """The samples that were drawn.
+
+        Raises:
+            BadInput: If they are lost.
+        """
+        try:
+            return read_records(self.samples_file)
+        except BadInput as error:
+            raise BadInput(
+                f"The samples of the run are lost: {error} Put the file back, or run the evaluation again in another "
+                "folder."
+            ) from error
+
+
+def _differing(there: RunConfig, wanted: RunConfig) -> list[str]:
+    """Names of what two runs differ in, as far as figures would not be comparable; a newer version may go on."""
+    if there.task != wanted.task:
+        return ["task"]
+    before, now = _choices(there), _choices(wanted)
+    return [name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]]
+
+
+def _choices(config: RunConfig) -> dict[str, Any]:
+    """What is chosen for a run beside its rows, which may be added to."""
+    fields = dict.fromkeys(field for model in config.models.values() for field in model)
+    return {
+        "corpora": [(corpus.name, corpus.sha256) for corpus in config.corpora],
+        "limit": config.limit,
+        "seed": config.seed,
+        **{f"models.{field}": {role: model.get(field) for role, model in config.models.items()} for field in fields},
+        **{f"settings.{name}": value for name, value in config.settings.items()},
+    }
+
+
+def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFolder:
+    """Draws the samples and begins the folder of the run, or takes up the one that is there.
+
+    Raises:
+        BadInput: If a corpus cannot be read, or two samples have one id.
+        SettingsError: If a row is unknown, lacks what it needs, or the folder holds another run.
+        StateError: If the folder cannot be written.
+    """
+    rows = task.chosen_rows(wanted.rows)
+    for system in task.systems_of(rows):
+        if check := task.systems[system].check:
+            check(settings)
+    everything = [load(each, task.kind, wanted.split) for each in wanted.data] or [load_examples(task.kind)]
+    names = [each.name for each in wanted.data] or ["examples"]
+    corpora, samples = [], []
+    for file, available in zip(names, everything, strict=True):
+        drawn = draw(available, wanted.limit, wanted.seed)
+        corpora += _corpora(file, available, drawn)
+        samples += drawn
+    counts = Counter(sample["id"] for sample in samples)
+    if doubles := [name for name, count in counts.items() if count > 1]:
+        raise BadInput(f"Two samples have the id {doubles[0]}: give each sample of all corpora an id of its own.")
+    folder = RunFolder(path)
+    folder.begin(describe_run(task, rows, wanted, corpora, settings), samples)
+    return folder
+
+
+def _corpora(file: str, available: Sequence[Record], drawn: Sequence[Record]) -> list[Corpus]:
+    """A file usually holds one corpus."""
+    names = list(dict.fromkeys(sample["corpus"] for sample in available))
+    return [
+        Corpus(
+            name=name,
+            file=file,
+            sha256=_sha256([sample for sample in available if sample["corpus"] == name]),
+            available=sum(sample["corpus"] == name for sample in available),
+            drawn=sum(sample["corpus"] == name for sample in drawn),
+        )
+        for name in names
+    ]
+
+
+def _sha256(samples: Sequence[Record]) -> str:
+    return hashlib.sha256(json.dumps(samples, sort_keys=True).encode()).hexdigest()
+
+
+def describe_run(
+    task: Task, rows: Sequence[str], wanted: Wanted, corpora: Sequence[Corpus], settings: Settings
+) -> RunConfig:
+    """What makes the run, for its folder. A pause, which would wait for a person, is switched off."""
+    roles = [*task.roles, *(role for role in task.optional_roles if settings.names(role))]
+    return RunConfig(
+        task=task.name,
+        corpora=list(corpora),
+        rows=list(rows),
+        limit=wanted.limit,
+        seed=wanted.seed,
+        models={role: settings.model_for(role).model_dump(mode="json") for role in roles},
+        settings={
+            **getattr(settings, task.kind).model_dump(mode="json"),
+            "limits": settings.limits.model_dump(mode="json"),
+            "pause": False,
+        },
+        version=version("draftroom"),
+        packages={name: version(name) for name in _PACKAGES},
+        commit=_commit(),
+        begun=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _commit() -> str | None:
+    """Of the checkout that this code lies in; none if it was installed."""
+    git = shutil.which("git")
+    root = Path(__file__).parents[1]
+    if git is None or not (root / ".git").exists():
+        return None
+    found = subprocess.run([git, "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None
+
+
+async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: Callable[[str], None]) -> None:
+    """Runs each system that the rows need on each sample, unless its output is in the folder already.
+
+    Models and settings are those on record in the folder, so that a run which is taken up goes on as it began. The
+    systems of one sample are started before those of the next, so that a stopped run has whole samples.
+
+    Args:
+        task: The evaluation.
+        folder: Of the run, begun.
+        concurrency: How many samples are under way at once; each asks one model after the other, or several at once.
+        tell: Receives a line of progress for each output.
+    """
+    config, samples = folder.config(), await asyncio.to_thread(folder.samples)
+    systems = {name: task.systems[name] for name in task.systems_of(config.rows)}
+    contexts = {name: await asyncio.to_thread(system.choices, config.on_record) for name, system in systems.items()}
+    try:
+        async with open_checkpointer(f"sqlite:///{folder.checkpoints_file}") as saver:
+            jobs: dict[Key, Job] = {
+                (sample["id"], name): partial(_output, saver, name, systems[name], sample, context)
+                for sample in samples
+                for name, context in contexts.items()
+            }
+            await run_jobs(jobs, folder.outputs_file, concurrency, fields=["id", "system"], tell=tell)
+    finally:
+        await close_clients()
+
+
+async def _output(
+    saver: BaseCheckpointSaver[str], name: str, system: EvaluatedSystem, sample: Record, context: RunContext
+) -> Record:
+    begun = perf_counter()
+    run_id = f"{sample['id']} {name}"
+    output = await run_to_its_end(system.builder, saver, run_id, system.request(sample), context)
+    kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
+    return {"output": kept, "wall_s": perf_counter() - begun}
