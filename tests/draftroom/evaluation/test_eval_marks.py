@@ -12,8 +12,8 @@ import pytest
 from runs.many import read_records
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import BEANS, ROWS, Runs
-from tests.evals.metrics.tiny_nli import write_nli_model
 from tests.fake_endpoint import Json, RecordedRequest, Reply, Script, Status, When
+from tests.support.tiny_nli import write_nli_model
 
 GRADES = {"faithfulness": 5, "information": 3, "interest": 2}
 VERDICT = Json({name: {"reason": "It says so.", "grade": grade} for name, grade in GRADES.items()})

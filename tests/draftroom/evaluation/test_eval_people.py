@@ -15,7 +15,7 @@ import pytest
 
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import BEANS, Runs, write_lines
-from tests.evals.human.values import Sheet, as_json, write_json
+from tests.support.raters import Sheet, as_json, write_json
 
 QUALITIES = ("readability", "information", "authenticity", "interest")
 

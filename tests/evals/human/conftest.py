@@ -10,7 +10,7 @@ import pytest
 from evals.human.answers import AnswerStore
 from evals.human.items import ComparisonItem
 from evals.human.server import AnnotationServer
-from tests.evals.human.serving import SHEETS, Rater, running
+from tests.support.annotation_page import SHEETS, Rater, running
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from evals.human.answers import AnswerStore, RaterAnswer, read_answers
 from state.errors import BadInput, StateError
-from tests.evals.human.values import BEGUN
+from tests.support.raters import BEGUN
 
 
 def answer(value: str, rater: str = "Ada") -> RaterAnswer:

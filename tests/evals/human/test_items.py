@@ -23,7 +23,7 @@ from evals.human.label_studio import (
     write_project,
 )
 from state.errors import BadInput, StateError
-from tests.evals.human.values import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
+from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
 SEEDS = st.integers()
 

@@ -28,7 +28,7 @@ from evals.human.label_studio import comparison_tasks, read_export
 from evals.reports.document import as_markdown
 from evals.statistics import Kappa
 from state.errors import BadInput
-from tests.evals.human.values import BEGUN, SYSTEMS, WRITTEN, Sheet, as_json, as_json_min, candidates, write_json
+from tests.support.raters import BEGUN, SYSTEMS, WRITTEN, Sheet, as_json, as_json_min, candidates, write_json
 
 RATERS = (1, 2)
 CRITERION = "helpfulness"

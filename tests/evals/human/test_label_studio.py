@@ -22,7 +22,7 @@ from evals.human.label_studio import (
 )
 from evals.human.ratings import QUESTIONNAIRE
 from state.errors import BadInput
-from tests.evals.human.values import LINK, Sheet, as_json, as_json_min, candidates, write_json
+from tests.support.raters import LINK, Sheet, as_json, as_json_min, candidates, write_json
 
 CONFIGS = pytest.mark.parametrize(
     ("config", "questions"),

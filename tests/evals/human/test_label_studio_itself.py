@@ -15,8 +15,8 @@ from evals.human.items import comparisons, rated_texts
 from evals.human.judgements import CRITERIA, judgements
 from evals.human.label_studio import comparison_config, comparison_tasks, rating_config, rating_tasks, read_export
 from evals.human.ratings import QUESTIONNAIRE, ratings
-from tests.evals.human.label_studio_server import LabelStudio, running_label_studio
-from tests.evals.human.values import WRITTEN, candidates, write_json
+from tests.support.label_studio import LabelStudio, running_label_studio
+from tests.support.raters import WRITTEN, candidates, write_json
 
 pytestmark = [pytest.mark.label_studio, pytest.mark.timeout(1800)]
 

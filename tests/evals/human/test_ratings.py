@@ -16,7 +16,7 @@ from evals.human.label_studio import rating_tasks, read_export
 from evals.human.ratings import QUALITIES, QUESTIONNAIRE, Rating, Summary, alphas, ratings, ratings_report, summarise
 from evals.reports.document import ReportSection, as_markdown
 from state.errors import BadInput
-from tests.evals.human.values import (
+from tests.support.raters import (
     BEGUN,
     WRITTEN,
     Sheet,

@@ -18,8 +18,8 @@ from evals.human.items import comparisons
 from evals.human.judgements import CRITERIA, GUIDELINES, judgements
 from evals.human.server import AnnotationServer
 from state.errors import BadInput, SettingsError, StateError
-from tests.evals.human.serving import KEY, NAMES, SHEETS, Rater, number, pressed, running
-from tests.evals.human.values import LINK, SAMPLES, SYSTEMS, candidates
+from tests.support.annotation_page import KEY, NAMES, SHEETS, Rater, number, pressed, running
+from tests.support.raters import LINK, SAMPLES, SYSTEMS, candidates
 
 
 def test_the_start_has_the_guidelines(ada: Rater) -> None:

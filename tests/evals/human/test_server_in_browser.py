@@ -16,8 +16,8 @@ from evals.human.answers import read_answers
 from evals.human.items import ComparisonItem, comparisons
 from evals.human.judgements import CRITERIA, judgements
 from evals.human.server import AnnotationServer
-from tests.evals.human.values import candidates
 from tests.support.browser import PHONE, WIDE, NewPage, box, contrast, luminance, scrolls_sideways
+from tests.support.raters import candidates
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -11,7 +11,7 @@ from transformers import BertConfig, BertModel
 
 from evals.metrics.entailment import EntailmentModel, Support, SupportCheck
 from state.errors import SettingsError
-from tests.evals.metrics.tiny_nli import write_nli_model
+from tests.support.tiny_nli import write_nli_model
 
 ROOT = Path(__file__).parents[3]
 

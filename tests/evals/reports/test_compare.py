@@ -10,8 +10,8 @@ import pytest
 
 from evals.reports.compare import compare
 from state.errors import SettingsError
-from tests.evals.reports.tables import lines, part, points
-from tests.evals.reports.tea import CALL, SAMPLES, TASK, Texts, run, sample, tea, usual_texts
+from tests.support.report_files import lines, part, points
+from tests.support.tea_task import CALL, SAMPLES, TASK, Texts, run, sample, tea, usual_texts
 
 CHOICES = "What differs in how they were run"
 

@@ -18,7 +18,7 @@ from evals.reports.document import (
     words,
 )
 from evals.reports.report import report
-from tests.evals.reports.tea import SAMPLES, run, sample, usual_texts
+from tests.support.tea_task import SAMPLES, run, sample, usual_texts
 
 HEADER = ["row", "n", *(f"measure{number}" for number in range(6))]
 ENTRY = ReportRow([*words("society × 2", "30"), *(Cell(f"{number}.25", "[-1.00, 10.00]") for number in range(6))])

@@ -23,8 +23,8 @@ from evals.reports.pages import (
 from evals.reports.plots import draw
 from evals.reports.report import report
 from evals.task import Item, Row, Task
-from tests.evals.reports.pages import Page
-from tests.evals.reports.tea import MEASURES, ROWS, SAMPLES, TASK, run, sample, tea, usual_texts
+from tests.support.report_files import Page
+from tests.support.tea_task import MEASURES, ROWS, SAMPLES, TASK, run, sample, tea, usual_texts
 
 
 def pages_of(evaluation: Evaluation) -> list[SamplePage]:

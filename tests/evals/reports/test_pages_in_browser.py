@@ -13,8 +13,8 @@ import pytest
 
 from evals.reports.report import write_reports
 from evals.run import RunFolder
-from tests.evals.reports.tea import run, sample, tea
 from tests.support.browser import PHONE, WIDE, NewPage, scrolls_sideways, unfold_all
+from tests.support.tea_task import run, sample, tea
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

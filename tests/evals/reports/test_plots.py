@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from evals.evaluation import Evaluation, charts
 from evals.reports.document import Picture
 from evals.reports.plots import curve_figure, draw, plot
-from tests.evals.reports.tea import TASK, run, sample, tea, usual_texts
+from tests.support.tea_task import TASK, run, sample, tea, usual_texts
 
 
 def pictures(evaluation: Evaluation) -> list[Picture]:

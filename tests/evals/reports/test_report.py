@@ -18,9 +18,9 @@ from evals.run import RunFolder
 from evals.statistics import mean_interval
 from evals.task import Table, Task
 from state.contexts import JournalismContext
-from tests.evals.reports.tables import header, lines, part, points, table
-from tests.evals.reports.tea import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 from tests.evals.tasks.test_tasks import TASKS
+from tests.support.report_files import header, lines, part, points, table
+from tests.support.tea_task import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 AGAINST = "Against plain × 1, Tea"

@@ -9,7 +9,7 @@ import pytest
 from draftroom.commands.evaluation import EVALUATIONS
 from evals.evaluation import aids_of
 from evals.task import Task
-from tests.evals.reports.tea import config_of
+from tests.support.tea_task import config_of
 from tools.documents.reading import source_bytes
 
 TASKS: list[Task] = [evaluation.load() for evaluation in EVALUATIONS.values()]

@@ -10,8 +10,8 @@ from evals.evaluation import Evaluation, charts, scores_file
 from evals.reports.pages import GENERATOR, page_name
 from evals.reports.report import write_reports
 from evals.run import RunFolder
-from tests.evals.reports.pages import Page
-from tests.evals.reports.tea import SAMPLES, run, usual_texts
+from tests.support.report_files import Page
+from tests.support.tea_task import SAMPLES, run, usual_texts
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from evals.human.answers import AnswerStore
 from evals.human.items import ComparisonItem, comparisons
 from evals.human.judgements import CRITERIA
 from evals.human.server import AnnotationServer
-from tests.evals.human.values import candidates
+from tests.support.raters import candidates
 
 SHEETS, KEY = comparisons(candidates(), seed=5)
 NAMES = [question.name for question in CRITERIA]
