@@ -75,6 +75,11 @@ class Scores(NamedTuple):
     """Pairs of rows that have an order in the paper and were run here, over all measures."""
     reversals: Sequence[Reversal]
 
+    @property
+    def title(self) -> str:
+        """Of the table and the corpus."""
+        return f"{self.table.title}, {self.corpus}"
+
     def line(self, name: str) -> ScoredRow | None:
         """The line of a row, if it was run."""
         return next((line for line in self.lines if line.row.name == name), None)

@@ -22,6 +22,9 @@ RESAMPLES = 2000
 PERMUTATIONS = 10_000
 """Most ways of exchanging two systems' scores that are tried; all of them for up to 13 samples."""
 
+CHANCE = 0.05
+"""A difference is beyond chance if its corrected p-value is below this."""
+
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key")
 
@@ -41,6 +44,11 @@ class PairedTest(NamedTuple):
     samples: int
     p_value: float
     """Of a paired randomisation test, two-sided."""
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the difference is unlikely to be luck of the samples."""
+        return self.p_value < CHANCE
 
 
 class Kappa(NamedTuple):

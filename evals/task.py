@@ -109,6 +109,11 @@ class Measure:
     is_cost: bool = False
     """It counts what a text cost, not how good it is: it stands in tables, and not in plots of differences."""
 
+    @property
+    def head(self) -> str:
+        """Its name, and an arrow that says which way is better."""
+        return self.name + {"lower": " ↓", "higher": " ↑", "neither": ""}[self.better]
+
 
 @dataclass(frozen=True)
 class Table:

@@ -21,7 +21,7 @@ from evals.reports.document import (
     p_value,
     words,
 )
-from evals.reports.tables import TEST, by_row, head, in_words, is_beyond_chance
+from evals.reports.tables import TEST, by_row, in_words
 from evals.run import RunConfig
 from evals.scores import Contrast, ScoredRow
 from evals.statistics import PairedTest, holm, paired_test
@@ -174,9 +174,9 @@ def _changed_score(change: ScoreChange) -> ReportRow:
     if change.test:
         _, low, high = change.test.difference
         ends = interval(low, high, digits) if change.samples > 1 else ""
-        by = by._replace(detail=ends, strong=is_beyond_chance(change.test))
+        by = by._replace(detail=ends, strong=change.test.beyond_chance)
         p = p_value(change.test.p_value)
-    names = words(change.row.title, head(change.measure), str(change.samples))
+    names = words(change.row.title, change.measure.head, str(change.samples))
     return ReportRow([*names, *words(figure(change.before, digits), figure(change.after, digits)), by, Cell(p)])
 
 

@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from evals.statistics import Interval
 from tools.plain_characters import on_one_line
-
-CHANCE = 0.05
-"""A difference is beyond chance if its corrected p-value is below this."""
-
-ARROWS: dict[Literal["lower", "higher", "neither"], str] = {"lower": " ↓", "higher": " ↑", "neither": ""}
-"""Which way is better, after a measure's name."""
 
 _LINK = re.compile(r"\](?=[(\[:])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from math import inf
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from evals.reports.plots import INK, PAPER
 from evals.scores import Scores
 from evals.task import Item, Task
 from runs.many import Record
+from state.files import write_atomically
 from tools.html_pages import templates
 from tools.plain_characters import plain
 from tools.word_changes import Change, word_changes
@@ -231,6 +233,34 @@ def sample_page(pages: Sequence[SamplePage], place: int) -> str:
         before=pages[place - 1] if place else None,
         after=pages[place + 1] if place + 1 < len(pages) else None,
     )
+
+
+def write_sample_pages(folder: Path, pages: Sequence[SamplePage], task: Task) -> None:
+    """Write the pages of the samples and their lists, and remove those of samples that the run no longer has.
+
+    Files that are not ours are left alone.
+
+    Args:
+        folder: Where they lie.
+        pages: Of the samples, worst first.
+        task: What was evaluated.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    folder.mkdir(exist_ok=True)
+    for place, page in enumerate(pages):
+        write_atomically(folder / page.file, sample_page(pages, place).encode())
+    for name, text in list_pages(pages, task).items():
+        write_atomically(folder / name, text.encode())
+    kept = {page.file for page in pages}
+    for path in folder.iterdir():
+        if path.name not in kept and is_page_name(path.name) and _is_ours(path):
+            path.unlink()
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_file() and f'content="{GENERATOR}"'.encode() in path.read_bytes()[:1000]
 
 
 def _inline(text: str) -> Markup:

@@ -22,7 +22,6 @@ from matplotlib.lines import Line2D
 from evals.evaluation import LETTERS, Chart, Curve, Evaluation, Panel, charts
 from evals.reports.document import Picture, difference, interval, slug
 from evals.reports.document import figure as shown
-from evals.reports.tables import head, is_beyond_chance, place
 from evals.scores import Contrast, Scores
 from tools.plain_characters import on_one_line
 
@@ -85,7 +84,7 @@ def draw(charts: Sequence[Chart], scores: Sequence[Scores]) -> list[Picture]:
         drawn = [(chart.title, _curves_in_words(chart), curve_figure(chart)) for chart in charts]
         for each in scores:
             if contrasts := [contrast for contrast in each.contrasts if not contrast.measure.is_cost]:
-                title = f"{place(each)}: against {contrasts[0].baseline.title}"
+                title = f"{each.title}: against {contrasts[0].baseline.title}"
                 drawn.append((title, _differences_in_words(title, contrasts), _forest_figure(contrasts)))
         return [
             Picture(f"{number}-{slug(title)}", title, description, _bytes(figure, "svg"), _bytes(figure, "png"))
@@ -130,7 +129,7 @@ def _draw_curves(axes: Axes, panel: Panel, across: str) -> None:
     axes.autoscale_view()
     axes.margins(x=0.12)
     _label_ends(axes, panel.curves)
-    axes.set_title(head(panel.measure), loc="left")
+    axes.set_title(panel.measure.head, loc="left")
     axes.set_xlabel(across)
     axes.set_xticks(sorted({number for curve in panel.curves for number in (*curve.ours, *curve.paper)}))
 
@@ -222,9 +221,9 @@ def _draw_differences(axes: Axes, contrasts: Sequence[Contrast], rows: Sequence[
         height = rows.index(contrast.row.title)
         mean, low, high = contrast.test.difference
         axes.plot([low, high], [height, height], color=_COLOUR, lw=1.5)
-        inside = _COLOUR if is_beyond_chance(contrast.test) else PAPER
+        inside = _COLOUR if contrast.test.beyond_chance else PAPER
         axes.plot([mean], [height], marker="o", ms=6, color=_COLOUR, markerfacecolor=inside)
-    axes.set_title(head(contrasts[0].measure), loc="left")
+    axes.set_title(contrasts[0].measure.head, loc="left")
     axes.set_yticks(range(len(rows)), [fill(title, _LONGEST_LINE) for title in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)  # the first row on top
 
@@ -232,7 +231,7 @@ def _draw_differences(axes: Axes, contrasts: Sequence[Contrast], rows: Sequence[
 def _difference_in_words(contrast: Contrast) -> str:
     mean, low, high = contrast.test.difference
     digits = contrast.measure.digits
-    chance = "beyond chance" if is_beyond_chance(contrast.test) else "may be chance"
+    chance = "beyond chance" if contrast.test.beyond_chance else "may be chance"
     ends = interval(low, high, digits)
     return f"{contrast.row.title}, {contrast.measure.name} {difference(mean, digits)} {ends}, {chance}"
 
@@ -248,7 +247,7 @@ def plot(evaluation: Evaluation, width: int = _TEXT_WIDTH) -> str:
 
 
 def _panel_as_text(chart: Chart, panel: Panel, width: int) -> str:
-    title = f"{on_one_line(chart.title)}: {head(panel.measure)} by {chart.figure.across}"
+    title = f"{on_one_line(chart.title)}: {panel.measure.head} by {chart.figure.across}"
     return f"\n{title}\n{_drawn(panel.curves, width)}\n{_key_as_text(panel.curves)}\n"
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from evals.datasets.corpora import FieldStatistics
@@ -22,15 +21,13 @@ from evals.reports.document import (
     what_intervals_are,
     words,
 )
-from evals.reports.pages import GENERATOR, is_page_name, list_pages, report_page, sample_page, sample_pages
+from evals.reports.pages import report_page, sample_pages, write_sample_pages
 from evals.reports.plots import draw
 from evals.reports.tables import (
     TEST,
     difference_sections,
-    is_beyond_chance,
     mean_sections,
     order_sections,
-    place,
     printed_sections,
     score_section,
 )
@@ -70,39 +67,20 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
         OSError: If the folder cannot be written.
     """
     drawn = charts(evaluation)
+    scores = scores_file(evaluation, drawn)
     pictures = draw(drawn, evaluation.scores)
     document = report(evaluation, statistics, pictures)
     pages = sample_pages(evaluation, [*evaluation.scores, *(chart.scores for chart in drawn)])
-    _write(folder.path / "figures", ((f"{each.name}.svg", each.svg) for each in pictures))
-    _write(folder.path / "figures", ((f"{each.name}.png", each.png) for each in pictures))
-    _write(folder.path / "samples", ((page.file, sample_page(pages, at).encode()) for at, page in enumerate(pages)))
-    _write(
-        folder.path / "samples", ((name, text.encode()) for name, text in list_pages(pages, evaluation.task).items())
-    )
-    _remove_old_pages(folder.path / "samples", {page.file for page in pages})
-    reports = {
-        "scores.json": scores_file(evaluation, drawn),
-        "report.html": report_page(document),
-        "report.md": as_markdown(document),
-    }
-    _write(folder.path, ((name, text.encode()) for name, text in reports.items()))
+    write_sample_pages(folder.path / "samples", pages, evaluation.task)
+    figures = folder.path / "figures"
+    figures.mkdir(exist_ok=True)
+    for each in pictures:
+        write_atomically(figures / f"{each.name}.svg", each.svg)
+        write_atomically(figures / f"{each.name}.png", each.png)
+    texts = {"report.html": report_page(document), "report.md": as_markdown(document), "scores.json": scores}
+    for name, text in texts.items():
+        write_atomically(folder.path / name, text.encode())
     return as_text(document, shutil.get_terminal_size((_FILE_WIDTH, 24)).columns)
-
-
-def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    folder.mkdir(exist_ok=True)
-    for name, data in files:
-        write_atomically(folder / name, data)
-
-
-def _remove_old_pages(folder: Path, names: Collection[str]) -> None:
-    for path in folder.iterdir():
-        if is_page_name(path.name) and path.name not in names and _is_ours(path):
-            path.unlink()
-
-
-def _is_ours(path: Path) -> bool:
-    return path.is_file() and f'content="{GENERATOR}"'.encode() in path.read_bytes()[:1000]
 
 
 def report(
@@ -140,7 +118,7 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
     said = []
     if scores.contrasts:
         baseline = scores.contrasts[0].baseline.title
-        beyond = sum(is_beyond_chance(contrast.test) for contrast in scores.contrasts)
+        beyond = sum(contrast.test.beyond_chance for contrast in scores.contrasts)
         said.append(f"{beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance")
     elif (
         not scores.table.comparison
@@ -151,7 +129,7 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
     if pairs := scores.ordered_pairs:
         said.append(f"the paper's order came out in {pairs - len(scores.reversals)} of {pairs} pairs of rows")
     if said:
-        yield f"{place(scores)}: {'; '.join(said)}."
+        yield f"{scores.title}: {'; '.join(said)}."
 
 
 def _table(evaluation: Evaluation, scores: Scores) -> Iterator[ReportSection]:

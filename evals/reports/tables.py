@@ -10,8 +10,6 @@ from statistics import fmean
 
 from evals.evaluation import Evaluation
 from evals.reports.document import (
-    ARROWS,
-    CHANCE,
     Cell,
     ReportRow,
     ReportSection,
@@ -25,7 +23,7 @@ from evals.reports.document import (
     words,
 )
 from evals.scores import Contrast, Reversal, ScoredRow, Scores, mean_over_corpora, published_figures
-from evals.statistics import PairedTest
+from evals.statistics import CHANCE
 from evals.task import Measure, Row, Table, Task
 
 TEST = (
@@ -36,16 +34,6 @@ TEST = (
 _UNDECIDED = "not beyond chance:"
 _JUDGEMENTS = ("better in", "worse in", "higher in", "lower in", _UNDECIDED)
 """In this order; the third and fourth of measures of which neither way is better."""
-
-
-def place(scores: Scores) -> str:
-    """Name of a table for a corpus."""
-    return f"{scores.table.title}, {scores.corpus}"
-
-
-def head(measure: Measure) -> str:
-    """Name of a measure, and which way is better."""
-    return f"{measure.name}{ARROWS[measure.better]}"
 
 
 def score_section(task: Task, scores: Scores) -> ReportSection:
@@ -59,7 +47,7 @@ def score_section(task: Task, scores: Scores) -> ReportSection:
             rows.append(_papers(task.papers_row(line.row.paper), published[line.row.paper], measures))
     others = _without_ours(published, [line.row for line in scores.lines])
     rows += [_papers(task.papers_row(name), published[name], measures) for name in others]
-    return ReportSection(place(scores), table=ReportTable(["", "n", *map(head, measures)], rows))
+    return ReportSection(scores.title, table=ReportTable(["", "n", *(measure.head for measure in measures)], rows))
 
 
 def printed_sections(evaluation: Evaluation) -> list[ReportSection]:
@@ -97,7 +85,7 @@ def _printed_section(task: Task, table: Table) -> ReportSection:
         figures = [table.published[corpus].get(name, {}).get(measure.name) for corpus, measure in columns]
         cells = [number(figure) for figure in [*figures, *([_mean_of(figures)] if averaged else [])]]
         lines.append(published_row(task.papers_row(name), cells))
-    header = ["", *(f"{corpus} {head(measure)}" for corpus, measure in columns), *(["Avg."] if averaged else [])]
+    header = ["", *(f"{corpus} {measure.head}" for corpus, measure in columns), *(["Avg."] if averaged else [])]
     return ReportSection(f"{table.title}, as the paper prints it", table=ReportTable(header, lines))
 
 
@@ -121,7 +109,7 @@ def _papers(name: str, figures: Mapping[str, float], measures: Sequence[Measure]
 
 def _mean_section(evaluation: Evaluation, table: Table) -> ReportSection:
     scores = [each for each in evaluation.scores if each.table is table]
-    columns = {head(evaluation.task.measure(name)): [name] for name in table.measures}
+    columns = {evaluation.task.measure(name).head: [name] for name in table.measures}
     if printed := _averaged(evaluation.task, table):
         columns["Avg."] = printed
     lines, rows = [], []
@@ -179,11 +167,6 @@ def difference_sections(scores: Scores) -> list[ReportSection]:
     ]
 
 
-def is_beyond_chance(test: PairedTest) -> bool:
-    """Whether a difference is unlikely to be luck of the samples."""
-    return test.p_value < CHANCE
-
-
 def by_row(contrasts: Iterable[Contrast]) -> list[list[Contrast]]:
     """The contrasts of each row."""
     found: dict[str, list[Contrast]] = {}
@@ -206,7 +189,7 @@ def in_words(rows: Sequence[Sequence[Contrast]]) -> list[str]:
 
 def _judgement(contrast: Contrast) -> str:
     rises = contrast.test.difference.value > 0
-    if not is_beyond_chance(contrast.test):
+    if not contrast.test.beyond_chance:
         return _UNDECIDED
     if contrast.measure.better == "neither":
         return "higher in" if rises else "lower in"
@@ -221,7 +204,7 @@ def _differences(rows: Sequence[Sequence[Contrast]]) -> ReportTable:
         cells = {contrast.measure.name: _difference(contrast, most) for contrast in contrasts}
         shown = [cells.get(name, Cell("-")) for name in measures]
         lines.append(ReportRow([*words(contrasts[0].row.title, str(most)), *shown]))
-    return ReportTable(["", "n", *map(head, measures.values())], lines)
+    return ReportTable(["", "n", *(measure.head for measure in measures.values())], lines)
 
 
 def _difference(contrast: Contrast, most: int) -> Cell:
@@ -231,7 +214,7 @@ def _difference(contrast: Contrast, most: int) -> Cell:
     ends = interval(low, high, digits) if samples > 1 else ""
     fewer = f"n = {samples}" if samples < most else ""
     detail = ", ".join(filter(None, (ends, p_value(p), fewer)))
-    return Cell(difference(mean, digits), detail, strong=is_beyond_chance(contrast.test))
+    return Cell(difference(mean, digits), detail, strong=contrast.test.beyond_chance)
 
 
 def order_sections(scores: Scores) -> list[ReportSection]:
@@ -250,7 +233,7 @@ def _reversal(reversal: Reversal) -> str:
     judged = "not tested sample by sample"
     if reversal.test:
         (mean, low, high), samples, p = reversal.test
-        verdict = "beyond chance" if is_beyond_chance(reversal.test) else "may be chance"
+        verdict = "beyond chance" if reversal.test.beyond_chance else "may be chance"
         ends = f" {interval(low, high, digits)}" if samples > 1 else ""
         judged = f"a difference of {difference(mean, digits)}{ends}, {p_value(p)}, {verdict}"
     return (
