@@ -2,9 +2,16 @@
 
     python -m benchmarks.graph_overhead
 
-The endpoint is the tests' fake one in a process of its own, so that its work is not counted as ours. The plain loop
-sends the very prompts that the graph sent, counts their tokens as the graph does, and measures each draft as the graph
-does; what is left is LangGraph, our nodes and the checkpoints. The ways are timed in turn and their medians compared.
+The endpoint is the tests' fake one in a process of its own, so that its work is not counted as ours; it streams eight
+tokens a piece, for the time of reading pieces is the same in all ways and would drown what is measured. The plain loop
+sends the very requests that the graph sent, counts their tokens as the graph does, and measures each draft as the graph
+does; what is left is LangGraph, our nodes and the checkpoints.
+
+The yardstick is a bare LangGraph superstep: a node that makes the same call in a task, as each of our calls is one,
+keeps what it gives in the checkpoint, and writes a number into a state of one key. There are as many of them as there
+are calls; ours has a superstep and a half a call, for drafts are measured in a node of their own. What the bare graph
+adds to the plain loop is the cost of its supersteps. The ways take turns, each is compared with the plain loop of its
+turn, and medians are printed, of the processor time of this process: a neighbour's work on the machine is not in it.
 """
 
 from __future__ import annotations
@@ -15,13 +22,17 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.func import task
+from langgraph.graph import END, START, StateGraph
 
 from benchmarks.fake_process import fake_process
 from graphs.science_journalism import builder
+from nodes.journalism.assessment import assess
 from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article, RevisedArticle
 from nodes.journalism.reader import ReadingNotes
@@ -30,51 +41,63 @@ from state.contexts import JournalismContext
 from state.journalism import JournalismInput
 from state.settings import ModelSettings, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from tools.fidelity import unsupported_facts
 from tools.models import close_clients, complete, describe_endpoint
+from tools.models.client import Completion
 from tools.models.endpoint import count_tokens
-from tools.readability import grade
 
 PAPER = (Path(__file__).parent.parent / "examples" / "mosses.md").read_text(encoding="utf-8")
 ROUNDS = 5
-REPEATS = 7
+REPEATS = 9
+PLAIN = "plain asyncio loop"
+SQLITE = "checkpoints in SQLite"
+CHECKPOINTS = {
+    "no checkpoints": "",
+    "checkpoints in memory": "memory",
+    SQLITE: "sqlite:///{home}/checkpoints.sqlite",
+}
+Way = Callable[[int], Awaitable[None]]
+"""Given the number of the turn."""
 SCHEMAS = {schema.__name__: schema for schema in (Article, RevisedArticle, ReadingNotes, EditorReview)}
 
 
 async def main() -> None:
     """Time each way and print the table."""
-    with tempfile.TemporaryDirectory() as home, fake_process() as base_url:
+    with tempfile.TemporaryDirectory() as home, fake_process(stream_interval=8) as base_url:
         os.environ["DRAFTROOM_HOME"] = home
         requests = await _recorded_calls()
-        ways: dict[str, Callable[[int], Awaitable[Any]]] = {
-            "plain asyncio loop": lambda _: _plain_loop(requests, base_url),
-            "graph, no checkpoints": lambda _: _graph(base_url, None, 0),
-            "graph, checkpoints in memory": lambda turn: _graph(base_url, "memory", turn),
-            "graph, checkpoints in SQLite": lambda turn: _graph(base_url, f"sqlite:///{home}/{turn}.sqlite", turn),
-        }
-        print(f"{len(requests)} calls a run, {ROUNDS} rounds, median of {REPEATS} runs in turn\n")
-        _print_times(await _time_in_turn(ways), len(requests))
+        ways: dict[str, Way] = {PLAIN: lambda _: _plain_loop(requests, base_url)}
+        for name, address in CHECKPOINTS.items():
+            ways[f"graph, {name}"] = partial(_graph, base_url, address.format(home=home))
+            ways[f"bare, {name}"] = partial(_bare, requests, base_url, address.format(home=home))
+        print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {REPEATS} runs in turn\n")
+        _print_times(await _time_in_turn(ways, len(requests)))
         await _print_sizes(base_url, Path(home))
         await close_clients()
 
 
-async def _time_in_turn(ways: dict[str, Callable[[int], Awaitable[Any]]]) -> dict[str, list[float]]:
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+async def _time_in_turn(ways: dict[str, Way], calls: int) -> dict[str, list[float]]:
+    """Milliseconds of processor time a call, by the name of the way."""
+    taken: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(REPEATS + 1):
         for name, way in ways.items():
-            begin = time.perf_counter()
+            begin = time.process_time()
             await way(turn)
             if turn:  # the first turn warms caches and connections
-                seconds[name].append(time.perf_counter() - begin)
-    return seconds
+                taken[name].append((time.process_time() - begin) * 1000 / calls)
+    return taken
 
 
-def _print_times(seconds: dict[str, list[float]], calls: int) -> None:
-    medians = {name: statistics.median(times) * 1000 / calls for name, times in seconds.items()}
-    plain = next(iter(medians.values()))
-    for name, milliseconds in medians.items():
-        added = f"  +{milliseconds - plain:6.2f} ms   x {milliseconds / plain:.2f}" if milliseconds != plain else ""
-        print(f"{name:<30} {milliseconds:7.2f} ms a call{added}")
+def _print_times(taken: dict[str, list[float]]) -> None:
+    def added(name: str) -> float:
+        return statistics.median(way - plain for way, plain in zip(taken[name], taken[PLAIN], strict=True))
+
+    print(f"{PLAIN:<30} {statistics.median(taken[PLAIN]):6.2f} ms a call")
+    for name in CHECKPOINTS:
+        print(
+            f"graph, {name:<23} +{added(f'graph, {name}'):5.2f} ms   a bare superstep +{added(f'bare, {name}'):5.2f} ms"
+        )
+    ratio = added(f"graph, {SQLITE}") / added(f"bare, {SQLITE}")
+    print(f"with {SQLITE}: x {ratio:.2f} of a bare superstep (wanted: at most 2)")
 
 
 async def _print_sizes(base_url: str, home: Path) -> None:
@@ -91,36 +114,70 @@ def _bytes_on_disk(database: Path) -> int:
     return sum(file.stat().st_size for file in database.parent.glob(f"{database.name}*"))
 
 
-async def _graph(base_url: str, checkpoints: str | None, turn: int, rounds: int = ROUNDS) -> None:
+async def _graph(base_url: str, checkpoints: str, turn: int, rounds: int = ROUNDS) -> None:
     models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
-    context, paper = JournalismContext(rounds=rounds, models=models), JournalismInput(paper=PAPER)
-    if checkpoints is None:
-        await builder.compile().ainvoke(paper, context=context)
+    context = JournalismContext(rounds=rounds, models=models)
+    await _run(builder, JournalismInput(paper=PAPER), checkpoints, f"graph-{turn}", context)
+
+
+async def _run(
+    graph: StateGraph[Any, Any, Any, Any], given: Any, checkpoints: str, thread: str, context: Any = None
+) -> None:
+    if not checkpoints:
+        await graph.compile().ainvoke(given, context=context)
         return
     async with open_checkpointer(checkpoints) as saver:
-        config: RunnableConfig = {"configurable": {"thread_id": str(turn)}}
-        graph = builder.compile(checkpointer=saver)
-        await graph.ainvoke(paper, config, context=context, durability="sync")
+        config: RunnableConfig = {"configurable": {"thread_id": thread}}
+        await graph.compile(checkpointer=saver).ainvoke(given, config, context=context, durability="sync")
+
+
+class Bare(TypedDict):
+    """The state of the yardstick."""
+
+    made: int
+    """How many calls."""
+
+
+async def _bare(requests: list[RecordedRequest], base_url: str, checkpoints: str, turn: int) -> None:
+    @task
+    async def call(number: int) -> Completion:
+        return await _call(requests[number], base_url)
+
+    async def ask(state: Bare) -> Bare:
+        await call(state["made"])
+        return {"made": state["made"] + 1}
+
+    def again(state: Bare) -> Literal["ask", "__end__"]:
+        return "ask" if state["made"] < len(requests) else END
+
+    bare = StateGraph(Bare)
+    bare.add_node(ask)
+    bare.add_edge(START, "ask")
+    bare.add_conditional_edges("ask", again)
+    await _run(bare, Bare(made=0), checkpoints, f"bare-{turn}")
 
 
 async def _plain_loop(requests: list[RecordedRequest], base_url: str) -> None:
-    model = ModelSettings(base_url=base_url, model="large")
     for request in requests:
-        endpoint = await describe_endpoint(model)
-        await count_tokens(request.text, model, endpoint)
-        schema = SCHEMAS[str(request.schema_name)]
-        sent = schema.model_json_schema()
-        (completion,) = await complete(request.text, model, sent, model.max_tokens, lambda _: None)
-        answer = schema.model_validate_json(completion["text"])
-        if isinstance(answer, Article):
-            text = "\n\n".join(answer.paragraphs)
-            grade(text)
-            await asyncio.to_thread(unsupported_facts, text, PAPER)
+        await _call(request, base_url)
+
+
+async def _call(request: RecordedRequest, base_url: str) -> Completion:
+    """What a call takes without a graph."""
+    model = ModelSettings(base_url=base_url, model="large")
+    endpoint = await describe_endpoint(model)
+    await count_tokens(request.text, model, endpoint)
+    most = int(request.body["max_tokens"])
+    (completion,) = await complete(request.text, model, request.schema, most, lambda _: None)
+    answer = SCHEMAS[str(request.schema_name)].model_validate_json(completion["text"])
+    if isinstance(answer, Article):
+        await asyncio.to_thread(assess, 0, "\n\n".join(answer.paragraphs), PAPER)
+    return completion
 
 
 async def _recorded_calls() -> list[RecordedRequest]:
     with FakeEndpoint(stream_interval=1) as endpoint:
-        await _graph(endpoint.base_url, None, 0)
+        await _graph(endpoint.base_url, "", 0)
         return endpoint.chat_requests
 
 

@@ -20,7 +20,11 @@ def main() -> None:
     """Run `python -m tests.fake_endpoint`."""
     options = _parser().parse_args()
     models = dict.fromkeys(options.models.split(","), _CONTEXT)
-    times = {"latency_s": options.latency, "generation_s": options.generation, "stream_interval": 1}
+    times = {
+        "latency_s": options.latency,
+        "generation_s": options.generation,
+        "stream_interval": options.stream_interval,
+    }
     endpoint = FakeEndpoint(models, _answer(options), port=options.port, **times)
     with suppress(KeyboardInterrupt), endpoint:
         sys.stdout.write(f"{endpoint.base_url}\n")
@@ -34,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--models", default="large,small", help=f"names, each with a context of {_CONTEXT} tokens")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds until a chat answer begins")
     parser.add_argument("--generation", type=float, default=0.0, help="seconds that a streamed answer takes then")
+    parser.add_argument("--stream-interval", type=int, default=1, help="tokens in each piece of a streamed answer")
     parser.add_argument("--replay", type=Path, help="answer from this file of recordings")
     parser.add_argument("--record", type=Path, help="pass requests on to --upstream and record its answers here")
     parser.add_argument("--upstream", default="http://127.0.0.1:8000/v1", help="the real endpoint to record from")

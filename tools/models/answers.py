@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -79,7 +81,7 @@ LONGEST_REPETITION = 1990
 
 def sent_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
     """The JSON schema as a server gets it: with the limits as `maxItems` and `maxLength` if it is to be bounded."""
-    whole: dict[str, Any] = schema.model_json_schema()
+    whole = deepcopy(_json_schema(schema))
     for part in _parts(whole):
         if name := part.pop(KEY, None):
             most = getattr(limits, name)
@@ -92,9 +94,15 @@ def sent_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> di
 
 def held_to_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
     """A decoded answer without what exceeds the limits, and a note on everything that was left out."""
-    whole = schema.model_json_schema()
+    whole = _json_schema(schema)
     notes: list[str] = []
     return _held(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
+
+
+@lru_cache(maxsize=64)
+def _json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a class, not to be changed: pydantic makes it anew, which takes as long as a checkpoint."""
+    return schema.model_json_schema()
 
 
 def _held(value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits, notes: list[str]) -> Any:
