@@ -57,10 +57,11 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: install  ## What start-up, graphs and checkpoints cost, questions in turn or together, an evaluation, a paper's index.
+bench: install  ## What start-up, graphs, checkpoints and long reviews cost, questions in turn or together, an evaluation, an index.
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.files_per_run
 	$(BIN)/python -m benchmarks.graph_overhead
+	$(BIN)/python -m benchmarks.long_reviews
 	$(BIN)/python -m benchmarks.focused_feedback
 	$(BIN)/python -m benchmarks.eval_runner
 	$(BIN)/python -m benchmarks.retrieval

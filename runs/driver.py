@@ -1,6 +1,7 @@
 """Drives a graph from its checkpoints to its end, a question, or a stop, and keeps the run's record right.
 
-The record is rewritten after every step, so it is true even if the process is killed.
+The record is written when the run begins, pauses, fails, stops or ends, and as it grows. A run that is killed goes on
+from its checkpoints, and what the record does not tell of it yet is told by them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from langgraph.types import Command, StateSnapshot
 
 from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.newest_state import NewestState, Step
-from runs.record import RunRecord, total_calls, total_tokens, with_failure, with_state
+from runs.record import RunRecord, all_calls, total_calls, total_tokens, with_failure, with_state
 from runs.runnable.graph import Builder, RunnableGraph
 from runs.stopping import handled, stop_on_signals
 from runs.store import hold_run, write_record
@@ -61,14 +62,15 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
 
-    def used_up(self, record: RunRecord, calls: int) -> str:
+    def used_up(self, record: RunRecord, calls: int, tokens: int) -> str:
         """A sentence that says what is used up and how to go on; empty if nothing is.
 
         Args:
             record: Of the run.
             calls: How many the run has made, those included that are not on record yet.
+            tokens: How many they took.
         """
-        spent = ((self.calls, calls, "calls"), (self.tokens, total_tokens(record), "tokens"))
+        spent = ((self.calls, calls, "calls"), (self.tokens, tokens, "tokens"))
         for limit, used, what in spent:
             if limit is not None and used >= limit:
                 return (
@@ -92,6 +94,11 @@ class Outcome:
 
 
 UNLIMITED = Budget()
+GROWTH = 0.1
+"""The record is written anew when the run has made so many more calls, as a share of those on record.
+
+So a call of a long run costs no more than one of a short run, however much there is to write.
+"""
 
 
 def drive(
@@ -175,6 +182,11 @@ def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
     return asyncio.run(read())
 
 
+def brought_up(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
+    """The record with what the state of its graph tells."""
+    return with_state(record, values, runnable.calls(values), runnable.results(values))
+
+
 def resume_command(record: RunRecord) -> str:
     """What a person types to go on."""
     return f"draftroom resume {record['id']}"
@@ -205,6 +217,8 @@ class _Runner:
         """Whether the run has a record and was given to its graph; what fails before leaves no trace."""
         self._calls = 0
         """How many the run has made; those of a step under way are not on record yet."""
+        self._tokens = 0
+        """How many the answered ones took, on record or not."""
         self._used_up = ""
 
     async def run(self, checkpoints: str, answer: Answer | None) -> Outcome:
@@ -310,7 +324,7 @@ class _Runner:
             durability="sync",
             control=control,
         )
-        self._calls = total_calls(self._record)
+        self._calls, self._tokens = total_calls(self._record), total_tokens(self._record)
         admission.set(self._admit)
         async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
             async for part in parts:
@@ -318,7 +332,7 @@ class _Runner:
                     self._progress.event(part["data"])
                     continue
                 steps = newest.take(part)
-                self._save("running", newest.joined(self._runnable))
+                self._take_in(newest.joined(self._runnable))
                 self._tell(steps)
 
     def _admit(self) -> None:
@@ -326,14 +340,23 @@ class _Runner:
 
         LangGraph lets the other tasks of the step end where one of them raises this error.
         """
-        self._used_up = self._budget.used_up(self._record, self._calls)
+        self._used_up = self._budget.used_up(self._record, self._calls, self._tokens)
         if self._used_up:
             raise GraphDrained("The budget is used up.")
         self._calls += 1
 
+    def _take_in(self, values: Mapping[str, Any]) -> None:
+        """Keep account of what the run has come to, and write the record if it has grown enough."""
+        self._values = values
+        answered = all_calls(self._runnable.calls(values), self._record["failures"])
+        self._tokens = sum(call["input_tokens"] + call["output_tokens"] for call in answered)
+        on_record = total_calls(self._record)
+        if len(answered) - on_record >= GROWTH * on_record:
+            self._save("running", values)
+
     def _tell(self, steps: list[Step]) -> None:
         for node, update in steps:
-            self._progress.step(node, update, self._values, total_tokens(self._record))
+            self._progress.step(node, update, self._values, self._tokens)
 
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
         self._save(status, NewestState(snapshot).joined(self._runnable))
@@ -346,5 +369,4 @@ class _Runner:
         write_record(self._record)
 
     def _update(self, record: RunRecord) -> None:
-        values = self._values
-        self._record = with_state(record, values, self._runnable.calls(values), self._runnable.results(values))
+        self._record = brought_up(record, self._values, self._runnable)

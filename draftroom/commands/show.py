@@ -12,7 +12,7 @@ from draftroom.consoles import OUT, spoken
 from draftroom.files import check_outputs, write_outputs
 from draftroom.rendering.rendering import aids_line
 from draftroom.systems import find_system
-from runs.driver import read_state
+from runs.driver import brought_up, read_state
 from runs.record import RunRecord
 from runs.store import find_record, shown_status
 from tools.plain_characters import plain
@@ -29,6 +29,8 @@ def show(
     rendering = system.rendering
     check_outputs(output, rendering)
     values = read_state(record, system.graph)
+    if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
+        record = brought_up(record, values, system.graph)
     write_outputs(output, rendering, record, values)
     _print_head(record)
     rendering.print_details(record, values, only)

@@ -9,15 +9,15 @@ from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
-from draftroom.commands.driving import ConsoleProgress
 from draftroom.systems import find_system
 from runs.driver import drive
 from runs.record import RunRecord
 from runs.store import find_record
 from state.files import state_folder
+from tests.support.processes import preload
 
 _FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload(["pytest", __name__])
+preload(__name__)
 
 
 @contextmanager
@@ -35,6 +35,9 @@ def driven(record: RunRecord, environment: Mapping[str, str]) -> Iterator[ForkSe
 
 
 def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None:
+    # Not where it is preloaded: a console asks once, when it is imported, whether it writes to a terminal.
+    from draftroom.commands.driving import ConsoleProgress  # noqa: PLC0415
+
     os.environ.update(environment)
     has_begun = (state_folder() / "runs" / f"{record['id']}.json").exists()
     newest = find_record(record["id"]) if has_begun else record

@@ -106,6 +106,18 @@ def test_show_of_a_paused_run_tells_the_advice_that_waits(draftroom: Command, pa
     assert "advice (" in shown.split("Round 1", 1)[1]
 
 
+def test_show_of_a_killed_run_tells_of_calls_that_its_record_is_behind_of(draftroom: Command, paper: Path):
+    long = draftroom.with_variables({"DRAFTROOM_JOURNALISM__ROUNDS": "5"})
+    draftroom.endpoint.hold_after(12)
+    with long.start("explain", paper) as process:
+        draftroom.endpoint.wait_for_requests(13, timeout_s=60)
+        process.kill()
+    (record,) = draftroom.records()
+    assert sum(part["calls"] for part in record["usage"]) == 11, "a long run's record is not written at each call"
+    rows = [line.split("│") for line in draftroom("show", "last").stdout.splitlines() if line.startswith("│")]
+    assert sum(int(row[3]) for row in rows if len(row) == 11) == 12
+
+
 def test_unsupported_facts_of_the_returned_draft_are_told(told: Command, paper: Path):
     result = told("explain", paper, "--rounds", "0")
     assert "77" in result.stderr
