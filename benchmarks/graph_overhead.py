@@ -28,7 +28,7 @@ from typing import Any, Literal, TypedDict
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.func import task
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 
 from benchmarks.fake_process import fake_process
 from graphs.science_journalism import builder
@@ -148,7 +148,7 @@ async def _bare(requests: list[RecordedRequest], base_url: str, checkpoints: str
         return {"made": state["made"] + 1}
 
     def again(state: Bare) -> Literal["ask", "__end__"]:
-        return "ask" if state["made"] < len(requests) else END
+        return "ask" if state["made"] < len(requests) else "__end__"
 
     bare = StateGraph(Bare)
     bare.add_node(ask)
