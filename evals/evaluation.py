@@ -92,16 +92,14 @@ class Evaluation(NamedTuple):
 
 def evaluate(task: Task, folder: RunFolder) -> Evaluation:
     """Scores what is in a run's folder, whether all of it has ended or not."""
-    config = folder.config()
-    model_scores = read_model_scores(folder.path)
-    if model_scores:
-        table = model_scores_table(task, config.rows)
-        compared = [_with_model_scores(each) if each.comparison else each for each in task.tables]
-        task = replace(task, measures=[*task.measures, *MODEL_MEASURES], tables=[*compared, table])
-    samples = folder.samples()
+    config, samples = folder.config(), folder.samples()
     results = {(result["id"], result["system"]): result for result in read_results(folder.outputs_file)}  # the newest
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
     wanted = {(sample["id"], system) for sample in samples for system in task.systems_of(config.rows)}
+    if model_scores := read_model_scores(folder.path):
+        table = model_scores_table(task, config.rows)
+        compared = [_with_model_scores(each) if each.comparison else each for each in task.tables]
+        task = replace(task, measures=[*task.measures, *MODEL_MEASURES], tables=[*compared, table])
     return Evaluation(
         task=task,
         config=config,

@@ -214,12 +214,12 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
     for system in task.systems_of(rows):
         if check := task.systems[system].check:
             check(settings)
-    everything = [load(each, task.kind, wanted.split) for each in wanted.data] or [load_examples(task.kind)]
-    names = [each.name for each in wanted.data] or ["examples"]
     corpora, samples = [], []
-    for file, available in zip(names, everything, strict=True):
+    named: Sequence[Path | None] = wanted.data or [None]
+    for data in named:
+        available = load(data, task.kind, wanted.split) if data else load_examples(task.kind)
         drawn = draw(available, wanted.limit, wanted.seed)
-        corpora += _corpora(file, available, drawn)
+        corpora += _corpora(data.name if data else "examples", available, drawn)
         samples += drawn
     counts = Counter(sample["id"] for sample in samples)
     if doubles := [name for name, count in counts.items() if count > 1]:

@@ -53,29 +53,29 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
-class _Paragraph(_Record):
+class _CorpusParagraph(_Record):
     """A paragraph of a section."""
 
     text: str
 
 
-class _Section(_Record):
+class _CorpusSection(_Record):
     """A section of a paper."""
 
     heading: str = ""
-    paragraphs: list[_Paragraph]
+    paragraphs: list[_CorpusParagraph]
 
 
-class _Paper(_Record):
+class _CorpusPaper(_Record):
     """A paper in sections."""
 
     paper_id: str
     title: str = ""
     abstract: str | None = None
-    sections: list[_Section]
+    sections: list[_CorpusSection]
 
 
-def _markdown(paper: _Paper) -> str:
+def _markdown(paper: _CorpusPaper) -> str:
     """A paper as Markdown; its abstract comes first, whether it is one of the sections or not."""
     return "\n\n".join(block for block in (" ".join(each.split()) for each in _blocks(paper)) if block.strip("# "))
 
@@ -103,7 +103,7 @@ def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRe
     return [_with_paper(entry, papers, beside) for entry in entries]
 
 
-def _blocks(paper: _Paper) -> Iterator[str]:
+def _blocks(paper: _CorpusPaper) -> Iterator[str]:
     yield f"# {paper.title}"
     if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
         yield from ("## Abstract", paper.abstract)
@@ -113,7 +113,7 @@ def _blocks(paper: _Paper) -> Iterator[str]:
 
 
 def _read_papers(path: Path) -> dict[str, str]:
-    papers = (checked(_Paper, where, record) for where, record in read_entries(path))
+    papers = (checked(_CorpusPaper, where, record) for where, record in read_entries(path))
     return {paper.paper_id: _markdown(paper) for paper in papers}
 
 
@@ -307,14 +307,14 @@ def _criticised(review: Path) -> dict[str, str]:
     return {node: " ".join(sentences) for node, sentences in found.items()}
 
 
-def _paper(graph: _Graph, identity: str) -> _Paper:
+def _paper(graph: _Graph, identity: str) -> _CorpusPaper:
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
         if node.ntype in {"abstract", "title"}:
             sections.append({"heading": node.content, "paragraphs": []})
         elif node.ntype == "p" and sections:
             sections[-1]["paragraphs"].append({"text": node.content})
-    return _Paper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
+    return _CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
 
 
 def _read_graph(path: Path) -> _Graph:
