@@ -13,7 +13,7 @@ from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import SYSTEMS, Lazy
 from state.errors import DraftroomError
-from state.settings import REMOVED, Settings
+from state.settings import REMOVED, TABLES
 
 COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
@@ -63,7 +63,7 @@ class DraftroomGroup(TyperGroup):
         given = {argument.split("=")[0] for argument in args}
         for setting, instead in REMOVED.items():
             table, name = setting.split(".")
-            if name not in type(getattr(Settings(), table)).model_fields:
+            if name not in TABLES[table].model_fields:
                 for option in {f"--{name}", f"--no-{name}"} & given:
                     raise typer.BadParameter(f"{option} is no option any more: {instead}.")
         return super().parse_args(ctx, args)

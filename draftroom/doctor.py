@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,7 +20,7 @@ from runs.checkpoints import open_checkpointer
 from state.errors import ContextOverflow, DraftroomError, SettingsError
 from state.files import state_folder, storage_error
 from state.limits import Limits
-from state.settings import OPTIONAL_ROLES, ModelSettings, Role, Settings
+from state.settings import AGENTS, OPTIONAL_ROLES, ModelSettings, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.answers import Unusable, parse
@@ -37,8 +37,6 @@ PATIENCE_S = 60.0
 ANSWER_TOKENS = 256
 QUESTION = "Write one short sentence about the sea."
 AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
-
-AGENTS: tuple[Role, ...] = tuple(role for role in get_args(Role) if role not in {"default", *OPTIONAL_ROLES})
 
 
 class Colour(BaseModel):

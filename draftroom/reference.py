@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -10,18 +11,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from draftroom.exit_codes import table
-from state.aids import FEEDBACK_AIDS, JOURNALISM_AIDS, SIMPLIFICATION_AIDS, Aid
+from draftroom.systems import OF_TABLE
+from state.aids import Aid
 from state.limits import Limits
-from state.settings import (
-    EmbeddingSettings,
-    FeedbackSettings,
-    JournalismSettings,
-    LiteratureSettings,
-    ModelSettings,
-    Role,
-    Settings,
-    SimplificationSettings,
-)
+from state.settings import ROLES, TABLES, ModelSettings, Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -37,7 +30,7 @@ A preset that the file or the environment names is what they start from. One tha
 `[models.ROLE]` stay yours where you name them, but for its `max_tokens`. A preset's models go together: if you name one
 for all roles (`[models.default]`) and so does the preset, its others give way, too. Flags beside `--preset` win.
 
-The tables `[journalism]`, `[simplification]`, `[feedback]` and `[limits]` of a preset that says `whole = true`, above
+The tables {tables} and `[limits]` of a preset that says `whole = true`, above
 its tables, stand for yours as a whole, with defaults for what they leave out: `paper` is one. Of yours in them remains
 what says where things are, what is read and asked and where a person is waited for: `embedding`, `reranker`,
 `sequence_to_sequence`, `max_pages`, `min_words`, `pause`, and of `literature` all but `results`; and `[limits]`, if a
@@ -69,15 +62,11 @@ def pages() -> dict[str, str]:
 
 def aids_page() -> str:
     """All aids of all systems."""
-    systems = (
-        ("science_journalism", JOURNALISM_AIDS),
-        ("medical_simplification", SIMPLIFICATION_AIDS),
-        ("focused_feedback", FEEDBACK_AIDS),
-    )
-    return "\n".join([_AIDS_HEAD, *(_aids_table(name, dict(aids)) for name, aids in systems)])
+    known = {OF_TABLE[table][0].name: settings.known_aids for table, settings in TABLES.items()}
+    return "\n".join([_AIDS_HEAD, *(_aids_table(name, aids) for name, aids in known.items() if aids)])
 
 
-def _aids_table(system: str, aids: dict[Any, Aid]) -> str:
+def _aids_table(system: str, aids: Mapping[Any, Aid]) -> str:
     rows = [f"| `{name}` | {'yes' if aid.default else ''} | {aid.what} | {aid.why} |" for name, aid in aids.items()]
     head = ["| aid | in `default` | what it does | what for |", "|---|---|---|---|"]
     return "\n".join([f"## {system}\n", *head, *rows]) + "\n"
@@ -85,27 +74,29 @@ def _aids_table(system: str, aids: dict[Any, Aid]) -> str:
 
 def settings_page() -> str:
     """All settings with their type, default and meaning."""
-    roles = ", ".join(f"`{role}`" for role in get_args(Role))
+    roles = ", ".join(f"`{role}`" for role in ROLES)
     sections = [
-        _SETTINGS_HEAD,
+        _SETTINGS_HEAD.replace("{tables}", ", ".join(f"`[{table}]`" for table in TABLES)),
         "## At the top\n",
-        _table(Settings, leave_out={"models", "limits", "journalism", "simplification", "feedback"}),
+        _table(Settings, leave_out={"models", "limits", *TABLES}),
         "## [limits]\n\nNumbers of items and of words. A text is cut only if it is three times as long.\n",
         _table(Limits),
-        "## [journalism]\n",
-        _table(JournalismSettings),
-        "## [simplification]\n",
-        _table(SimplificationSettings),
-        "## [feedback]\n",
-        _table(FeedbackSettings, leave_out={"embedding", "literature"}),
-        "## [feedback.embedding]\n",
-        _table(EmbeddingSettings),
-        "## [feedback.literature]\n",
-        _table(LiteratureSettings),
+        *(part for table, system in TABLES.items() for part in _system(table, system)),
         f"## [models.ROLE]\n\nROLE is one of {roles}; what a role leaves out it takes from `default`.\n",
         _table(ModelSettings),
     ]
     return "\n".join(sections)
+
+
+def _system(name: str, model: type[BaseModel]) -> list[str]:
+    """A table of the settings, and those within it."""
+    within = {
+        field: kind.annotation
+        for field, kind in model.model_fields.items()
+        if isinstance(kind.annotation, type) and issubclass(kind.annotation, BaseModel)
+    }
+    parts = (part for field, nested in within.items() for part in _system(f"{name}.{field}", nested))
+    return [f"## [{name}]\n", _table(model, leave_out={*within}), *parts]
 
 
 def _table(model: type[BaseModel], leave_out: frozenset[str] | set[str] = frozenset()) -> str:

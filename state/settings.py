@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -20,8 +20,16 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from state.aids import FeedbackAids, JournalismAids, SimplificationAids
+from state.aids import (
+    FEEDBACK_AIDS,
+    JOURNALISM_AIDS,
+    SIMPLIFICATION_AIDS,
+    FeedbackAids,
+    JournalismAids,
+    SimplificationAids,
+)
 from state.limits import Limits
+from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
 SimplificationRole = Literal[
@@ -31,38 +39,23 @@ FeedbackRole = Literal["planner", "controller", "investigator", "weakness_detect
 JOURNALISM_ROLES: tuple[JournalismRole, ...] = get_args(JournalismRole)
 SIMPLIFICATION_ROLES: tuple[SimplificationRole, ...] = get_args(SimplificationRole)
 FEEDBACK_ROLES: tuple[FeedbackRole, ...] = get_args(FeedbackRole)
-Role = Literal["default", JournalismRole, SimplificationRole, FeedbackRole, "warm_start", "judge"]
-"""Who has a model: `default` stands for all agents that have none of their own."""
-OPTIONAL_ROLES: tuple[Role, ...] = ("warm_start", "judge")
+OPTIONAL_ROLES = ("warm_start", "judge")
 """Roles that only some runs have; unlike the others, their model must be named."""
+
+
+def _known(role: str) -> str:
+    if role not in ROLES:
+        raise ValueError(f"must be one of {', '.join(ROLES)}")
+    return role
+
+
+Role = Annotated[str, AfterValidator(_known), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))]
+"""Who has a model: `default` stands for all agents that have none of their own."""
 ADDRESS = frozenset({"base_url", "model"})
 """Fields of a model that say which one is asked, and where."""
 SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
 """Fields of a model that say how an answer is sampled; but for `max_tokens` all others say where it is, and what
 it and its server can do."""
-PLACES: Mapping[str, Any] = {
-    "journalism": {"sequence_to_sequence", "max_pages", "pause"},
-    "simplification": {"max_pages"},
-    "feedback": {
-        "max_pages": True,
-        "min_words": True,
-        "pause": True,
-        "reranker": True,
-        "embedding": True,
-        "literature": {
-            "providers",
-            "folder",
-            "blocked_hosts",
-            "contact",
-            "google_key_env",
-            "google_engine_env",
-            "openalex_key_env",
-            "semantic_scholar_key_env",
-        },
-    },
-}
-"""Of each system the settings that say where something is, what is read and asked and where a person is waited for,
-and not how the system works."""
 REMOVED = {
     "feedback.detect": "it is the aid `detect` now; name it in `aids` of [feedback], or with --aids",
     "feedback.verify": "it is the aid `verify` now; name it in `aids` of [feedback], or with --aids",
@@ -149,10 +142,12 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-class JournalismSettings(BaseModel):
+class JournalismSettings(SystemSettings):
     """How `science_journalism` runs."""
 
-    model_config = ConfigDict(extra="forbid")
+    roles = JOURNALISM_ROLES
+    known_aids = JOURNALISM_AIDS
+    places: ClassVar[Mapping[str, Any]] = {"sequence_to_sequence": True, "max_pages": True, "pause": True}
 
     aids: JournalismAids = Field(
         "default",  # resolved to names
@@ -184,10 +179,12 @@ class JournalismSettings(BaseModel):
     max_words: int = Field(300, ge=80, le=600, description="Length of the article that the journalist aims at.")
 
 
-class SimplificationSettings(BaseModel):
+class SimplificationSettings(SystemSettings):
     """How `medical_simplification` runs."""
 
-    model_config = ConfigDict(extra="forbid")
+    roles = SIMPLIFICATION_ROLES
+    known_aids = SIMPLIFICATION_AIDS
+    places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
 
     aids: SimplificationAids = Field(
         "default",  # resolved to names
@@ -263,10 +260,28 @@ class LiteratureSettings(BaseModel):
     semantic_scholar_key_env: str = Field("SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable; optional.")
 
 
-class FeedbackSettings(BaseModel):
+class FeedbackSettings(SystemSettings):
     """How `focused_feedback` runs."""
 
-    model_config = ConfigDict(extra="forbid")
+    roles = FEEDBACK_ROLES
+    known_aids = FEEDBACK_AIDS
+    places: ClassVar[Mapping[str, Any]] = {
+        "max_pages": True,
+        "min_words": True,
+        "pause": True,
+        "reranker": True,
+        "embedding": True,
+        "literature": {
+            "providers",
+            "folder",
+            "blocked_hosts",
+            "contact",
+            "google_key_env",
+            "google_engine_env",
+            "openalex_key_env",
+            "semantic_scholar_key_env",
+        },
+    }
 
     aids: FeedbackAids = Field(
         "default",  # resolved to names
@@ -338,6 +353,14 @@ class Settings(BaseSettings):
         """The complete settings of `role`: its own fields over those of `default`."""
         return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
 
+    def frozen(self, table: str) -> dict[str, Any]:
+        """What a run of the system of `table` keeps, as plain values: every role's model spelt out."""
+        return {
+            table: getattr(self, table).model_dump(mode="json"),
+            "limits": self.limits.model_dump(),
+            "models": {role: self.model_for(role).model_dump(mode="json") for role in TABLES[table].roles},
+        }
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -350,6 +373,16 @@ class Settings(BaseSettings):
         """Read nothing implicitly: `tools/configuration.py` merges the sources in a documented order."""
         del settings_cls, env_settings, dotenv_settings, file_secret_settings
         return (init_settings,)
+
+
+TABLES: Mapping[str, type[SystemSettings]] = {
+    name: field.annotation
+    for name, field in Settings.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, SystemSettings)
+}
+"""The systems' tables: whatever must know all systems finds them here."""
+AGENTS = tuple(role for table in TABLES.values() for role in table.roles)
+ROLES = ("default", *AGENTS, *OPTIONAL_ROLES)
 
 
 def what_became_of(name: str) -> str:

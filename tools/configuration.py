@@ -25,7 +25,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.contexts import RunContext
 from state.errors import SettingsError
-from state.settings import ADDRESS, PLACES, SAMPLING, Settings, describe
+from state.settings import ADDRESS, SAMPLING, TABLES, Settings, describe
 
 Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""
@@ -57,8 +57,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
 def under_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A preset that is chosen for a run, with what other settings say of where things are.
 
-    Of tables that a `whole` preset stands for, only `PLACES` stay, and `[limits]` if one of the models is sent them in
-    its schemas: it needs them.
+    Of tables that a `whole` preset stands for, only their `places` stay, and `[limits]` if one of the models is sent
+    them in its schemas: it needs them.
 
     Args:
         name: Of the preset, or its path.
@@ -71,9 +71,10 @@ def under_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any]
     others = _checked(values)
     preset, whole = _preset(name, merge(values, chosen or {}))
     needs_limits = any(others.model_for(role).schema_limits for role in others.models)
-    replaced = preset.keys() & ({*PLACES} if needs_limits else {*PLACES, "limits"}) if whole else set()
+    replaced = preset.keys() & ({*TABLES} if needs_limits else {*TABLES, "limits"}) if whole else set()
     below = others.model_dump(exclude_unset=True, exclude={*replaced})
-    below |= others.model_dump(exclude_unset=True, include={table: PLACES.get(table, set()) for table in replaced})
+    places = {table: TABLES[table].places for table in replaced & TABLES.keys()}
+    below |= others.model_dump(exclude_unset=True, include=places)
     below["models"] = _unsampled(others.models, _models(preset))
     addresses = {role: _without({*SAMPLING, "max_tokens"}, fields) for role, fields in others.models.items()}
     return merge(merge(below, preset), {"models": addresses})

@@ -82,7 +82,7 @@ def evaluation(name: str) -> Callable[..., None]:
         from evals.run import Wanted, prepare  # noqa: PLC0415 - takes seconds
 
         task: Task = EVALUATIONS[name].load()
-        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url}, task.roles)
+        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
         if concurrency:
             flags = merge(flags, _at_once(task, concurrency))
         servers = load_profile(profile) if profile else None

@@ -20,11 +20,11 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.files import check_outputs, take_paper
-from draftroom.systems import JOURNALISM
+from draftroom.systems.journalism import JOURNALISM
 from nodes.journalism.initialise import freeze
 from runs.driver import Budget
 from runs.record import new_record
-from state.settings import JOURNALISM_ROLES, Audience, Selection, StopRule, Variant
+from state.settings import Audience, Selection, StopRule, Variant
 from tools.configuration import load_settings
 
 
@@ -56,7 +56,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     """Turn a paper into an article that anyone can follow."""
     flags = locals()
     check_outputs(output, JOURNALISM.rendering)
-    settings = load_settings(overrides("journalism", flags, JOURNALISM_ROLES))
+    settings = load_settings(overrides("journalism", flags))
     run_input = take_paper(file, scope=settings.journalism.scope, max_pages=settings.journalism.max_pages)
     record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from state.settings import Scope, Settings
+from state.settings import TABLES, Scope
 
 RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
 OutputOption = Annotated[
@@ -34,17 +34,17 @@ ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all
 BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
 
 
-def overrides(table: str, flags: Mapping[str, Any], roles: Iterable[str]) -> dict[str, Any]:
+def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
     """The flags that were given, as nested settings.
 
     Args:
         table: The system's table in the settings; a flag that is called as one of its settings sets it.
-        flags: By name, those included that are about something else; None was not given.
-        roles: The system's agents, who all get the model and the endpoint, whatever a preset says of each.
+        flags: By name, those included that are about something else; None was not given. The model and the endpoint
+            are for all of the system's agents, whatever a preset says of each.
     """
     given = {name: value for name, value in flags.items() if value is not None}
-    settings = type(getattr(Settings(), table)).model_fields.keys() & given.keys()
+    settings = TABLES[table].model_fields.keys() & given.keys()
     found = {table: {name: given[name] for name in settings}}
     if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
-        found["models"] = dict.fromkeys(("default", *roles), endpoint)
+        found["models"] = dict.fromkeys(("default", *TABLES[table].roles), endpoint)
     return {**found, "preset": given["preset"]} if "preset" in given else found

@@ -21,14 +21,15 @@ from draftroom.commands.options import (
 )
 from draftroom.extras import REVIEW, require
 from draftroom.files import STANDARD_INPUT, check_outputs, read_standard_input, take_paper
-from draftroom.systems import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL, System
-from nodes.feedback.initialise import choose_targets, freeze
+from draftroom.systems import System
+from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
+from nodes.feedback.initialise import choose_targets
 from runs.driver import Budget
 from runs.record import new_record
 from state.documents import Document
 from state.errors import BadInput
 from state.feedback import FeedbackInput
-from state.settings import FEEDBACK_ROLES, Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
+from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
 from tools.configuration import load_settings
 from tools.documents import load_document
 from tools.documents.plain_text import decode
@@ -90,7 +91,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     require(REVIEW)
     check_outputs(output, system.rendering)
     request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
-    settings = load_settings(overrides("feedback", flags, FEEDBACK_ROLES))
+    settings = load_settings(overrides("feedback", flags))
     _check_folders(settings.feedback)
     run_input = take_paper(file, scope="whole", max_pages=settings.feedback.max_pages)
     document = load_document(run_input["paper"])
@@ -99,7 +100,8 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     _check_annotation(document, output)
     if system is FOCUSED_FEEDBACK:
         check_reranker(settings.feedback)
-    record = new_record(system.name, {**run_input, "request": request}, freeze(settings), settings.checkpoints)
+    frozen = settings.frozen("feedback")
+    record = new_record(system.name, {**run_input, "request": request}, frozen, settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))
 
 

@@ -20,11 +20,10 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.files import check_outputs, take_paper
-from draftroom.systems import SIMPLIFICATION
-from nodes.simplification.initialise import freeze
+from draftroom.systems.simplification import SIMPLIFICATION
 from runs.driver import Budget
 from runs.record import new_record
-from state.settings import SIMPLIFICATION_ROLES, SimplificationStopRule, SimplificationVariant
+from state.settings import SimplificationStopRule, SimplificationVariant
 from tools.configuration import load_settings
 
 LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
@@ -62,8 +61,8 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     """Put a medical abstract into plain language, and tell what was lost on the way."""
     flags = locals() | {"loops": [name.strip() for names in loops for name in names.split(",")] if loops else None}
     check_outputs(output, SIMPLIFICATION.rendering)
-    settings = load_settings(overrides("simplification", flags, SIMPLIFICATION_ROLES))
+    settings = load_settings(overrides("simplification", flags))
     options = settings.simplification
     run_input = take_paper(file, scope=options.scope, max_pages=options.max_pages)
-    record = new_record(SIMPLIFICATION.name, run_input, freeze(settings), settings.checkpoints)
+    record = new_record(SIMPLIFICATION.name, run_input, settings.frozen("simplification"), settings.checkpoints)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

@@ -1,21 +1,16 @@
-"""The registry of systems: a line each, which commands, rendering and evaluation ask. It imports no graph."""
+"""The registry of systems: for each table of the settings the module of that name here. It imports no graph."""
 
-from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
-from draftroom.systems.journalism import JOURNALISM
-from draftroom.systems.simplification import SIMPLIFICATION
+from importlib import import_module
+
 from draftroom.systems.system import Lazy, System
 from state.errors import StateError
+from state.settings import TABLES
 
-SYSTEMS = {
-    system.name: system
-    for system in (
-        JOURNALISM,
-        SIMPLIFICATION,
-        FOCUSED_FEEDBACK,
-        SINGLE_MODEL,
-        CHAIN_OF_VERIFICATION,
-    )
+OF_TABLE: dict[str, tuple[System, ...]] = {
+    table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in TABLES
 }
+"""A table's own system, then its baselines."""
+SYSTEMS = {system.name: system for systems in OF_TABLE.values() for system in systems}
 
 
 def find_system(name: str) -> System:
@@ -32,14 +27,4 @@ def find_system(name: str) -> System:
     return SYSTEMS[name]
 
 
-__all__ = [
-    "CHAIN_OF_VERIFICATION",
-    "FOCUSED_FEEDBACK",
-    "JOURNALISM",
-    "SIMPLIFICATION",
-    "SINGLE_MODEL",
-    "SYSTEMS",
-    "Lazy",
-    "System",
-    "find_system",
-]
+__all__ = ["OF_TABLE", "SYSTEMS", "Lazy", "System", "find_system"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from draftroom.systems.system import Lazy, System
+from runs.runnable import feedback
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
@@ -19,7 +20,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
 FOCUSED_FEEDBACK = System(
     name="focused_feedback",
     progress=progress,
-    graph_address="runs.runnable.feedback:FOCUSED_FEEDBACK",
+    graph=feedback.FOCUSED_FEEDBACK,
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": Lazy(
@@ -35,12 +36,13 @@ FOCUSED_FEEDBACK = System(
 SINGLE_MODEL = System(
     name="single_model",
     progress=progress,
-    graph_address="runs.runnable.feedback:SINGLE_MODEL",
+    graph=feedback.SINGLE_MODEL,
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
 CHAIN_OF_VERIFICATION = System(
     name="chain_of_verification",
     progress=progress,
-    graph_address="runs.runnable.feedback:CHAIN_OF_VERIFICATION",
+    graph=feedback.CHAIN_OF_VERIFICATION,
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
+SYSTEMS = (FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from draftroom.systems.system import Lazy, System
+from runs.runnable.journalism import SCIENCE_JOURNALISM
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
@@ -21,7 +22,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
 JOURNALISM = System(
     name="science_journalism",
     progress=progress,
-    graph_address="runs.runnable.journalism:SCIENCE_JOURNALISM",
+    graph=SCIENCE_JOURNALISM,
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
         "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")
@@ -31,3 +32,4 @@ JOURNALISM = System(
         "Articles by readability and faithfulness: Table 1 and Figure 4 of LLM-CLBR.",
     ),
 )
+SYSTEMS = (JOURNALISM,)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from draftroom.systems.system import Lazy, System
+from runs.runnable.simplification import MEDICAL_SIMPLIFICATION
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
@@ -19,7 +20,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
 SIMPLIFICATION = System(
     name="medical_simplification",
     progress=progress,
-    graph_address="runs.runnable.simplification:MEDICAL_SIMPLIFICATION",
+    graph=MEDICAL_SIMPLIFICATION,
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": Lazy(
@@ -32,3 +33,4 @@ SIMPLIFICATION = System(
         "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of SoMS.",
     ),
 )
+SYSTEMS = (SIMPLIFICATION,)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-if TYPE_CHECKING:  # these import graphs, which takes seconds
+from runs.runnable.graph import RunnableGraph
+
+if TYPE_CHECKING:  # takes time to import
     from draftroom.rendering.rendering import Rendering
-    from runs.runnable.graph import RunnableGraph
 
 
 class Lazy(NamedTuple):
@@ -33,16 +34,12 @@ class System:
     progress: Callable[[Mapping[str, Any]], tuple[str, str]]
     """From the results on record: how far it is, and what has come of it; of texts the grade of the first and the
     newest one."""
-    graph_address: str
+    graph: RunnableGraph
+    """How runs of it are started, followed and recorded."""
     rendering_address: str
     commands: Mapping[str, Lazy] = field(default_factory=dict)
     """Those that begin a run, by name."""
     evaluation: Lazy | None = None
-
-    @property
-    def graph(self) -> RunnableGraph:
-        """Its graph, and how runs of it are started, followed and recorded."""
-        return cast("RunnableGraph", resolve_name(self.graph_address))
 
     @property
     def rendering(self) -> Rendering:

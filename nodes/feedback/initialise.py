@@ -13,7 +13,7 @@ from state.contexts import FeedbackContext
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, ParagraphState, Target
-from state.settings import FEEDBACK_ROLES, FeedbackSettings, Settings
+from state.settings import FeedbackSettings
 from tools.configuration import resolve_settings
 from tools.documents import load_document, read_document
 from tools.hidden_instructions import find_instructions
@@ -47,7 +47,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
     return {
         "paper": ref["source"],
         "document": ref,
-        "settings": freeze(settings),
+        "settings": settings.frozen("feedback"),
         "targets": targets,
         "findings": find_instructions(document),
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
@@ -115,15 +115,6 @@ def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
         reviews=[],
         calls=[],
     )
-
-
-def freeze(settings: Settings) -> dict[str, Any]:
-    """The settings of this run as plain values, with every role's model spelt out."""
-    return {
-        "feedback": settings.feedback.model_dump(mode="json"),
-        "limits": settings.limits.model_dump(),
-        "models": {role: settings.model_for(role).model_dump(mode="json") for role in FEEDBACK_ROLES},
-    }
 
 
 def _named(document: Document, name: str) -> Paragraph:

@@ -11,7 +11,7 @@ from langgraph.types import Overwrite
 from state.contexts import JournalismContext
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput
-from state.settings import JOURNALISM_ROLES, ModelSettings, Role, Settings
+from state.settings import ModelSettings, Settings
 from tools.configuration import resolve_settings
 from tools.documents import read_document
 
@@ -53,16 +53,12 @@ def freeze(settings: Settings) -> dict[str, Any]:
     Raises:
         SettingsError: A warm start has no model.
     """
-    models: dict[Role, ModelSettings] = {role: settings.model_for(role) for role in JOURNALISM_ROLES}
+    frozen = settings.frozen("journalism")
     if settings.journalism.variant == "large-reader":
-        models["reader"] = models["journalist"]
+        frozen["models"]["reader"] = frozen["models"]["journalist"]
     if settings.journalism.warm_start:
-        models["warm_start"] = model_of_warm_start(settings)
-    return {
-        "journalism": settings.journalism.model_dump(mode="json"),
-        "limits": settings.limits.model_dump(),
-        "models": {role: model.model_dump(mode="json") for role, model in models.items()},
-    }
+        frozen["models"]["warm_start"] = model_of_warm_start(settings).model_dump(mode="json")
+    return frozen
 
 
 def model_of_warm_start(settings: Settings) -> ModelSettings:

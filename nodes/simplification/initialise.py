@@ -12,7 +12,6 @@ from nodes.simplification.exchange import begin_exchange
 from nodes.simplification.logger import as_version
 from state.contexts import SimplificationContext
 from state.errors import BadInput
-from state.settings import SIMPLIFICATION_ROLES, Settings
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
 from tools.documents import read_document, stored_text
@@ -36,7 +35,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
     return {
         "abstract": source["source"],
         "source": source,
-        "settings": freeze(settings),
+        "settings": settings.frozen("simplification"),
         "entry": 0,
         "next_loop": options.loops[0],
         "text": text,
@@ -57,13 +56,4 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "simplified": "",
         "warnings": [],
         "stop_reason": "",
-    }
-
-
-def freeze(settings: Settings) -> dict[str, Any]:
-    """The settings of this run as plain values, with every role's model spelt out."""
-    return {
-        "simplification": settings.simplification.model_dump(mode="json"),
-        "limits": settings.limits.model_dump(),
-        "models": {role: settings.model_for(role).model_dump(mode="json") for role in SIMPLIFICATION_ROLES},
     }

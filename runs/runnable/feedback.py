@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphs.baselines import chain_of_verification_builder, single_model_builder
-from graphs.focused_feedback import builder as focused_feedback_builder
-from runs.record import RunInput
-from runs.runnable.graph import Builder, RunnableGraph, Subgraph
-from state.contexts import FeedbackContext
-from state.feedback import Comment, ParagraphReview
-from state.records import CallRecord, Values
+from runs.runnable.graph import RunnableGraph, Subgraph
+from state.records import Values
+
+if TYPE_CHECKING:  # imports LangGraph, which the registry does without
+    from state.feedback import Comment, ParagraphReview
 
 _SHARED = ("reviews", "calls")
 """What the review of a paragraph adds to, as the run does."""
-
-
-def graph_input(run_input: RunInput) -> dict[str, Any]:
-    """What the graph starts from: the paper, and which of its paragraphs are meant."""
-    return {"paper": run_input["path"], **run_input.get("request", {})}
 
 
 def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
@@ -31,11 +24,6 @@ def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, A
 def is_finished(values: Values) -> bool:
     """Whether the comments were ranked."""
     return bool(values.get("finished"))
-
-
-def calls(values: Values) -> list[CallRecord]:
-    """The calls of all paragraphs."""
-    return list(values.get("calls", []))
 
 
 def all_comments(values: Values) -> list[Comment]:
@@ -91,10 +79,10 @@ def _review_in_short(review: ParagraphReview) -> dict[str, Any]:
     }
 
 
-def _runnable(builder: Builder) -> RunnableGraph:
-    return RunnableGraph(builder, graph_input, FeedbackContext, is_finished, calls, results, with_subgraphs)
+def _runnable(address: str) -> RunnableGraph:
+    return RunnableGraph(address, is_finished, results, with_subgraphs=with_subgraphs)
 
 
-FOCUSED_FEEDBACK = _runnable(focused_feedback_builder)
-SINGLE_MODEL = _runnable(single_model_builder)
-CHAIN_OF_VERIFICATION = _runnable(chain_of_verification_builder)
+FOCUSED_FEEDBACK = _runnable("graphs.focused_feedback:builder")
+SINGLE_MODEL = _runnable("graphs.baselines:single_model_builder")
+CHAIN_OF_VERIFICATION = _runnable("graphs.baselines:chain_of_verification_builder")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from langgraph.graph import StateGraph
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from runs.record import RunInput
 from state.contexts import RunContext
 from state.records import CallRecord, Values
 
-Builder = StateGraph[Any, Any, Any, Any]
+if TYPE_CHECKING:  # takes time to import
+    from langgraph.graph import StateGraph
+
+Builder: TypeAlias = "StateGraph[Any, Any, Any, Any]"
 
 
 @dataclass(frozen=True)
@@ -30,21 +32,37 @@ def laid_over(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
     return {**values, **{key: value for subgraph in subgraphs for key, value in subgraph.values.items()}}
 
 
+def paper_of(run_input: RunInput) -> dict[str, Any]:
+    """What most graphs start from: the paper, and what is asked of it."""
+    return {"paper": run_input["path"], **run_input.get("request", {})}
+
+
+def calls_of(values: Values) -> list[CallRecord]:
+    """The calls that the state lists."""
+    return list(values.get("calls", []))
+
+
 @dataclass(frozen=True)
 class RunnableGraph:
     """A graph and how its runs are started, followed and recorded."""
 
-    builder: Builder
-    graph_input: Callable[[RunInput], dict[str, Any]]
-    context_schema: type[RunContext]
+    address: str
+    """The module of the graph, a colon, and the name of its builder there; it is imported when it is used."""
     is_finished: Callable[[Values], bool]
-    calls: Callable[[Values], list[CallRecord]]
-    """All answered calls that the state tells of."""
     results: Callable[[Values], dict[str, Any]]
     """What the run record keeps of the state."""
+    graph_input: Callable[[RunInput], dict[str, Any]] = paper_of
+    calls: Callable[[Values], list[CallRecord]] = calls_of
+    """All answered calls that the state tells of."""
     with_subgraphs: Callable[[Values, Sequence[Subgraph]], dict[str, Any]] = laid_over
     """The newest state as all functions here read it: that of the graph, with what its subgraphs have come to."""
 
+    @property
+    def builder(self) -> Builder:
+        """The graph, not compiled."""
+        return cast("Builder", resolve_name(self.address))
+
     def context(self, settings: Mapping[str, Any]) -> RunContext:
         """The frozen settings as they are: a run that was killed before its first step resumes with the same ones."""
-        return self.context_schema(resolved=dict(settings))
+        schema = cast("type[RunContext]", self.builder.context_schema)
+        return schema(resolved=dict(settings))

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphs.science_journalism import builder
-from runs.record import RunInput
 from runs.runnable.graph import RunnableGraph
-from state.contexts import JournalismContext
-from state.records import CallRecord, Values
-
-
-def graph_input(run_input: RunInput) -> dict[str, Any]:
-    """What the graph starts from."""
-    return {"paper": run_input["path"]}
+from state.records import Values
 
 
 def is_finished(values: Values) -> bool:
     """Whether a draft was chosen."""
     return bool(values.get("article"))
-
-
-def calls(values: Values) -> list[CallRecord]:
-    """The calls of all rounds."""
-    return list(values.get("calls", []))
 
 
 def results(values: Values) -> dict[str, Any]:
@@ -38,4 +25,4 @@ def results(values: Values) -> dict[str, Any]:
     }
 
 
-SCIENCE_JOURNALISM = RunnableGraph(builder, graph_input, JournalismContext, is_finished, calls, results)
+SCIENCE_JOURNALISM = RunnableGraph("graphs.science_journalism:builder", is_finished, results)

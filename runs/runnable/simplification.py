@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphs.medical_simplification import builder
 from runs.record import RunInput
 from runs.runnable.graph import RunnableGraph
-from state.contexts import SimplificationContext
 from state.records import CallRecord, Values
-from state.simplification import Version
+
+if TYPE_CHECKING:  # imports LangGraph, which the registry does without
+    from state.simplification import Version
 
 
 def graph_input(run_input: RunInput) -> dict[str, Any]:
@@ -49,4 +49,6 @@ def _in_short(version: Version) -> dict[str, Any]:
     return {**kept, "lost": len(version["lost"])}
 
 
-MEDICAL_SIMPLIFICATION = RunnableGraph(builder, graph_input, SimplificationContext, is_finished, calls, results)
+MEDICAL_SIMPLIFICATION = RunnableGraph(
+    "graphs.medical_simplification:builder", is_finished, results, graph_input, calls
+)

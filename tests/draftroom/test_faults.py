@@ -16,7 +16,10 @@ from pathlib import Path
 import pytest
 from langgraph.types import StateSnapshot
 
-from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System, find_system
+from draftroom.systems import System, find_system
+from draftroom.systems.feedback import FOCUSED_FEEDBACK
+from draftroom.systems.journalism import JOURNALISM
+from draftroom.systems.simplification import SIMPLIFICATION
 from runs.checkpoints import open_checkpointer
 from runs.driver import read_state
 from runs.record import RunRecord

@@ -17,7 +17,7 @@ from draftroom.files import write_outputs
 from draftroom.rendering.feedback.html import shown_paper, to_html
 from draftroom.rendering.feedback.markdown import to_markdown
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
-from draftroom.systems import SIMPLIFICATION
+from draftroom.systems.simplification import SIMPLIFICATION
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.test_rendering import Elements
 from tests.draftroom.typeset_draft import SECTIONS, typeset

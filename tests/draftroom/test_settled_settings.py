@@ -11,7 +11,10 @@ import pytest
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System
+from draftroom.systems import System
+from draftroom.systems.feedback import FOCUSED_FEEDBACK
+from draftroom.systems.journalism import JOURNALISM
+from draftroom.systems.simplification import SIMPLIFICATION
 from nodes.feedback import initialise as feedback
 from nodes.journalism import initialise as journalism
 from nodes.simplification import initialise as simplification
@@ -78,7 +81,7 @@ def test_what_was_set_to_nothing_is_not_filled_from_the_environment(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     system, module, _ = TABLES[table]
-    begun_with = module.freeze(load_settings({"simplification": {"scope": "whole"}}))
+    begun_with = load_settings({"simplification": {"scope": "whole"}}).frozen(table)
     monkeypatch.setenv(f"DRAFTROOM_{'__'.join(variable)}".upper(), some_value(model, path))
     today = load_settings().model_dump()
     assert at(today, variable), "the variable is read"

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-from nodes.journalism.initialise import freeze
 from runs.record import all_calls, new_record, new_run_id, with_failure, with_state
 from runs.usage import usage
 from state.documents import DocumentRef
@@ -48,7 +47,7 @@ def a_record(checkpoints: str = "sqlite"):
         warnings=[],
     )
     return new_record(
-        "science_journalism", {"name": "p", "path": "/p", "paper": paper}, freeze(Settings()), checkpoints
+        "science_journalism", {"name": "p", "path": "/p", "paper": paper}, Settings().frozen("journalism"), checkpoints
     )
 
 

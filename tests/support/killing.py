@@ -18,10 +18,10 @@ from typing import Any, Literal
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from draftroom.files import take_paper
-from draftroom.systems import FOCUSED_FEEDBACK, JOURNALISM, SIMPLIFICATION, System
-from nodes.feedback.initialise import freeze as freeze_feedback
-from nodes.journalism.initialise import freeze as freeze_journalism
-from nodes.simplification.initialise import freeze as freeze_simplification
+from draftroom.systems import System
+from draftroom.systems.feedback import FOCUSED_FEEDBACK
+from draftroom.systems.journalism import JOURNALISM
+from draftroom.systems.simplification import SIMPLIFICATION
 from runs.record import RunRecord, new_record
 from tests.fake_endpoint import Answer, Json, RecordedRequest, Script, Text, When
 from tests.support.newsroom import PAPER
@@ -33,11 +33,7 @@ from tools.models import close_clients
 
 RETURN = "__return__"
 """LangGraph's channel of what a task returned: here the answer of a model."""
-FREEZE = {
-    JOURNALISM.name: freeze_journalism,
-    SIMPLIFICATION.name: freeze_simplification,
-    FOCUSED_FEEDBACK.name: freeze_feedback,
-}
+TABLE = {JOURNALISM.name: "journalism", SIMPLIFICATION.name: "simplification", FOCUSED_FEEDBACK.name: "feedback"}
 
 Point = Literal["checkpoint", "answer"]
 """What a run is about to store when it ends."""
@@ -137,7 +133,7 @@ def record_of(system: System, home: Path) -> RunRecord:
     run_input = take_paper(str(paper), scope="whole", max_pages=10)
     if review:
         run_input["request"] = {"paragraphs": ["3"]}
-    return new_record(system.name, run_input, FREEZE[system.name](load_settings()), "memory")
+    return new_record(system.name, run_input, load_settings().frozen(TABLE[system.name]), "memory")
 
 
 class Stopped(Exception):

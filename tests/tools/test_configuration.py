@@ -297,7 +297,7 @@ def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
         ({"journalism": {"round": 3}}, "`journalism.round`: extra inputs are not permitted"),
         ({"journalism": {"rounds": 99}}, "`journalism.rounds`: input should be less than or equal to 20"),
         ({"journalism": {"rounds": "s3cret"}}, "`journalism.rounds`: input should be a valid integer"),
-        ({"models": {"raeder": {}}}, "`models.raeder.[key]`: input should be 'default', 'journalist'"),
+        ({"models": {"raeder": {}}}, "`models.raeder.[key]`: must be one of default, journalist"),
         ({"models": {"reader": {"modle": "s3cret"}}}, "`models.reader.modle`: extra inputs are not permitted"),
         ({"models": {"reader": {"top_p": 2}}}, "`models.reader.top_p`: input should be less than or equal to 1"),
         ({"models": {"reader": {"extra_body": "{s3cret"}}}, "`models.reader.extra_body`: "),

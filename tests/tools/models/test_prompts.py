@@ -12,7 +12,7 @@ import pytest
 from jinja2 import Environment, meta
 
 from state.limits import Limits
-from state.settings import Audience, Role
+from state.settings import ROLES, Audience
 from tools.models.prompts import Prompt, load_prompt, split_front_matter
 
 ROOT = Path(__file__).parents[3]
@@ -90,7 +90,7 @@ def test_declared_variables_are_those_in_use(path: Path) -> None:
 @every_file
 def test_the_front_matter_names_a_role(path: Path) -> None:
     front_matter = load_prompt(path).front_matter
-    assert front_matter.role in get_args(Role)
+    assert front_matter.role in ROLES
     assert front_matter.purpose.endswith(".")
 
 
