@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from examples.build_pdf import build
-from nodes.feedback.initialise import freeze
 from runs.driver import drive
 from runs.record import RunInput, new_record, total_calls
 from runs.runnable.feedback import FOCUSED_FEEDBACK
@@ -122,7 +121,7 @@ def _review(paragraphs: int, base_url: str, home: Path, written: Written) -> Cos
     source = read_document(str(paper), max_pages=100)
     settings = _settings(base_url)
     run_input = RunInput(name=paper.name, path=source["source"], paper=source)
-    record = new_record("focused_feedback", run_input, freeze(settings), settings.checkpoints)
+    record = new_record("focused_feedback", run_input, settings.frozen("feedback"), settings.checkpoints)
     before, begin = written.bytes, time.process_time()
     outcome = drive(record, FOCUSED_FEEDBACK, Silent(), checkpoints=settings.checkpoints)
     seconds = time.process_time() - begin
