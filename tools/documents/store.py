@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -55,7 +57,7 @@ def keep_input(data: bytes, sha256: str, suffix: str) -> Path:
 
 
 def load_document(ref: DocumentRef) -> Document:
-    """The document that was read before.
+    """The document that was read before; not to be changed, for others may be given the same.
 
     Raises:
         StateError: Its file is gone, is no longer that of this document, or is of an earlier version.
@@ -68,7 +70,9 @@ def load_document(ref: DocumentRef) -> Document:
             kind="run_incompatible",
         )
     try:
-        return _validated(path.read_bytes(), ref["sha256"])
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+        return _kept(path, ref["sha256"], (status.st_ino, status.st_mtime_ns, status.st_size))
     except OSError as error:
         raise StateError(
             f"The stored document, {path}, cannot be read ({error.strerror}); start a new run from the paper.",
@@ -131,6 +135,12 @@ def _write(path: Path, data: bytes) -> None:
         write_atomically(path, data)
     except OSError as error:
         raise unwritable(path.parent, error) from error
+
+
+@lru_cache(maxsize=8)
+def _kept(path: Path, sha256: str, _: tuple[int, int, int]) -> Document:
+    """Read once as long as the file is the same: agents ask before each question, and it has the place of each word."""
+    return _validated(path.read_bytes(), sha256)
 
 
 def _validated(data: bytes, sha256: str) -> Document:

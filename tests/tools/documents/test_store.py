@@ -102,6 +102,7 @@ def test_a_damaged_file_is_parsed_anew(damaged: str) -> None:
 
 def test_loading_a_document_that_is_gone_says_so() -> None:
     ref = read_document(TEXT)
+    assert load_document(ref)
     Path(ref["path"]).unlink()
     with pytest.raises(StateError, match="start a new run from the paper") as error:
         load_document(ref)
@@ -111,6 +112,7 @@ def test_loading_a_document_that_is_gone_says_so() -> None:
 @pytest.mark.parametrize("other", ["{}", '{"sha256": "0"}', "no JSON"])
 def test_loading_a_document_that_was_changed_says_so(other: str) -> None:
     ref = read_document(TEXT)
+    assert load_document(ref)
     Path(ref["path"]).write_text(other)
     with pytest.raises(StateError, match="was changed") as error:
         load_document(ref)
