@@ -231,21 +231,19 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
 
 def _corpora(file: str, available: Sequence[Record], drawn: Sequence[Record]) -> list[Corpus]:
     """A file usually holds one corpus."""
-    names = list(dict.fromkeys(sample["corpus"] for sample in available))
+    by_name: dict[str, list[Record]] = {}
+    for sample in available:
+        by_name.setdefault(sample["corpus"], []).append(sample)
     return [
         Corpus(
             name=name,
             file=file,
-            sha256=_sha256([sample for sample in available if sample["corpus"] == name]),
-            available=sum(sample["corpus"] == name for sample in available),
+            sha256=hashlib.sha256(json.dumps(samples, sort_keys=True).encode()).hexdigest(),
+            available=len(samples),
             drawn=sum(sample["corpus"] == name for sample in drawn),
         )
-        for name in names
+        for name, samples in by_name.items()
     ]
-
-
-def _sha256(samples: Sequence[Record]) -> str:
-    return hashlib.sha256(json.dumps(samples, sort_keys=True).encode()).hexdigest()
 
 
 def describe_run(

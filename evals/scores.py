@@ -139,18 +139,13 @@ def _line(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: in
     cells: dict[str, Interval] = {}
     for measure in measures:
         if measure.score is not None:
-            values[measure.name] = _values(measure, items)
+            scored = ((item.sample["id"], measure.score(item)) for item in items)
+            values[measure.name] = {sample: value for sample, value in scored if value is not None}
             if values[measure.name]:
                 cells[measure.name] = mean_interval(values[measure.name].values(), seed=seed)
         elif measure.statistic is not None and items and measure.statistic(items) is not None:
             cells[measure.name] = statistic_interval(items, measure.statistic, seed=seed)
     return ScoredRow(row, items, cells, values)
-
-
-def _values(measure: Measure, items: Sequence[Item]) -> Values:
-    assert measure.score is not None  # noqa: S101 - the caller has looked
-    scored = ((item.sample["id"], measure.score(item)) for item in items)
-    return {key: value for key, value in scored if value is not None}
 
 
 def _contrasts(table: Table, measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int) -> list[Contrast]:

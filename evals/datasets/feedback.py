@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, get_args
@@ -99,8 +99,15 @@ def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRe
             "each record its `paper` as Markdown.",
             kind="missing_file",
         )
-    papers = _read_papers(beside)
-    return [_with_paper(entry, papers, beside) for entry in entries]
+    read = (checked(_CorpusPaper, where, record) for where, record in read_entries(beside))
+    papers = {paper.paper_id: _markdown(paper) for paper in read}
+    found = []
+    for where, record in entries:
+        paper = record.get("paper") or papers.get(str(record.get("paper_id")))
+        if not paper:
+            raise BadInput(f"{where} is about the paper {record.get('paper_id')!r}, which {beside} lacks; add it.")
+        found.append(LocatedRecord(where, {**record, "paper": paper}))
+    return found
 
 
 def _blocks(paper: _CorpusPaper) -> Iterator[str]:
@@ -112,28 +119,14 @@ def _blocks(paper: _CorpusPaper) -> Iterator[str]:
         yield from (paragraph.text for paragraph in section.paragraphs)
 
 
-def _read_papers(path: Path) -> dict[str, str]:
-    papers = (checked(_CorpusPaper, where, record) for where, record in read_entries(path))
-    return {paper.paper_id: _markdown(paper) for paper in papers}
-
-
-def _with_paper(entry: LocatedRecord, papers: Mapping[str, str], beside: Path) -> LocatedRecord:
-    record = entry.record
-    paper = record.get("paper") or papers.get(str(record.get("paper_id")))
-    if not paper:
-        raise BadInput(f"{entry.where} is about the paper {record.get('paper_id')!r}, which {beside} lacks; add it.")
-    return entry._replace(record={**record, "paper": paper})
-
-
 def _own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
-    criticised = [_of_dataset(entry) for entry in entries if entry.record.get("feedback")]
-    return own_samples(FeedbackSample, _with_papers(criticised, path), path)
-
-
-def _of_dataset(entry: LocatedRecord) -> LocatedRecord:
     """Pairs that were compiled from several corpora say so in `source_dataset`."""
-    dataset = entry.record.get("source_dataset")
-    return entry._replace(record={"corpus": dataset, **entry.record}) if dataset else entry
+    criticised = []
+    for where, record in entries:
+        if record.get("feedback"):
+            dataset = record.get("source_dataset")
+            criticised.append(LocatedRecord(where, {"corpus": dataset, **record} if dataset else record))
+    return own_samples(FeedbackSample, _with_papers(criticised, path), path)
 
 
 OWN = RecordFormat(
@@ -176,14 +169,12 @@ def _is_swif2t(record: Record) -> bool:
 
 
 def _swif2t_samples(entries: Sequence[LocatedRecord], path: Path) -> list[FeedbackSample]:
-    pairs = [entry._replace(record=_renamed(entry.record)) for entry in entries]
-    return [_swif2t_sample(where, record) for where, record in _with_papers(pairs, path)]
-
-
-def _swif2t_sample(where: str, record: Record) -> FeedbackSample:
-    aspect = record.get("aspect")
-    known = _ASPECTS.get(_letters(aspect), aspect) if isinstance(aspect, str) else aspect
-    return checked(FeedbackSample, where, {**record, "corpus": "SWIF2T", "aspect": known})
+    samples = []
+    for where, record in _with_papers([LocatedRecord(where, _renamed(record)) for where, record in entries], path):
+        aspect = record.get("aspect")
+        known = _ASPECTS.get(_letters(aspect), aspect) if isinstance(aspect, str) else aspect
+        samples.append(checked(FeedbackSample, where, {**record, "corpus": "SWIF2T", "aspect": known}))
+    return samples
 
 
 SWIF2T = RecordFormat(

@@ -229,40 +229,28 @@ def _section_as_text(section: ReportSection, width: int) -> Iterator[str]:
 
 def _blocks(table: ReportTable, width: int) -> Iterator[str]:
     """The table in pieces that fit, each with the columns of words and as many others as there is room for."""
-    widths = [_width(table, place) for place in range(len(table.header))]
+    lines = [[Cell(name) for name in table.header], *(row.cells for row in table.rows)]
+    texts = [[(on_one_line(cell.text), cell.detail) for cell in line] for line in lines]
+    widths = [max(len(text) for cell in column for text in cell) for column in zip(*texts, strict=True)]
     first = list(range(table.words))
     block: list[int] = []
     for place in range(table.words, len(table.header)):
         if block and sum(widths[each] + _GAP for each in (*first, *block, place)) > width:
-            yield _block(table, [*first, *block], widths)
+            yield _block(texts, [*first, *block], widths, table.words)
             block = []
         block.append(place)
-    yield _block(table, [*first, *block], widths)
+    yield _block(texts, [*first, *block], widths, table.words)
 
 
-def _width(table: ReportTable, place: int) -> int:
-    cells = [row.cells[place] for row in table.rows]
-    texts = (text for cell in cells for text in (on_one_line(cell.text), cell.detail))
-    return max([len(table.header[place]), *map(len, texts)])
-
-
-def _block(table: ReportTable, places: Sequence[int], widths: Sequence[int]) -> str:
-    lines = [[table.header[place] for place in places]]
-    lines += [line for row in table.rows for line in _lines(row, places)]
-    return "\n".join(_line(line, places, widths, table.words) for line in lines)
-
-
-def _lines(row: ReportRow, places: Sequence[int]) -> Iterator[list[str]]:
-    """The line's texts, and below them its details if it has any."""
-    cells = [row.cells[place] for place in places]
-    yield [on_one_line(cell.text) for cell in cells]
-    if any(cell.detail for cell in cells):
-        yield [cell.detail for cell in cells]
-
-
-def _line(texts: Sequence[str], places: Sequence[int], widths: Sequence[int], words: int) -> str:
-    padded = (
-        text.ljust(widths[place]) if place < words else text.rjust(widths[place])
-        for text, place in zip(texts, places, strict=True)
-    )
-    return (" " * _GAP).join(padded).rstrip()
+def _block(lines: Sequence[Sequence[tuple[str, str]]], places: Sequence[int], widths: Sequence[int], words: int) -> str:
+    """The columns at some places: the texts of each line, and below them its details if it has any."""
+    written = []
+    for line in lines:
+        cells = [line[place] for place in places]
+        for texts in zip(*cells, strict=True):
+            padded = (
+                text.ljust(widths[place]) if place < words else text.rjust(widths[place])
+                for text, place in zip(texts, places, strict=True)
+            )
+            written.append((" " * _GAP).join(padded).rstrip())
+    return "\n".join(line for line in written if line)

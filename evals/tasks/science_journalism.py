@@ -151,29 +151,20 @@ def transcript(_: Record, output: Record) -> str:
     parts = []
     for draft, assessment in zip(output["drafts"], output["assessments"], strict=True):
         number = draft["round"]
+        unsupported = (f"{fact['text']} ({fact['kind']})" for fact in assessment["unsupported"])
+        terms, advice = notes.get(number, {}).get("terms", []), reviews.get(number, {}).get("advice", [])
+        explained = (f"{term['term']}: {term['explanation']} ({term['basis']})" for term in terms)
         parts += [
             f"## Draft {number}",
             listed("The journalist chose to", draft["improvements"]),
             draft["text"].replace("# ", "#### ", 1) if draft["text"].startswith("# ") else draft["text"],
             f"*Mean grade {assessment['mean_grade']:.1f}.*",
-            listed("Not supported by the paper", (_fact(fact) for fact in assessment["unsupported"])),
-            listed("The reader's notes", (_term(term) for term in notes.get(number, {}).get("terms", []))),
-            listed("The editor's advice", (_advice(advice) for advice in reviews.get(number, {}).get("advice", []))),
+            listed("Not supported by the paper", unsupported),
+            listed("The reader's notes", explained),
+            listed("The editor's advice", (f"{each['aspect']}: {each['text']}" for each in advice)),
         ]
     parts.append(f"Draft {output['selected_round']} was chosen: {output['selected_because']}.")
     return joined(parts)
-
-
-def _term(term: Record) -> str:
-    return f"{term['term']}: {term['explanation']} ({term['basis']})"
-
-
-def _advice(advice: Record) -> str:
-    return f"{advice['aspect']}: {advice['text']}"
-
-
-def _fact(fact: Record) -> str:
-    return f"{fact['text']} ({fact['kind']})"
 
 
 _GRADES = ("CLI", "FKGL", "DCRS")
