@@ -285,7 +285,7 @@ class _Runner:
 
     def _refuse_earlier_settings(self) -> None:
         """A run of the version before has no aids on record; with any, it would end as another system."""
-        if "aids" not in self._record["settings"][self._context.table]:
+        if "aids" not in self._record:
             raise StateError(
                 f"The run {self._record['id']} was begun by an earlier version, whose settings knew no `aids`; resume "
                 "it with that version, or start it anew.",

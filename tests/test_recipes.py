@@ -1,0 +1,179 @@
+"""The recipe for a system, followed to the letter in a copy of the house: what the page says is enough, and works."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint, Json, Script, When
+
+ROOT = Path(__file__).parents[1]
+RECIPE = ROOT / "docs" / "a_fourth_system.md"
+HOUSE = ("draftroom", "evals", "graphs", "nodes", "presets", "runs", "serving", "state", "tools", "training")
+BLOCK = re.compile(r"^`([\w./]+)`\n\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAPER = "# Moss\n\nBryophytes store water in hyaline cells. Growth rose by 20% in wet summers.\n"
+ANSWERS = [
+    When(Json({"terms": ["bryophytes", "hyaline cells"]}), schema="PickedTerms"),
+    When(Json({"explanations": ["Mosses and their kin.", "Dead, see-through cells."]}), schema="Explanations"),
+]
+GLOSSARY = "# Glossary\n\n- **bryophytes**: Mosses and their kin.\n- **hyaline cells**: Dead, see-through cells.\n"
+FROM_PYTHON = """
+import asyncio
+from graphs.glossary import graph
+print(asyncio.run(graph.ainvoke({"paper": open("moss.md").read()}, context={"terms": 1}))["terms"])
+"""
+WHAT_DOCTOR_ASKS = """
+from draftroom.doctor import distinct_models
+from tools.configuration import load_settings
+print(*distinct_models(load_settings()), sep="\\n")
+"""
+"""The whole of `doctor` loads what reviews need, which takes ten seconds."""
+
+
+def blocks() -> list[tuple[str, str, str]]:
+    """Path, language and text of each block of the page that is headed by a path."""
+    return BLOCK.findall(RECIPE.read_text(encoding="utf-8"))
+
+
+def edited(text: str, diff: str) -> str:
+    """`text` with the lines that `diff` adds; every part of it names the lines that they stand beside."""
+    for part in diff.split("@@\n"):
+        lines = part.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line.startswith(" "))
+        assert text.count(before) == 1, f"the page names {before!r}, which is there {text.count(before)} times"
+        text = text.replace(before, "".join(line[1:] for line in lines))
+    return text
+
+
+@dataclass
+class House:
+    """A copy of the rooms, in which whatever is written stays away from the checkout."""
+
+    root: Path
+    endpoint: FakeEndpoint
+
+    def run(self, *arguments: str, variables: Mapping[str, str] = {}) -> subprocess.CompletedProcess[str]:
+        """A process of the copy's code."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.root),
+            "DRAFTROOM_HOME": str(self.root / "home"),
+            "XDG_CONFIG_HOME": str(self.root / "home"),
+            "DRAFTROOM_MODELS__DEFAULT__BASE_URL": self.endpoint.base_url,
+            "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
+            **variables,
+        }
+        command = [sys.executable, *arguments]
+        return subprocess.run(
+            command, env=environment, cwd=self.root, text=True, capture_output=True, timeout=120, check=False
+        )
+
+    def draftroom(self, *arguments: str, variables: Mapping[str, str] = {}) -> subprocess.CompletedProcess[str]:
+        """The command of the copy."""
+        return self.run("-m", "draftroom", *arguments, variables=variables)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """The house as it is, of links, with the files of the page and the edit that it names."""
+    root = tmp_path_factory.mktemp("house")
+    for room in HOUSE:
+        shutil.copytree(
+            ROOT / room, root / room, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for path, language, text in blocks():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        whole = edited(file.read_text(encoding="utf-8"), text) if language == "diff" else text
+        file.unlink(missing_ok=True)  # the link, and not what it leads to
+        file.write_text(whole, encoding="utf-8")
+    (root / "docs").mkdir()
+    (root / "moss.md").write_text(PAPER, encoding="utf-8")
+    with FakeEndpoint(answer=Script(ANSWERS)) as endpoint:
+        yield House(root, endpoint)
+
+
+def test_a_system_takes_eight_new_files_and_one_edit():
+    new = [path for path, language, _ in blocks() if language != "diff"]
+    changed = [path for path, language, _ in blocks() if language == "diff"]
+    assert len(new) == len(set(new)) <= 8
+    assert [path for path in new if (ROOT / path).exists()] == [], "a file that is there would be an edit"
+    assert [path for path in new if "glossary" not in path] == [], "each is the system's own"
+    assert changed == ["state/settings.py"]
+    added = [line for _, language, text in blocks() if language == "diff" for line in text.splitlines()]
+    assert len([line for line in added if line.startswith("+")]) == 2, "its import and its field"
+    assert [line for line in added if line.startswith("-")] == []
+
+
+def test_the_recipes_name_files_that_are_there():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    invented = {"nodes/journalism/prompts/check_facts.md", "nodes/journalism/fact_checker.py"}
+    named = set(re.findall(r"[(`]((?:\w+/)+\w+\.(?:py|md))[)`]", page))
+    assert len(named) > 10
+    assert {path for path in named if not (ROOT / path).exists()} == invented
+    provider = page.partition("**Another wire format**")[2]
+    for file, name in re.findall(r"`(endpoint|client|faults)\.py`: `(\w+)`", provider):
+        assert hasattr(import_module(f"tools.models.{file}"), name)
+
+
+def test_its_command_runs_stops_resumes_and_is_listed_and_shown(house: House):
+    stopped = house.draftroom("glossary", "moss.md", "--terms", "2", "--max-calls", "1")
+    assert "2 terms to explain" in stopped.stderr
+    assert stopped.stdout == ""
+    assert "2 terms" in house.draftroom("runs").stdout
+    asked = len(house.endpoint.chat_requests)
+    resumed = house.draftroom("resume", "last", "-o", "glossary.json")
+    assert (resumed.returncode, resumed.stdout) == (0, GLOSSARY), resumed.stderr
+    assert len(house.endpoint.chat_requests) == asked + 1, "nothing that was paid for is asked again"
+    result = json.loads((house.root / "glossary.json").read_text(encoding="utf-8"))
+    assert result["terms"] == ["bryophytes", "hyaline cells"]
+    assert result["run"]["system"] == "glossary"
+    shown = house.draftroom("show", "last").stdout
+    assert "term picker large, explainer large" in shown
+    assert "- **bryophytes**: Mosses and their kin." in shown
+    assert re.search(r"explainer\W+1\b", shown)
+
+
+def test_it_is_configured_like_the_others(house: House):
+    variables = {"DRAFTROOM_GLOSSARY__TERMS": "1"}
+    one = house.draftroom("glossary", "moss.md", variables=variables)
+    assert (one.returncode, one.stdout.count("- **")) == (0, 1), one.stderr
+    refused = house.draftroom("glossary", "moss.md", "--terms", "99")
+    assert "`glossary.terms`: input should be less than or equal to 40" in refused.stderr
+    assert "Explain the technical terms of a paper." in house.draftroom("--help").stdout
+
+
+def test_its_graph_runs_from_python(house: House):
+    found = house.run("-c", FROM_PYTHON)
+    assert found.stdout == "['bryophytes']\n", found.stderr
+
+
+def test_doctor_asks_for_its_roles_and_the_page_lists_its_settings(house: House):
+    roles = {"DRAFTROOM_MODELS__EXPLAINER__MODEL": "small"}
+    assert "explainer: small at" in house.run("-c", WHAT_DOCTOR_ASKS, variables=roles).stdout
+    written = house.run("-m", "draftroom.reference")
+    assert written.returncode == 0, written.stderr
+    page = (house.root / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert "## [glossary]\n\n| setting | values | default | meaning |" in page
+    assert "| `terms` | int ≥ 1 ≤ 40 | `8` | Most terms that are explained. |" in page
+    assert "`term_picker`, `explainer`" in page
+
+
+def test_its_files_keep_to_the_rules_of_the_house(house: House):
+    own = [path for path, _, _ in blocks() if path.endswith(".py")]
+    ruff = ["-m", "ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *own]
+    assert house.run(*ruff).stdout.strip() == "All checks passed!"
+    formatted = house.run(
+        "-m", "ruff", "format", "--check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *own
+    )
+    assert formatted.returncode == 0, formatted.stdout
