@@ -26,6 +26,8 @@ ANSWERS = [
     When(Json({"terms": ["bryophytes", "hyaline cells"]}), schema="PickedTerms"),
     When(Json({"explanations": ["Mosses and their kin.", "Dead, see-through cells."]}), schema="Explanations"),
 ]
+PARTS = ["Your role", "Your task", "Rules", "Output"]
+"""Of every agent's prompt."""
 GLOSSARY = "# Glossary\n\n- **bryophytes**: Mosses and their kin.\n- **hyaline cells**: Dead, see-through cells.\n"
 FROM_PYTHON = """
 import asyncio
@@ -173,6 +175,8 @@ def test_its_files_keep_to_the_rules_of_the_house(house: House):
     own = [path for path, _, _ in blocks() if path.endswith(".py")]
     ruff = ["-m", "ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *own]
     assert house.run(*ruff).stdout.strip() == "All checks passed!"
+    for prompt in [text for path, _, text in blocks() if path.endswith(".md")]:
+        assert re.findall(r"^# (Your role|Your task|Rules|Output)$", prompt, re.MULTILINE) == PARTS
     formatted = house.run(
         "-m", "ruff", "format", "--check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *own
     )
