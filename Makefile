@@ -15,11 +15,11 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
 	touch $@
 
-demo: install  ## Start the embedded model on real vLLM; explain, simplify and review the examples.
-	$(BIN)/draftroom models up --profile embedded
-	$(BIN)/draftroom explain examples/mosses.md --preset embedded
-	$(BIN)/draftroom simplify examples/inhalers.md --preset embedded
-	$(BIN)/draftroom review examples/seedlings.pdf --section Results --preset embedded
+demo: install  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
+	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
+	$(BIN)/draftroom explain examples/mosses.md --preset laptop
+	$(BIN)/draftroom simplify examples/inhalers.md --preset laptop --loops layperson
+	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 8 --preset laptop
 
 test: install  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist worksteal

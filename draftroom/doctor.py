@@ -203,9 +203,9 @@ def context_is_enough(settings: ModelSettings, endpoint: Endpoint) -> Check:
 
 def tokens_are_counted(endpoint: Endpoint) -> Check:
     """Whether the server counts tokens, or prompts are measured by a cautious estimate."""
-    if endpoint.counts_tokens:
+    if endpoint.tokenizer:
         return Check("token counting", "ok", "The server counts them.")
-    mend = "Nothing breaks, but papers may be trimmed more than they need be; vLLM would count exactly."
+    mend = "Nothing breaks, but papers may be trimmed more than they need be; vLLM and llama.cpp would count exactly."
     return Check("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
 
 

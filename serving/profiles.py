@@ -1,7 +1,8 @@
-"""Profiles: TOML files that say which vLLM servers to start, on which ports and with which models."""
+"""Profiles: TOML files that say which model servers to start, on which ports and with which models."""
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Literal, Self
@@ -12,10 +13,11 @@ from state.errors import ServingError
 
 FOLDER = Path(__file__).parent / "profiles"
 LOOPBACK = "127.0.0.1"
+_OF_VLLM = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args", "adapters"}
 
 
 class Server(BaseModel):
-    """One vLLM server."""
+    """One server, of vLLM or of llama.cpp."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,7 +30,8 @@ class Server(BaseModel):
         "auto", description="`fastest`, on a CPU: bfloat16 where it has instructions for it, else float32."
     )
     gpu_memory_utilization: float | None = Field(None, gt=0, le=1, description="Share of the GPU's memory to take.")
-    kv_cache_gib: int | None = Field(None, ge=1, description="Memory for the key-value cache on a CPU.")
+    kv_cache_gib: int | None = Field(None, ge=1, description="Memory for vLLM's key-value cache on a CPU.")
+    slots: int = Field(1, ge=1, description="Requests that llama.cpp answers at once, each with a context of its own.")
     extra_args: list[str] = Field(default=[], description="More arguments for vLLM's OpenAI server.")
     adapters: dict[str, Path] = Field(
         default={}, description="LoRA adapters to serve too: folders that PEFT wrote, by the name that clients ask for."
@@ -55,6 +58,7 @@ class Profile(BaseModel):
     name: str = Field(description="The file's name without `.toml`.")
     description: str
     device: Literal["cpu", "gpu"]
+    engine: Literal["vllm", "llama.cpp"] = "vllm"
     servers: list[Server] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -70,6 +74,12 @@ class Profile(BaseModel):
         unused = "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"
         if any(getattr(server, unused) is not None for server in self.servers):
             raise ValueError(f"{unused} means nothing on a {self.device}")
+        foreign = {"slots"} if self.engine == "vllm" else _OF_VLLM
+        for server in self.servers:
+            if wrong := sorted(foreign & server.model_fields_set):
+                raise ValueError(f"{', '.join(wrong)} means nothing to {self.engine}")
+        if self.engine == "llama.cpp" and self.device == "gpu":
+            raise ValueError("llama.cpp is for the CPU here: vLLM serves a GPU")
         if self.device == "gpu" and any(server.dtype == "fastest" for server in self.servers):
             raise ValueError("dtype fastest is for a CPU: leave it out, or name a precision")
         return self
@@ -78,6 +88,11 @@ class Profile(BaseModel):
 def profile_names() -> list[str]:
     """Names of the profiles that come with Draftroom."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def usual_profile() -> str:
+    """The profile for this machine: one of vLLM where there is an NVIDIA GPU, one of llama.cpp where there is none."""
+    return "single-gpu" if shutil.which("nvidia-smi") else "laptop"
 
 
 def profile_name(name_or_path: str | Path) -> str:

@@ -1,4 +1,4 @@
-"""A home folder of its own for every test, and a vLLM that is fake by configuration: an interpreter and a path."""
+"""A home folder of its own for every test, and engines that are fake by configuration: an interpreter and a path."""
 
 import json
 import os
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 class Home:
-    """The folder that Draftroom and the fake vLLM of one test write to."""
+    """The folder that Draftroom and the fake engines of one test write to."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -30,10 +30,10 @@ class Home:
         file = self.folder / "starts.jsonl"
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
-    def profile(self, *names: str, **fields: Any) -> Profile:
+    def profile(self, *names: str, engine: str = "vllm", **fields: Any) -> Profile:
         """Write the profile `mine.toml` with a server for each name, each on a free port, and load it."""
         path = self.folder / "mine.toml"
-        lines = ['description = "A test"', 'device = "cpu"']
+        lines = ['description = "A test"', 'device = "cpu"', f'engine = "{engine}"']
         for name in names or ("one",):
             values = {
                 "name": name,
@@ -66,7 +66,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """A new home; whatever was started in it is gone afterwards, even if the test failed."""
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
     monkeypatch.setenv("DRAFTROOM_VLLM_PYTHON", sys.executable)
-    monkeypatch.setenv("PYTHONPATH", str(HERE / "fake_vllm"))
+    monkeypatch.setenv("DRAFTROOM_LLAMA_CPP_PYTHON", sys.executable)
+    monkeypatch.setenv("PYTHONPATH", str(HERE / "fake_engines"))
     monkeypatch.setenv("FAKE_VLLM_STARTS", str(tmp_path / "starts.jsonl"))
     home = Home(tmp_path)
     yield home

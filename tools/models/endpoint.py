@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import httpx2
@@ -79,8 +79,8 @@ class Endpoint:
 
     context_lengths: dict[str, int | None]
     """Served model names, each with its context length in tokens where the server tells."""
-    counts_tokens: bool
-    """Whether it has vLLM's /tokenize."""
+    tokenizer: Literal["vLLM", "llama.cpp", ""]
+    """Whose /tokenize it has, if any."""
 
 
 _described: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]] = WeakKeyDictionary()
@@ -133,11 +133,11 @@ async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -
     Raises:
         ModelUnavailable: If the server fails after all retries.
     """
-    if not endpoint.counts_tokens:
+    if not endpoint.tokenizer:
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
+    count = _count_by_vllm if endpoint.tokenizer == "vLLM" else _count_by_llama_cpp
     try:
-        answer: Any = await retrying(settings)(_tokenize, settings, messages=[{"role": "user", "content": text}])
-        return int(answer["count"])
+        return await retrying(settings)(count, settings, [{"role": "user", "content": text}])
     except (openai.OpenAIError, BrokenAnswer, ValueError, KeyError, TypeError) as error:
         forget_endpoint(settings)
         raise translate(error, settings, text) from None  # the cause may quote the key or the prompt
@@ -147,24 +147,42 @@ async def _describe(settings: ModelSettings) -> Endpoint:
     try:
         client = await client_for(settings)
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
-        lengths = {str(model["id"]): model.get("max_model_len") for model in answer["data"]}
-        return Endpoint(context_lengths=lengths, counts_tokens=await _counts_tokens(settings))
+        lengths = {str(model["id"]): _length(model) for model in answer["data"]}
+        return Endpoint(context_lengths=lengths, tokenizer=await _tokenizer(settings))
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise translate(BrokenAnswer(NO_LIST), settings) from None
     except (openai.OpenAIError, BrokenAnswer) as error:
         raise translate(error, settings) from None  # the cause may quote the key
 
 
-async def _counts_tokens(settings: ModelSettings) -> bool:
-    """Whether /tokenize answers as vLLM's does; llama.cpp has one by the same name with another answer."""
+def _length(model: dict[str, Any]) -> int | None:
+    """The context of a listed model: vLLM tells it, and llama.cpp that of one of its slots."""
+    told = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
+    return int(told) if told else None
+
+
+async def _tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""]:
+    """Whose /tokenize answers: those of vLLM and of llama.cpp have one name, and neither knows the other's fields."""
     try:
-        answer = await _tokenize(settings, prompt="a")
+        answer = await _post(settings, "/tokenize", prompt="a", content="a")
     except (openai.APIStatusError, BrokenAnswer, ValueError):
-        return False
-    return isinstance(answer, dict) and "count" in answer
+        return ""
+    if not isinstance(answer, dict):
+        return ""
+    return "vLLM" if "count" in answer else "llama.cpp" if "tokens" in answer else ""
 
 
-async def _tokenize(settings: ModelSettings, **what: Any) -> Any:
-    address = settings.base_url.removesuffix("/v1") + "/tokenize"
+async def _count_by_vllm(settings: ModelSettings, messages: list[dict[str, str]]) -> int:
+    return int((await _post(settings, "/tokenize", messages=messages))["count"])
+
+
+async def _count_by_llama_cpp(settings: ModelSettings, messages: list[dict[str, str]]) -> int:
+    """Tokens of the messages as the model's chat template writes them."""
+    prompt = (await _post(settings, "/apply-template", messages=messages))["prompt"]
+    return len((await _post(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
+
+
+async def _post(settings: ModelSettings, path: str, **fields: Any) -> Any:
+    address = settings.base_url.removesuffix("/v1") + path
     client = await client_for(settings)
-    return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **what})
+    return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **fields})

@@ -170,20 +170,24 @@ async def test_a_refusal_that_tells_nothing_new_is_the_end_of_it(desk: Desk) -> 
 async def test_an_endpoint_describes_itself_once(desk: Desk) -> None:
     endpoint = await describe_endpoint(desk.settings())
     assert endpoint.context_lengths == {"large": 8192, "small": 4096}
-    assert endpoint.counts_tokens
+    assert endpoint.tokenizer == "vLLM"
     assert await describe_endpoint(desk.settings(model="small")) is endpoint
     assert [request.path for request in desk.endpoint.requests] == ["/v1/models", "/tokenize"]
 
 
 class LlamaCpp(BaseHTTPRequestHandler):
-    """Its list of models tells no context length in vLLM's way, and its /tokenize tells no count."""
+    """As llama.cpp answers: a slot's context stands in `meta`, and /tokenize gives the tokens of a whole prompt."""
 
     def do_GET(self) -> None:
-        self._send({"object": "list", "data": [{"id": "large", "object": "model", "meta": {"n_ctx_train": 2048}}]})
+        meta = {"n_ctx": 1024, "n_ctx_train": 2048}
+        self._send({"object": "list", "data": [{"id": "large", "object": "model", "meta": meta}]})
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self._send({"tokens": [1, 2, 3]})
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/apply-template":
+            self._send({"prompt": f"<user>{body['messages'][0]['content']}</user>"})
+        else:
+            self._send({"tokens": [*body["content"]]})
 
     def _send(self, value: Any, kind: str = "application/json") -> None:
         body = json.dumps(value).encode()
@@ -204,8 +208,8 @@ class OnePage(LlamaCpp):
         self._send("<html></html>", "text/html")
 
 
-@pytest.fixture(params=[LlamaCpp, OnePage])
-def llama_cpp(request: pytest.FixtureRequest) -> Iterator[str]:
+@pytest.fixture
+def other_server(request: pytest.FixtureRequest) -> Iterator[str]:
     with HTTPServer(("127.0.0.1", 0), request.param) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
@@ -214,10 +218,19 @@ def llama_cpp(request: pytest.FixtureRequest) -> Iterator[str]:
         thread.join()
 
 
-async def test_another_servers_tokenize_is_not_relied_upon(llama_cpp: str, desk: Desk) -> None:
-    settings = desk.settings(base_url=llama_cpp)
+@pytest.mark.parametrize("other_server", [LlamaCpp], indirect=True)
+async def test_llama_cpp_counts_the_tokens_of_the_chat_template_too(other_server: str, desk: Desk) -> None:
+    settings = desk.settings(base_url=other_server)
     endpoint = await describe_endpoint(settings)
-    assert endpoint.context_lengths == {"large": None}
+    assert (endpoint.context_lengths, endpoint.tokenizer) == ({"large": 1024}, "llama.cpp")
+    assert await count_tokens_of("x" * 300, settings, endpoint) == 300 + len("<user></user>")
+
+
+@pytest.mark.parametrize("other_server", [OnePage], indirect=True)
+async def test_another_servers_tokenize_is_not_relied_upon(other_server: str, desk: Desk) -> None:
+    settings = desk.settings(base_url=other_server)
+    endpoint = await describe_endpoint(settings)
+    assert endpoint.tokenizer == ""
     assert await count_tokens_of("x" * 300, settings, endpoint) == 100
 
 
