@@ -102,7 +102,10 @@ def test_the_paper_preset_is_the_papers_setting():
     assert journalist.max_tokens == 4096
 
 
-@pytest.mark.parametrize(("preset", "profile"), [("paper", "paper-gpu"), ("embedded", "embedded"), ("laptop", "laptop"), ("laptop", "laptop-vllm")])
+@pytest.mark.parametrize(
+    ("preset", "profile"),
+    [("paper", "paper-gpu"), ("embedded", "embedded"), ("laptop", "laptop"), ("laptop", "laptop-vllm")],
+)
 def test_presets_use_the_servers_of_their_profile(preset: str, profile: str):
     path = ROOT / "serving" / "profiles" / f"{profile}.toml"
     servers = tomllib.loads(path.read_text(encoding="utf-8"))["servers"]
