@@ -26,7 +26,7 @@ a flag; each of these overrides the one before. Unknown names are errors. As a v
 
 A preset that the file or the environment names is what they start from. One that is chosen for a run (`--preset`, or
 `preset` in a Python call) comes over both: what it names is its own, and all else stays yours (`fast`, `debug`,
-`embedded`). A role that it samples (`temperature`, `top_p`, the penalties) is sampled by it alone; the other fields of
+`laptop`, `embedded`). A role that it samples (`temperature`, `top_p`, the penalties) is sampled by it alone; the other fields of
 `[models.ROLE]` stay yours where you name them, but for its `max_tokens`. A preset's models go together: if you name one
 for all roles (`[models.default]`) and so does the preset, its others give way, too. Flags beside `--preset` win.
 

@@ -31,7 +31,13 @@ Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""
 PRESETS = Path(__file__).parent.parent / "presets"
 EMBEDDED = "embedded"
-OTHER_VARIABLES = {"DRAFTROOM_HOME", "DRAFTROOM_CONFIG", "DRAFTROOM_VLLM_PYTHON", "DRAFTROOM_TRACING"}
+OTHER_VARIABLES = {
+    "DRAFTROOM_HOME",
+    "DRAFTROOM_CONFIG",
+    "DRAFTROOM_VLLM_PYTHON",
+    "DRAFTROOM_LLAMA_CPP_PYTHON",
+    "DRAFTROOM_TRACING",
+}
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:

@@ -1,4 +1,4 @@
-"""Live tests: real vLLM serving the embedded model. They run only when asked for with `-m live`."""
+"""Live tests: real vLLM, and real llama.cpp, serving the embedded model. They run only when asked for: `-m live`."""
 
 from collections.abc import Iterator
 from pathlib import Path
