@@ -312,7 +312,7 @@ def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
             {"feedback": {"segment_characters": 300, "segment_overlap": 300}},
             "`feedback.segment_overlap`: must be less than segment_characters",
         ),
-        ({"preset": "slow"}, "There is no preset 'slow'; choose one of debug, embedded, fast, paper"),
+        ({"preset": "slow"}, "There is no preset 'slow'; choose one of debug, embedded, fast, laptop, paper"),
     ],
 )
 def test_a_mistake_is_told_by_its_name_and_without_its_value(overrides: dict[str, Any], culprit: str) -> None:
