@@ -26,9 +26,10 @@ a flag; each of these overrides the one before. Unknown names are errors. As a v
 
 A preset that the file or the environment names is what they start from. One that is chosen for a run (`--preset`, or
 `preset` in a Python call) comes over both: what it names is its own, and all else stays yours (`fast`, `debug`,
-`laptop`, `embedded`). A role that it samples (`temperature`, `top_p`, the penalties) is sampled by it alone; the other fields of
-`[models.ROLE]` stay yours where you name them, but for its `max_tokens`. A preset's models go together: if you name one
-for all roles (`[models.default]`) and so does the preset, its others give way, too. Flags beside `--preset` win.
+`laptop`, `embedded`). A role that it samples (`temperature`, `top_p`, the penalties) is sampled by it alone; the other
+fields of `[models.ROLE]` stay yours where you name them, but for its `max_tokens`. A preset's models go together: if
+you name one for all roles (`[models.default]`) and so does the preset, its others give way, too. Flags beside
+`--preset` win.
 
 The tables {tables} and `[limits]` of a preset that says `whole = true`, above
 its tables, stand for yours as a whole, with defaults for what they leave out: `paper` is one. Of yours in them remains
