@@ -32,7 +32,7 @@ from state.contexts import JournalismContext
 from state.journalism import JournalismInput
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("draftroom", "evals", "graphs", "nodes", "runs", "serving", "state", "tools", "training")
+ROOMS = ("draftroom", "evals", "graphs", "nodes", "runs", "state", "tools", "training")
 MOSSES = str(ROOT / "examples" / "mosses.md")
 COMMANDS = {
     "explain": ("explain", MOSSES, "--rounds", "2"),
