@@ -28,8 +28,14 @@ def with_adapters(profile: Profile, adapters: Sequence[str]) -> Profile:
     Each is served by the server that is meant for the role NAME, or by the only server there is.
 
     Raises:
-        ServingError: One is not written like that, or it is not clear which server should serve it.
+        ServingError: The profile's engine serves none, one is not written like that, or it is not clear which server
+            should serve it.
     """
+    if adapters and profile.engine != "vllm":
+        raise ServingError(
+            f"The profile {profile.name} runs on {profile.engine}, which serves no adapters here: name one that runs "
+            "on vLLM, such as `--profile embedded`."
+        )
     servers = {server.name: server for server in profile.servers}
     for adapter in adapters:
         name, _, folder = adapter.partition("=")

@@ -28,9 +28,8 @@ def main() -> None:
     parameters.use_jinja = True  # the chat template of the model
     parameters.ui = False
     parameters.offline = True
-    server = Server(parameters)
-    threading.Event().wait()  # the server answers in threads of its own, for as long as it is held
-    del server
+    _server = Server(parameters)  # held, for it answers in threads of its own until it is dropped
+    threading.Event().wait()
 
 
 if __name__ == "__main__":

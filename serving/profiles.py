@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tomllib
 from pathlib import Path
 from typing import Literal, Self
@@ -88,11 +87,6 @@ class Profile(BaseModel):
 def profile_names() -> list[str]:
     """Names of the profiles that come with Draftroom."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
-
-
-def usual_profile() -> str:
-    """The profile for this machine: one of vLLM where there is an NVIDIA GPU, one of llama.cpp where there is none."""
-    return "single-gpu" if shutil.which("nvidia-smi") else "laptop"
 
 
 def profile_name(name_or_path: str | Path) -> str:

@@ -30,7 +30,8 @@ from state.settings import ADDRESS, SAMPLING, TABLES, Settings, describe
 Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""
 PRESETS = Path(__file__).parent.parent / "presets"
-EMBEDDED = "embedded"
+UNCONFIGURED = "laptop"
+"""Where nothing names a model: the one of `draftroom models up`."""
 OTHER_VARIABLES = {
     "DRAFTROOM_HOME",
     "DRAFTROOM_CONFIG",
@@ -56,7 +57,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     elif preset := lasting.get("preset"):
         values = merge(_preset(str(preset), values)[0], values)
     if not _names_a_model(values):
-        values = merge(_read_toml(preset_path(EMBEDDED)), values)
+        values = merge(_read_toml(preset_path(UNCONFIGURED)), values)
     return _checked(values)
 
 

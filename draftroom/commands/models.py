@@ -13,7 +13,7 @@ from rich.table import Column, Table
 
 from draftroom.consoles import ERR, OUT, tell
 from serving.adapters import with_adapters
-from serving.profiles import Profile, load_profile, profile_name, profile_names, usual_profile
+from serving.profiles import Profile, load_profile, profile_name, profile_names
 from serving.records import recorded_profiles
 from serving.servers import ServerState, down, status, up
 from serving.steps import Report
@@ -33,17 +33,14 @@ _COLOURS: dict[ServerState, str] = {
 
 @models_app.command("up")
 def start(
-    profile: Annotated[
-        str | None,
-        typer.Option(help="A profile's name, or the path of a TOML file; without it, the one for this machine."),
-    ] = None,
+    profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "laptop",
     lora: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=FOLDER", help="Serve a LoRA adapter too, as a model of this name; repeatable."),
     ] = None,
 ) -> None:
     """Start the servers of a profile and wait until they answer; the first time, install what they need."""
-    wanted = with_adapters(load_profile(profile or usual_profile()), lora or [])
+    wanted = with_adapters(load_profile(profile), lora or [])
     if not start_servers(wanted):
         typer.echo(f"{wanted.name} is already up.")
     for server in wanted.servers:

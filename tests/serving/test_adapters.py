@@ -92,6 +92,11 @@ def test_an_adapter_without_name_or_folder_is_refused(home: Home, written: str) 
         with_adapters(home.profile(), [written])
 
 
+def test_an_engine_without_adapters_says_so_before_anything_starts(home: Home) -> None:
+    with pytest.raises(ServingError, match=r"runs on llama\.cpp, which serves no adapters here.*--profile embedded"):
+        with_adapters(home.profile(engine="llama.cpp"), ["tuned=a"])
+
+
 def refusal(home: Home, server: Server) -> str:
     with pytest.raises(ServingError) as caught:
         up(home.profile().model_copy(update={"servers": [server]}), home.steps.append)

@@ -36,12 +36,12 @@ def error(overrides: dict[str, Any] | None = None) -> str:
     return str(caught.value)
 
 
-def test_with_nothing_configured_the_embedded_model_is_used_as_it_needs_to_be() -> None:
-    assert load_settings() == load_settings({"preset": "embedded"}).model_copy(update={"preset": None})
+def test_with_nothing_configured_the_models_of_models_up_are_used_as_they_need_to_be() -> None:
+    assert load_settings() == load_settings({"preset": "laptop"}).model_copy(update={"preset": None})
     assert load_settings({"preset": "fast"}).model_for("reader").frequency_penalty == 0.5
 
 
-def test_the_embedded_models_sampling_is_not_sent_to_another_model() -> None:
+def test_the_sampling_of_models_up_is_not_sent_to_another_model() -> None:
     settings = load_settings({"models": {"reader": {"model": "mine"}}})
     assert settings.model_for("journalist").frequency_penalty is None
     assert settings.model_for("reader").temperature is None

@@ -123,7 +123,7 @@ def test_a_model_that_does_not_chat_is_refused() -> None:
 def test_an_embedded_model_must_have_been_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
     config = configured("embedded:tiny")
-    with pytest.raises(SettingsError, match="run `draftroom models up` once"):
+    with pytest.raises(SettingsError, match="run `draftroom models up --profile embedded` once"):
         _ = config.source
     (tmp_path / "cache" / "models" / "tiny").mkdir(parents=True)
     assert config.source == tmp_path / "cache" / "models" / "tiny"

@@ -19,7 +19,7 @@ class SummaryConfig(FitConfig):
     """Hyperparameters of both; a batch counts papers."""
 
     model: str = Field(min_length=1)
-    """What to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up` builds it."""
+    """What to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up --profile embedded` builds."""
     max_pairs: int | None = Field(default=None, ge=1)
     """Train on so many pairs only, drawn by the seed."""
     dev_share: float = Field(gt=0, lt=1)
@@ -36,8 +36,8 @@ class SummaryConfig(FitConfig):
             folder = cache_folder() / "models" / self.model.removeprefix(_EMBEDDED)
             if not folder.is_dir():
                 raise SettingsError(
-                    f"The embedded model {self.model!r} is not built yet: run `draftroom models up` once, or set "
-                    "`model` to a hub id or a folder."
+                    f"The embedded model {self.model!r} is not built yet: run `draftroom models up --profile embedded` "
+                    "once, or set `model` to a hub id or a folder."
                 )
             return folder
         folder = Path(self.model).expanduser()
