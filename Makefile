@@ -18,7 +18,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: install  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
-	$(BIN)/draftroom simplify examples/inhalers.md --preset laptop --loops layperson
+	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson
 	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 8 --preset laptop
 
 test: install  ## All tests that need no model server; loopback only.

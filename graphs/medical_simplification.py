@@ -54,7 +54,7 @@ def unless_failed(node: str) -> Callable[[LoopState], str]:
 
 
 def after_rewrite(state: LoopState) -> Literal["rewrite_copied", "check_accuracy", "__end__"]:
-    """Hard sentences that were copied are written anew one by one (an aid)."""
+    """Sentences that were copied from the abstract are written anew one by one (an aid)."""
     return "rewrite_copied" if state["copied"] and not failed(state) else after_new_text(state)
 
 

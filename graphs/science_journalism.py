@@ -56,7 +56,7 @@ def after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft
 
 
 def after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
-    """Sentences that were sent back and yet copied are rewritten one by one (ours, not the paper's)."""
+    """Sentences that were copied from the paper are rewritten one by one (an aid)."""
     return "rewrite_copied" if state["copied"] else "assess_draft"
 
 

@@ -1,69 +1,120 @@
-"""Sentences that were sent back and yet copied: written anew one by one, and put in by code where they are better.
+"""Sentences that a text has copied from its source: each is written anew by itself, and put in where it is better.
 
-A small model that is asked for a whole new text likes to repeat the old one; asked for one sentence it does change it.
+A small model that is asked for a whole new text likes to repeat the old one. Asked for one sentence, with the source
+before it, it does change it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from difflib import SequenceMatcher
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from state.errors import ModelOutputError
 from state.limits import AtMost
+from state.records import CallRecord
 from tools.fidelity import coverage, unsupported_facts
+from tools.models import Answer
 from tools.prose import whole_sentences
 from tools.readability import grade, mean_grade
+from tools.sentences import sentences
 
+FEWEST_WORDS = 8
+"""A shorter sentence is easy enough."""
+SHARE_COPIED = 0.75
+"""Share of a sentence's words that stand in one sentence of the source, in the same order, if it is a copy."""
 LEAST_OF_A_SENTENCE = 0.15
 """Share of a sentence's content words that its rewriting must keep, or it is another sentence and not an easier one."""
 
+_WORD = re.compile(r"\w+")
+_HEDGE = re.compile(
+    r"\b(?:may|might|could|can|probably|likely|possibl[ey]|perhaps|suggest\w*|seem\w*|appear\w*|uncertain\w*|unclear|"
+    r"not (?:clear|sure|certain|know)|unsure|don.t know|think\w*|believe\w*|estimate\w*|indicate\w*|about|roughly)\b",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:more|higher|greater|larger|longer|augment\w*|increas\w*|rais\w+|rose|ris\w+|improv\w*)\b", re.IGNORECASE
+)
+_LESS = re.compile(
+    r"\b(?:less|lower|fewer|smaller|shorter|reduc\w*|decreas\w*|declin\w*|drop\w*|fell|falls?|worse\w*|underestimat\w*)\b",
+    re.IGNORECASE,
+)
 
-class RewrittenSentence(BaseModel):
-    """One sentence in simpler words; it may become two or three.
 
-    `point` comes first, because a small model copies the hard sentence into whatever it writes first (seen with
-    Qwen2.5-Coder-1.5B: without this field it repeats the sentence as its rewriting).
-    """
+class EasySentence(BaseModel):
+    """A hard sentence in easy words; it may become two or three."""
 
     model_config = ConfigDict(extra="forbid")
 
-    number: int = Field(ge=1)
-    point: Annotated[str, AtMost("note_words"), Field(min_length=5)]
-    rewritten: Annotated[str, AtMost("advice_words"), Field(min_length=10)]
+    easy: Annotated[str, AtMost("advice_words"), Field(min_length=10)]
 
 
-class RewrittenSentences(BaseModel):
-    """What an agent makes of the sentences that were sent back."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    rewrites: Annotated[list[RewrittenSentence], AtMost("rewrites"), Field(min_length=1)]
-
-
-def still_in(text: str, sentences: Iterable[str]) -> list[str]:
-    """The sentences that a text repeats word by word, each once."""
-    return [sentence for sentence in dict.fromkeys(sentences) if sentence in text]
+def copied_from(source: str, text: str) -> list[str]:
+    """The sentences of a text that repeat a sentence of its source, word by word or nearly so, each once."""
+    originals = [each.text for each in sentences(source)]
+    return [
+        sentence
+        for sentence in dict.fromkeys(each.text for each in sentences(text) if not each.heading)
+        if sentence in text and len(_words(sentence)) >= FEWEST_WORDS and any(_is_copy(sentence, o) for o in originals)
+    ]
 
 
-def better(copied: Sequence[str], answer: RewrittenSentences, source: str) -> Iterator[tuple[str, str]]:
-    """The rewritten sentences that are better than what was copied, each with the old one before it.
+async def rewrite_each(
+    copied: Iterable[str], ask: Callable[[str], Awaitable[Answer[EasySentence]]], source: str
+) -> tuple[list[tuple[str, str]], list[CallRecord]]:
+    """Ask for each sentence by itself. One that gets no usable answer, or no better one, stays as it is.
 
     Args:
-        copied: The sentences that were sent back, as they were numbered.
-        answer: The rewritten ones; numbers that do not exist are left out.
-        source: What the text was made from.
+        copied: The sentences.
+        ask: Asks the agent for one of them in easy words.
+        source: What the text was made from, and whatever else it may say.
+
+    Returns:
+        The sentences that are better now, each with the old one before it, and what all of them cost.
     """
-    for item in answer.rewrites:
-        if item.number > len(copied):
+    rewritten: list[tuple[str, str]] = []
+    calls: list[CallRecord] = []
+    for old in copied:
+        try:
+            answer = await ask(old)
+        except ModelOutputError as error:
+            calls += error.spent
             continue
-        old, new = copied[item.number - 1], whole_sentences(item.rewritten)
+        calls += answer.calls
+        new = whole_sentences(answer.value.easy)
         if new and is_better(new, old, source):
-            yield old, new
+            rewritten.append((old, new))
+    return rewritten, calls
 
 
 def is_better(rewritten: str, sentence: str, source: str) -> bool:
-    """Whether a rewritten sentence is easier or truer, speaks of the same, and adds nothing that the source lacks."""
+    """Whether a rewritten sentence is easier or truer, speaks of the same, and says nothing that the old one does not.
+
+    Code can tell so much: no number or name that the source lacks, no doubt that is gone, no more made of a less.
+    """
     unsupported, before = (len(unsupported_facts(text, source)) for text in (rewritten, sentence))
     easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or unsupported < before
-    return easier and unsupported <= before and coverage(rewritten, sentence) >= LEAST_OF_A_SENTENCE
+    says_it = unsupported <= before and coverage(rewritten, sentence) >= LEAST_OF_A_SENTENCE
+    is_as_sure = bool(_HEDGE.search(rewritten)) or not _HEDGE.search(sentence)
+    return easier and says_it and is_as_sure and not _turned_round(rewritten, sentence)
+
+
+def _turned_round(rewritten: str, sentence: str) -> bool:
+    """Whether one text speaks only of more, and the other only of less."""
+    return any(
+        this.search(sentence) and not other.search(sentence) and other.search(rewritten) and not this.search(rewritten)
+        for this, other in ((_MORE, _LESS), (_LESS, _MORE))
+    )
+
+
+def _is_copy(text: str, original: str) -> bool:
+    words = _words(text)
+    blocks = SequenceMatcher(None, words, _words(original), autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) >= SHARE_COPIED * len(words)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

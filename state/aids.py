@@ -59,9 +59,9 @@ JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
         "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
     ),
     "rewrite_copied": Aid(
-        "Sentences that were sent back and copied are rewritten one by one and put in by code, where they are easier "
-        "by the formula and no less supported.",
-        "For models that repeat their article instead of revising it. A small one writes what the paper does not say.",
+        "Sentences that a revision has copied from the paper go back to the journalist one by one. What it makes of "
+        "them is put in by code, where that is easier by the formula and no less supported.",
+        "For models that copy the paper instead of retelling it.",
     ),
     "tidy_prose": Aid(
         "Unfinished sentences, repeated sentences and remains of JSON are cut out of the article.",
@@ -84,9 +84,9 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
         "For models that drop essentials and do not notice.",
     ),
     "rewrite_copied": Aid(
-        "Hard sentences that the simplifier has copied are rewritten one by one and put in by code, where they are "
-        "easier by the formula.",
-        "For models that repeat the text instead of rewriting it.",
+        "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, and what it makes "
+        "of them is put in by code, where that is easier by the formula and loses no checked content but statistics.",
+        "For models that copy the abstract instead of rewriting it.",
     ),
     "veto": Aid(
         "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it, "

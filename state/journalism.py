@@ -104,7 +104,7 @@ class JournalismState(TypedDict, total=False):
     revision: Draft
     """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
     copied: list[str]
-    """Sentences of the newest revision that were sent back and stayed as they were."""
+    """Sentences that the newest revision has copied from the paper; empty without the aid `rewrite_copied`."""
     stop_reason: Literal["", "rounds done", "converged", "single draft"]
     article: str
     selected_round: int

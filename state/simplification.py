@@ -159,7 +159,7 @@ class LoopState(LoopOutput, total=False):
     entry: int
     memories: list[Memory]
     copied: list[str]
-    """Hard sentences that the newest rewrite has copied; empty without the aid `rewrite_copied`."""
+    """Sentences that the newest rewrite has copied from the abstract; empty without the aid `rewrite_copied`."""
     to_correct: list[str]
     """Comments of the newest review, which the simplifier has not heeded yet."""
     loop_round: int

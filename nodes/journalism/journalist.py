@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from nodes.journalism.agent import ask_as, options
 from nodes.journalism.reader import as_text
-from nodes.rewriting import RewrittenSentences, better, still_in
-from state.errors import ModelOutputError
-from state.journalism import Advice, Draft, JournalismState
-from state.limits import AtMost
+from nodes.rewriting import EasySentence, copied_from, rewrite_each
+from state.journalism import Draft, JournalismState
+from state.limits import AtMost, Limits
 from tools.documents import stored_text
+from tools.models import Answer
 from tools.models.prompts import numbered
 from tools.prose import finished_paragraphs
-from tools.sentences import sentences
 
 
 class Article(BaseModel):
@@ -82,45 +80,27 @@ async def revise_draft(state: JournalismState) -> JournalismState:
     }
     answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
     draft = Draft(round=number, text=as_markdown(state, answer.value), improvements=answer.value.improvements)
-    copied = still_in(draft["text"], sent_back(before, advice)) if "rewrite_copied" in chosen.aids else []
+    copied: list[str] = []
+    if "rewrite_copied" in chosen.aids:
+        most = Limits(**state["settings"]["limits"]).rewrites
+        copied = copied_from(stored_text(state["source"]), draft["text"])[:most]
     finished: JournalismState = {"revision": draft} if copied else {"drafts": [draft]}
     return {"round": number, **finished, "copied": copied, "calls": answer.calls}
 
 
 async def rewrite_copied(state: JournalismState) -> JournalismState:
-    """Rewrite the sentences that were sent back and yet copied (the aid `rewrite_copied`).
-
-    Each is put in by code, where it is easier and as true. If the journalist gives no usable answer, the draft stays.
-    """
+    """Rewrite the sentences that the draft has copied from the paper, one by one (the aid `rewrite_copied`)."""
     draft, paper = state["revision"], stored_text(state["source"])
-    variables: dict[str, object] = {
-        "audience": options(state).audience,
-        "sentences": numbered(state["copied"]),
-    }
-    try:
-        answer = await ask_as(
-            "journalist",
-            "rewrite_copied",
-            state,
-            variables,
-            RewrittenSentences,
-            round_number=draft["round"],
-            trim="sentences",
-        )
-    except ModelOutputError as error:
-        return {"drafts": [draft], "calls": error.spent}
+
+    async def in_easy_words(sentence: str) -> Answer[EasySentence]:
+        variables: dict[str, object] = {"paper": paper, "audience": options(state).audience, "sentence": sentence}
+        return await ask_as("journalist", "rewrite_copied", state, variables, EasySentence, round_number=draft["round"])
+
+    rewritten, calls = await rewrite_each(state["copied"], in_easy_words, paper)
     text = draft["text"]
-    for old, new in better(state["copied"], answer.value, paper):
+    for old, new in rewritten:
         text = text.replace(old, new, 1)
-    return {"drafts": [{**draft, "text": text}], "calls": answer.calls}
-
-
-def sent_back(article: str, advice: Iterable[Advice]) -> list[str]:
-    """The sentences of an article that advice quotes: of each quote the first that holds it, or is held by it."""
-    texts = [each.text for each in sentences(article) if not each.heading]
-    quotes = [each["quote"].casefold() for each in advice if each["quote"]]
-    found = [[text for text in texts if quote in text.casefold() or text.casefold() in quote][:1] for quote in quotes]
-    return [text for first in found for text in first]
+    return {"drafts": [{**draft, "text": text}], "calls": calls}
 
 
 def as_markdown(state: JournalismState, article: Article) -> str:

@@ -79,9 +79,13 @@ def is_safe(before: str, after: str, source: str) -> bool:
 
 def keeps_essentials(before: str, after: str, source: str) -> bool:
     """Whether a change of the text loses no dose, negation or name; other numbers may go, and are reported."""
+    return not any(detail["kind"] in ESSENTIAL for detail in newly_lost(before, after, source))
+
+
+def newly_lost(before: str, after: str, source: str) -> list[LostDetail]:
+    """What of the source a change of the text loses."""
     lost_before = lost_content(source, before)
-    lost = [detail for detail in lost_content(source, after) if detail not in lost_before]
-    return not any(detail["kind"] in ESSENTIAL for detail in lost)
+    return [detail for detail in lost_content(source, after) if detail not in lost_before]
 
 
 def _restoration(exchange: Exchange, before: str, after: str, detail: LostDetail) -> TextChange:

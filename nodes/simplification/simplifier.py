@@ -12,17 +12,18 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from nodes.rewriting import RewrittenSentences, better, still_in
+from nodes.rewriting import EasySentence, copied_from, rewrite_each
 from nodes.simplification.agent import (
     ask_as,
     ends_loop_on_nonsense,
     has_aid,
     in_exchange,
+    limits_of,
     options,
     target_grade,
     texts_of,
 )
-from nodes.simplification.content_guard import keeps_essentials
+from nodes.simplification.content_guard import newly_lost
 from nodes.simplification.exchange import memory_of
 from state.errors import ModelOutputError
 from state.limits import AtMost
@@ -36,6 +37,8 @@ from tools.prose import finished_paragraphs
 from tools.readability import hard_sentences
 from tools.sentences import sentences
 
+STATISTICS = frozenset(("interval", "effect size"))
+"""What a sentence in plain words may leave out."""
 MOST_HARD_SENTENCES = 4
 """An abstract is short, and most of its sentences are hard."""
 
@@ -85,9 +88,10 @@ async def rewrite_text(state: LoopState) -> LoopState:
     }
     answer = await _ask_for_text("rewrite_text", state, variables, ReasonedSimplification)
     news = _written(state, answer, answered, "rewrite")
+    copied = copied_from(stored_text(state["source"]), news["text"]) if has_aid("rewrite_copied", state) else []
     return {
         **news,
-        "copied": still_in(news["text"], hard) if has_aid("rewrite_copied", state) else [],
+        "copied": copied[: limits_of(state).rewrites],
         "exchange": in_exchange(state, reasoning=answer.value.fits),
     }
 
@@ -109,18 +113,21 @@ async def write_anew(
 
 @ends_loop_on_nonsense
 async def rewrite_copied(state: LoopState) -> LoopState:
-    """Write the hard sentences that the rewrite has copied anew, one by one (the aid `rewrite_copied`)."""
+    """Write the sentences that the rewrite has copied from the abstract anew, one by one (the aid `rewrite_copied`)."""
     source = stored_text(state["source"])
-    answers = numbered(item["answer"] for item in state["exchange"]["questions"] if item["answer"])
-    variables: dict[str, object] = {"clarifications": answers, "sentences": numbered(state["copied"])}
-    answer = await ask_as("simplifier", "rewrite_copied", state, variables, RewrittenSentences, trim="clarifications")
+
+    async def in_easy_words(sentence: str) -> Answer[EasySentence]:
+        variables: dict[str, object] = {"source": source, "sentence": sentence}
+        return await ask_as("simplifier", "rewrite_copied", state, variables, EasySentence, trim="source")
+
+    rewritten, calls = await rewrite_each(state["copied"], in_easy_words, source)
     text, changes = state["text"], list(state["changes"])
-    for old, new in better(state["copied"], answer.value, f"{source}\n\n{answers}"):
+    for old, new in rewritten:
         candidate = text.replace(old, new, 1)
-        if keeps_essentials(text, candidate, source):
+        if all(detail["kind"] in STATISTICS for detail in newly_lost(text, candidate, source)):
             text = candidate
-            changes.append(change_of(state, "rewrite", old, new, "It was one of the hardest sentences."))
-    return {"text": text, "changes": changes, "loop_calls": [*state["loop_calls"], *answer.calls]}
+            changes.append(change_of(state, "rewrite", old, new, "It was copied from the abstract."))
+    return {"text": text, "changes": changes, "loop_calls": [*state["loop_calls"], *calls]}
 
 
 async def rewrite_alone(state: SimplificationState) -> SimplificationState:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.support.newsroom import DRAFT, EASY, HARD, Newsroom, advice, article, review, run, steps
+from tests.support.newsroom import DRAFT, EASY, HARD, PAPER, Newsroom, advice, article, review, run, steps
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
+COPIED = f"{PAPER} {HARD}"
 ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
 
 
@@ -47,30 +48,29 @@ async def test_without_aids_both_are_measured_and_no_agent_is_told(fake_endpoint
     assert "Too hard" not in journalist.text
 
 
-@pytest.mark.parametrize("quote", [HARD, "substantial augmentation", f"{EASY} {HARD}"])
-async def test_a_sentence_that_was_sent_back_and_copied_is_rewritten_by_itself(
-    fake_endpoint: FakeEndpoint, quote: str
-) -> None:
+async def test_a_sentence_that_was_copied_from_the_paper_is_rewritten_by_itself(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
-    copied = EASY if quote.startswith(EASY) else HARD
-    fake_endpoint.answer = copying(quote, easier)
-    result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
-    assert steps(fake_endpoint) == ["Article", *ROUND, "RewrittenSentences"]
-    assert fake_endpoint.chat_requests[-1].text.count(f"1. {copied}") == 1
+    fake_endpoint.answer = copying(easier)
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", aids="rewrite_copied")
+    assert steps(fake_endpoint) == ["Article", *ROUND, "EasySentence"]
+    assert f"# The hard sentence\n\n{HARD}\n" in fake_endpoint.chat_requests[-1].text
+    assert COPIED in fake_endpoint.chat_requests[-1].text, "it is rewritten with the paper in sight"
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
-    if copied == HARD:
-        assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
+    assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
 
 
-async def test_hard_sentences_that_were_sent_back_by_code_count(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = copying("", "Zoledronate helped.")
-    await run(fake_endpoint, rounds=1, aids="hard_sentences, rewrite_copied")
-    assert steps(fake_endpoint)[-1] == "RewrittenSentences"
-    assert f"1. {HARD}" in fake_endpoint.chat_requests[-1].text
+async def test_each_copied_sentence_is_asked_for_by_itself_and_up_to_the_limit(fake_endpoint: FakeEndpoint) -> None:
+    paper = " ".join([COPIED, EASY])
+    fake_endpoint.answer = copying("Zoledronate helped.", "The bones got dense.")
+    await run(fake_endpoint, paper, rounds=1, aids="rewrite_copied")
+    assert steps(fake_endpoint)[-2:] == ["EasySentence", "EasySentence"]
+    fake_endpoint.answer = copying("Zoledronate helped.", "The bones got dense.")
+    await run(fake_endpoint, paper, rounds=1, aids="rewrite_copied", limits={"rewrites": 1})
+    assert steps(fake_endpoint).count("EasySentence") == 2 + 1
 
 
-async def test_a_copied_sentence_that_nobody_sent_back_stays(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = copying("", "Zoledronate helped.")
+async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("Zoledronate helped.")
     result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
     assert steps(fake_endpoint) == ["Article", *ROUND]
     assert HARD in result["article"]
@@ -82,18 +82,27 @@ async def test_a_copied_sentence_that_nobody_sent_back_stays(fake_endpoint: Fake
         f"Notwithstanding uncertainties, {HARD[:-1]} and immunological interrelationships.",
         "This is good for us. We like it a lot. It is fun.",
         "Zoledronate gave substantial mineralisation to 999 adults.",
+        "Zoledronate decreased the mineralisation of bones.",
     ],
-    ids=["harder", "about something else", "not in the paper"],
+    ids=["harder", "about something else", "not in the paper", "turned round"],
 )
 async def test_a_rewritten_sentence_that_is_no_better_is_left_out(fake_endpoint: FakeEndpoint, worse: str) -> None:
-    fake_endpoint.answer = copying(HARD, worse)
-    result = await run(fake_endpoint, rounds=1, select="last", aids="all")
+    fake_endpoint.answer = copying(worse)
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", aids="all")
+    assert steps(fake_endpoint)[-1] == "EasySentence"
     assert HARD in result["article"]
 
 
-async def test_nonsense_instead_of_rewritten_sentences_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Script([When(Text("No."), schema="RewrittenSentences")], otherwise=copying(HARD, "-"))
-    result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
+async def test_a_rewritten_sentence_that_leaves_a_doubt_out_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    doubt = f"{HARD[:-1]}, which probably prevented osteoporotic fractures."
+    fake_endpoint.answer = copying("Zoledronate prevented fractures.", copied=doubt)
+    result = await run(fake_endpoint, f"{COPIED} {doubt}", rounds=1, select="last", aids="rewrite_copied")
+    assert doubt in result["article"]
+
+
+async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Script([When(Text("No."), schema="EasySentence")], otherwise=copying())
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", aids="rewrite_copied")
     assert HARD in result["article"]
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
@@ -138,11 +147,11 @@ def quoting(quote: str) -> dict[str, Any]:
     return advice("Say it in everyday words.", quote=quote)
 
 
-def copying(quote: str, rewritten: str) -> Newsroom:
-    """A journalist that copies its article, and an editor that quotes it."""
+def copying(*easy: str, copied: str = HARD) -> Newsroom:
+    """A journalist that copies a sentence of the paper, and says it in these words when it is asked for it."""
     return Newsroom(
-        Article=[article(EASY, HARD)],
-        EditorReview=[review(quoting(quote))],
-        RevisedArticle=[article(EASY, HARD)],
-        RewrittenSentences=[{"rewrites": [{"number": 1, "point": "what it is", "rewritten": rewritten}]}],
+        Article=[article(EASY, copied)],
+        EditorReview=[review(advice("Say it in everyday words."))],
+        RevisedArticle=[article(EASY, copied)],
+        EasySentence=[{"easy": text} for text in easy],
     )

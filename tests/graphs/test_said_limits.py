@@ -32,7 +32,6 @@ IN_OTHER_WORDS = {
     ("Redundancies", "quote"): "at most five words",
     ("ProposedPlan", "steps"): f"up to {QUESTIONS} questions to the investigator, and the review",
     ("WaveDecision", "decisions"): "one for each remaining question",
-    ("RewrittenSentences", "rewrites"): "one entry for each sentence",
 }
 """Lists with an entry for each of those that the prompt shows, and texts for which it asks for less than the limit."""
 

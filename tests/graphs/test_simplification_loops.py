@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nodes.simplification.simplifier import MOST_HARD_SENTENCES
 from tests.fake_endpoint import FakeEndpoint, Text
 from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, BY_CODE, PART, SCHEMAS, WORDING, Society, run
-from tools.readability import hard_sentences
 
 
 async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: FakeEndpoint) -> None:
@@ -152,22 +150,14 @@ async def test_a_hard_sentence_that_was_copied_is_rewritten_by_itself_if_that_is
     fake_endpoint: FakeEndpoint, new: str, kept: bool
 ) -> None:
     old = "Inhalation of fluticasone 250 mcg demonstrated considerable therapeutic superiority."
-    abstract = f"{ABSTRACT} {old}"
-    hardest = hard_sentences(abstract, at_most=MOST_HARD_SENTENCES)
-    copied = {"fits": ["all"], "paragraphs": [abstract]}
+    abstract = f"{old} It helped."
     fake_endpoint.answer = Society(
-        ReasonedSimplification=[copied],
-        RewrittenSentences=[{"rewrites": [{"number": hardest.index(old) + 1, "point": "a test", "rewritten": new}]}],
+        ReasonedSimplification=[{"fits": ["all"], "paragraphs": [abstract]}], EasySentence=[{"easy": new}]
     )
     result = await run(
-        fake_endpoint,
-        abstract,
-        loops=["layperson"],
-        entries=1,
-        accuracy_check=False,
-        aids=["hard_sentences", "rewrite_copied"],
+        fake_endpoint, abstract, loops=["layperson"], entries=1, accuracy_check=False, aids=["rewrite_copied"]
     )
-    assert f"{hardest.index(old) + 1}. {old}" in fake_endpoint.chat_requests[-1].text
+    assert f"# The hard sentence\n\n{old}\n" in fake_endpoint.chat_requests[-1].text
     assert result["simplified"] == (abstract.replace(old, new) if kept else abstract)
     assert [change["after"] for change in result["all_changes"]] == ([new] if kept else [])
 

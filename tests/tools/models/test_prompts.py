@@ -147,11 +147,11 @@ def test_what_an_agent_reads_for_every_paragraph_comes_first(path: Path) -> None
 
 def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts() -> None:
     files = [path for path in FILES if path.parts[-3] == "simplification"]
-    prompts = [prompt for prompt in map(load_prompt, files) if "source" in prompt.front_matter.variables]
+    prompts = [prompt for prompt in map(load_prompt, files) if {"source", "text"} <= set(prompt.front_matter.variables)]
     assert len(prompts) == 9
     for prompt in prompts:
         for text in renderings(prompt):
-            assert text.startswith("# The text\n\n<source>\n\nThis is the original abstract.\n\n"), prompt.name
+            assert text.startswith("# The text\n\n<source>\n\n# What the text is\n\nThe original abstract.\n\n"), prompt.name
             assert "\n\n# The newest version of the text\n\n<text>\n\n# " in text, prompt.name
 
 
