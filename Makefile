@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+DOCS := .venv-docs
 
-.PHONY: install demo test test-live test-browser test-label-studio test-faults check format lint \
+.PHONY: install demo docs test test-live test-browser test-label-studio test-faults check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)
@@ -66,8 +67,18 @@ bench: install  ## What start-up, graphs, checkpoints and long reviews cost, que
 	$(BIN)/python -m benchmarks.eval_runner
 	$(BIN)/python -m benchmarks.retrieval
 
-pictures: install  ## Draw the graphs of langgraph.json into README.md.
+docs: $(DOCS)/.installed  ## Build the site of docs/ into site/; any warning fails. Open site/index.html.
+	PYTHONPATH=. $(DOCS)/bin/zensical build --strict --clean
+
+$(DOCS)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet -c constraints.txt "pip>=25.1"
+	$(DOCS)/bin/python -m pip install --quiet -c constraints.txt --group docs
+	touch $@
+
+pictures: install  ## Draw the graphs into docs/graphs.md; with Chromium, take the newest results of `make demo` as pictures.
 	$(BIN)/python -m docs.draw_graphs
+	$(BIN)/python -m docs.take_pictures
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .coverage*
+	rm -rf $(VENV) $(DOCS) site .cache .mypy_cache .ruff_cache .pytest_cache .coverage*

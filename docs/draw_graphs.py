@@ -1,4 +1,4 @@
-"""Draw the graphs of `langgraph.json` as Mermaid pictures into README.md, between their markers.
+"""Draw the graphs of the three systems as Mermaid pictures into docs/graphs.md, between their markers.
 
 python -m docs.draw_graphs
 """
@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel.protocol import PregelProtocol
 
 from graphs.focused_feedback import graph as focused_feedback
 from graphs.medical_simplification import graph as medical_simplification
 from graphs.science_journalism import graph as science_journalism
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).parent / "graphs.md"
 GRAPHS: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
     "science_journalism": science_journalism,
     "medical_simplification": medical_simplification,
@@ -23,19 +24,18 @@ GRAPHS: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
 }
 
 
-def picture(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
-    """The graph as a Mermaid block, subgraphs opened; dotted arrows are decisions."""
-    lines = graph.get_graph(xray=1).draw_mermaid(with_styles=False).strip()
-    return f"```mermaid\n{_with_short_names(lines)}\n```"
+def pictures(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
+    """The graph as a Mermaid block, then each of its subgraphs; dotted arrows are decisions."""
+    parts = [_block(graph)]
+    parts += [f"The subgraph `{name}`:\n\n{_block(subgraph)}" for name, subgraph in graph.get_subgraphs()]
+    return "\n\n".join(parts)
 
 
-def _with_short_names(mermaid: str) -> str:
-    """Call the nodes of a subgraph by their own names, and only its end by the subgraph's, for each has one."""
-    ends = re.sub(r"(\w+)\\3a__end__", r"\1_done", mermaid)
-    return re.sub(r"\w+\\3a", "", ends)
+def _block(graph: PregelProtocol[Any, Any, Any, Any]) -> str:
+    return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
 
-def with_current_pictures(readme: str) -> str:
+def with_current_pictures(page: str) -> str:
     """Replace what stands between the markers of each graph.
 
     Raises:
@@ -44,12 +44,12 @@ def with_current_pictures(readme: str) -> str:
     for name, graph in GRAPHS.items():
         begin, end = f"<!-- graph: {name} -->", "<!-- /graph -->"
         pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-        if not pattern.search(readme):
-            raise ValueError(f"README.md has no place for the picture of {name}")
-        block = f"{begin}\n{picture(graph)}\n{end}"
-        readme = pattern.sub(lambda _, block=block: block, readme)
-    return readme
+        if not pattern.search(page):
+            raise ValueError(f"{PAGE.name} has no place for the picture of {name}")
+        block = f"{begin}\n{pictures(graph)}\n{end}"
+        page = pattern.sub(lambda _, block=block: block, page)
+    return page
 
 
 if __name__ == "__main__":
-    README.write_text(with_current_pictures(README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_current_pictures(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

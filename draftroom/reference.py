@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -10,9 +13,13 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from draftroom.exit_codes import table
-from draftroom.systems import OF_TABLE
+from draftroom.cli import COMMANDS, load_command
+from draftroom.exit_codes import EXIT_CODES, table
+from draftroom.systems import OF_TABLE, System
+from runs.checkpoints import open_checkpointer
+from state import errors
 from state.aids import Aid
+from state.contexts import RunContext
 from state.limits import Limits
 from state.settings import ROLES, TABLES, ModelSettings, Settings
 
@@ -55,10 +62,62 @@ _EXIT_CODES_HEAD = """# Exit codes
 `draftroom exit-codes` prints this table; `python -m draftroom.reference` writes this page.
 """
 
+_COMMANDS_HEAD = """# Commands
+
+Each command prints this about itself with `--help`. Flags that are called like [settings](settings.md) override them
+for one run. [Exit codes](exit_codes.md) tell a script what happened.
+
+This page is written by `python -m draftroom.reference`.
+"""
+
+_PYTHON_HEAD = """# Python
+
+Each system is a LangGraph graph. It takes a dictionary (the input) and choices for this run (the `context`), and
+returns a dictionary (the output). `ainvoke`, `astream`, `get_state` and all else is LangGraph's.
+[Resume and fork](how_to/resume_and_fork.md) has examples with checkpoints.
+
+```python
+import asyncio
+
+from graphs.science_journalism import graph
+
+result = asyncio.run(graph.ainvoke({"paper": "examples/mosses.md"}, context={"rounds": 2}))
+print(result["article"])
+for assessment in result["assessments"]:
+    print(assessment["round"], assessment["mean_grade"], assessment["unsupported"])
+```
+
+This page is written by `python -m draftroom.reference`.
+"""
+
+_CONTEXT_HEAD = """## Context
+
+What is left out comes from the settings file and the environment. A context takes every setting of its system's table
+([settings](settings.md)) by name, and these:
+"""
+
+_CHECKPOINTS_HEAD = """## Checkpoints
+
+`from runs.checkpoints import open_checkpointer`, then `async with open_checkpointer("sqlite") as saver:`.
+"""
+
+_ERRORS_HEAD = """## Errors
+
+All are subclasses of `state.errors.DraftroomError`. `str(error)` is one sentence that says what to change,
+`error.kind` names the case ([exit codes](exit_codes.md)), and `error.retryable` tells whether the same call may work
+later.
+"""
+
 
 def pages() -> dict[str, str]:
     """The pages by file name."""
-    return {"settings.md": settings_page(), "aids.md": aids_page(), "exit_codes.md": f"{_EXIT_CODES_HEAD}\n{table()}"}
+    return {
+        "settings.md": settings_page(),
+        "aids.md": aids_page(),
+        "exit_codes.md": f"{_EXIT_CODES_HEAD}\n{table()}",
+        "commands.md": commands_page(),
+        "python.md": python_page(),
+    }
 
 
 def aids_page() -> str:
@@ -127,6 +186,78 @@ def _choices(annotation: Any) -> str:
 
 
 _BOUNDS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"))
+
+
+def commands_page() -> str:
+    """Every command with its arguments and options."""
+    return "\n".join([_COMMANDS_HEAD, *(part for name in COMMANDS for part in _command(name, load_command(name)))])
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    """A command, then the commands below it."""
+    yield f"## draftroom {name}\n\n{command.help}\n"
+    below = getattr(command, "commands", {})
+    if not below or command.invoke_without_command:
+        arguments = [each for each in command.params if each.param_type_name == "argument"]
+        shown = [f"{each.name.upper()}{'...' if each.nargs != 1 else ''}" for each in arguments]
+        yield f"```text\n{' '.join(['draftroom', name, *shown])} [OPTIONS]\n```\n"
+        if command.params:
+            rows = [_parameter(each) for each in command.params]
+            yield "\n".join(["| argument or option | values | default | meaning |", "|---|---|---|---|", *rows]) + "\n"
+    for each in below.values():
+        yield from _command(f"{name} {each.name}", each)
+
+
+def _parameter(parameter: Any) -> str:
+    is_argument = parameter.param_type_name == "argument"
+    names = [parameter.name.upper()] if is_argument else [*parameter.opts, *parameter.secondary_opts]
+    annotation = parameter.type_descriptor.annotation
+    inner = get_args(annotation)[0] if get_origin(annotation) is list else annotation
+    kind = "" if inner is bool else inner.__name__.lower() if isinstance(inner, type) else ""
+    bounds = [f"{sign} {bound}" for sign, bound in (("≥", parameter.min), ("≤", parameter.max)) if bound is not None]
+    values = _choices(annotation) or parameter.metavar or " ".join(filter(None, [kind, *bounds]))
+    default = "required" if parameter.required else f"`{parameter.default}`" if parameter.default else ""
+    return f"| {', '.join(f'`{name}`' for name in names)} | {values} | {default} | {parameter.help or ''} |"
+
+
+def python_page() -> str:
+    """What a program imports: the graphs with their input and output, contexts, checkpoints, errors."""
+    graphs = [part for systems in OF_TABLE.values() for part in _graphs(systems)]
+    said = [
+        f"| `{name}` | {', '.join(f'`{kind}`' for kind in EXIT_CODES if kind == error.default_kind)} | "
+        f"{'yes' if error.retryable else ''} | {_first_paragraph(error)} |"
+        for name, error in vars(errors).items()
+        if isinstance(error, type) and issubclass(error, errors.DraftroomError)
+    ]
+    head = ["| error | kind unless told | retryable | what happened |", "|---|---|---|---|"]
+    context = [_CONTEXT_HEAD, _table(RunContext, leave_out={"resolved"})]
+    checkpoints = [_CHECKPOINTS_HEAD, _first_paragraph(open_checkpointer) + "\n"]
+    return "\n".join([_PYTHON_HEAD, *graphs, *context, *checkpoints, _ERRORS_HEAD, *head, *said]) + "\n"
+
+
+def _graphs(systems: Sequence[System]) -> Iterator[str]:
+    """A system's graph, its input and its output, and the baselines that have the same."""
+    own, *baselines = systems
+    builder = own.graph.builder
+    yield f"## {own.name}\n\n`from graphs.{own.name} import graph`\n"
+    for title, schema in (("Input", builder.input_schema), ("Output", builder.output_schema)):
+        rows = [f"| `{name}` | `{kind}` | {meaning} |" for name, kind, meaning in _keys(schema)]
+        yield "\n".join([f"{title}:\n", "| key | type | meaning |", "|---|---|---|", *rows]) + "\n"
+    if baselines:
+        names = " and ".join(f"`{each.name}`" for each in baselines)
+        yield f"`graphs.baselines` has {names}, with the same input and output.\n"
+
+
+def _keys(schema: type) -> Iterator[tuple[str, str, str]]:
+    """Name, type and docstring of each key of a TypedDict."""
+    definition = next(each for each in ast.walk(ast.parse(inspect.getsource(schema))) if isinstance(each, ast.ClassDef))
+    for key, said in pairwise(definition.body):
+        if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
+            yield ast.unparse(key.target), ast.unparse(key.annotation), " ".join(ast.literal_eval(said.value).split())
+
+
+def _first_paragraph(described: Any) -> str:
+    return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
 
 
 def main() -> None:

@@ -1,0 +1,120 @@
+"""README.md and the pages of docs/ are true: Python runs, commands parse, links lead somewhere, pictures are small."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import tomllib
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from docs.draw_graphs import PAGE, with_current_pictures
+from draftroom.cli import COMMANDS, load_command
+from tests.fake_endpoint import FakeEndpoint
+
+ROOT = PAGE.parents[1]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md", *sorted(DOCS.rglob("*.md"))]
+TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
+FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)\s]+)\)")
+SITE = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+
+
+def blocks(language: str) -> list[Any]:
+    return [
+        pytest.param(code, id=f"{name}-{number}")
+        for name, text in TEXTS.items()
+        for number, (_, found, code) in enumerate(FENCE.findall(text), start=1)
+        if found == language
+    ]
+
+
+def runs_a_graph(code: str) -> bool:
+    return "asyncio.run(" in code and "langgraph_sdk" not in code
+
+
+def commands(text: str) -> list[list[str]]:
+    """The lines of `sh` blocks that call the command, as arguments."""
+    lines = [line for _, language, code in FENCE.findall(text) if language == "sh" for line in code.splitlines()]
+    called = [shlex.split(line, comments=True) for line in lines]
+    return [words[1:] for words in called if words[:1] == ["draftroom"]]
+
+
+def anchors(text: str) -> set[str]:
+    """Those of the headings, as the site and GitHub make them."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_compiles(code: str) -> None:
+    compile(dedent(code), "shown.py", "exec")
+
+
+@pytest.mark.parametrize("code", [each for each in blocks("python") if runs_a_graph(each.values[0])])
+def test_python_that_runs_a_graph_runs_as_it_stands(
+    code: str, tmp_path: Path, fake_endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
+    for models in ("MODELS__DEFAULT", "FEEDBACK__EMBEDDING"):
+        monkeypatch.setenv(f"DRAFTROOM_{models}__BASE_URL", fake_endpoint.base_url)
+        monkeypatch.setenv(f"DRAFTROOM_{models}__MODEL", "large")
+    (tmp_path / "shown.py").write_text(code, encoding="utf-8")
+    runpy.run_path(str(tmp_path / "shown.py"), run_name="__main__")
+    assert fake_endpoint.chat_requests
+
+
+@pytest.mark.parametrize("words", [words for text in TEXTS.values() for words in commands(text)], ids=" ".join)
+def test_commands_take_what_is_shown(words: list[str]) -> None:
+    if words == ["--version"]:
+        return
+    name, *rest = words
+    assert name in COMMANDS
+    command = load_command(name)
+    while rest and rest[0] in getattr(command, "commands", {}):
+        command, rest = command.commands[rest[0]], rest[1:]
+    command.make_context(name, rest)
+
+
+@pytest.mark.parametrize("code", blocks("toml"))
+def test_settings_are_toml(code: str) -> None:
+    assert tomllib.loads(code)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_lead_somewhere(name: str) -> None:
+    here = ROOT / name
+    for link in LINK.findall(FENCE.sub("", TEXTS[name])):
+        path, _, anchor = link.partition("#")
+        target = (here.parent / path).resolve() if path else here
+        assert target.exists(), link
+        assert DOCS not in here.parents or DOCS in target.parents, f"{link} leads out of the site"
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_every_page_is_in_the_menu_of_the_site() -> None:
+    listed = [page for section in SITE["nav"] for pages in section.values() for page in pages]
+    assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+
+
+def test_the_readme_is_short_and_has_the_two_commands() -> None:
+    text = TEXTS["README.md"]
+    assert len(text.splitlines()) <= 150
+    assert "```sh\nmake demo\nmake test\n```" in text
+
+
+def test_drawn_graphs_are_current() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_current_pictures(text) == text, "run `make pictures`"
+
+
+@pytest.mark.parametrize("picture", sorted((DOCS / "pictures").glob("*.png")), ids=lambda path: path.name)
+def test_pictures_are_small(picture: Path) -> None:
+    assert picture.stat().st_size < 150_000
