@@ -20,7 +20,10 @@ from runs.store import all_records, find_record
 
 PICTURES = Path(__file__).parent / "pictures"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 1200, "height": 900}
+HEIGHT = 900
+WIDTH = 860
+WIDE = {"focused_feedback": 1200}
+"""Comments stand beside their paragraphs where there is room."""
 TO_THE_FIRST_COMMENT = """() => {
   const comment = document.getElementById("comment-1");
   if (comment) scrollTo(0, comment.closest(".paragraph").offsetTop - 80);
@@ -56,8 +59,9 @@ def main(names: list[str]) -> None:
     pages = {system: page_of(record) for system, record in chosen(names).items()}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE)
+        page = browser.new_page()
         for system, html in pages.items():
+            page.set_viewport_size({"width": WIDE.get(system, WIDTH), "height": HEIGHT})
             page.set_content(html)
             page.evaluate(TO_THE_FIRST_COMMENT)
             smaller(page.screenshot()).save(PICTURES / f"{system}.png", optimize=True)
