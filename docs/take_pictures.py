@@ -20,9 +20,8 @@ from runs.store import all_records, find_record
 
 PICTURES = Path(__file__).parent / "pictures"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-HEIGHT = 900
-WIDTH = 860
-WIDE = {"focused_feedback": 1200}
+SIZE = {"width": 860, "height": 900}
+SIZES = {"focused_feedback": {"width": 1200, "height": 640}}
 """Comments stand beside their paragraphs where there is room."""
 TO_THE_FIRST_COMMENT = """() => {
   const comment = document.getElementById("comment-1");
@@ -61,7 +60,7 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page()
         for system, html in pages.items():
-            page.set_viewport_size({"width": WIDE.get(system, WIDTH), "height": HEIGHT})
+            page.set_viewport_size(SIZES.get(system, SIZE))
             page.set_content(html)
             page.evaluate(TO_THE_FIRST_COMMENT)
             smaller(page.screenshot()).save(PICTURES / f"{system}.png", optimize=True)
