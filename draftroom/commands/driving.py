@@ -30,6 +30,7 @@ from runs.record import RunRecord
 from state.errors import BadInput
 from state.files import read_text
 from state.records import Values
+from tools.documents.language import NOT_ENGLISH
 from tools.plain_characters import plain
 
 _CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
@@ -61,6 +62,8 @@ def drive_and_show(
     system = find_system(record["system"])
     rendering, dialogue = system.rendering, system.rendering.dialogue
     progress = ConsoleProgress(rendering, quiet=quiet)
+    if answer is None and not quiet and NOT_ENGLISH in record["input"]["paper"]["warnings"]:
+        tell(f"Please note: {NOT_ENGLISH}.", style="yellow")
     ask = _person(dialogue) if dialogue else None
     outcome = drive(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = resume_command(outcome.record)

@@ -91,11 +91,11 @@ def aids_line(aids: Sequence[str] | None) -> str:
     return "Aids: " + (", ".join(aids) or "none (the paper's system)")
 
 
-def json_of(output: type[Any]) -> Callable[[RunRecord, Mapping[str, Any]], str]:
-    """A renderer of one object with `run` and the keys of `output`, the graph's output schema."""
+def json_of(output: type[Any], **more: str) -> Callable[[RunRecord, Mapping[str, Any]], str]:
+    """A renderer of one object with `run`, what `more` names, and the keys of `output`, the graph's output schema."""
 
     def to_json(record: RunRecord, values: Mapping[str, Any]) -> str:
-        result = {"run": record, **{key: values.get(key) for key in output.__annotations__}}
+        result = {"run": record, **more, **{key: values.get(key) for key in output.__annotations__}}
         return json.dumps(result, ensure_ascii=False, indent=2) + "\n"
 
     return to_json

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from draftroom.rendering.simplification.story import NOT_ADVICE, lost_by_sentence
+from state.records import LostDetail
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_rendering import ATTACK, Elements
 from tests.fake_endpoint import Text
@@ -75,7 +77,8 @@ def test_show_tells_the_whole_story(told: Command):
         'redundant: "not in the text" (A mistake.), kept by the guard: ',
         'removal by the simplifier: "at all" -> nothing, because: It adds nothing.',
         "{+looked at 12 trials.",
-        'Lost from the source: quantity "400 mcg"',
+        '- quantity "400 mcg", ',
+        "in: Inhaled budesonide 400 mcg twice daily",
         "Glossary: mortality: How many people die.",
         "tokens out",
     ):
@@ -123,12 +126,31 @@ def test_the_markdown_has_the_text_and_an_appendix(told: Command):
     result = json.loads(file(told, "json"))
     assert text.strip() == result["simplified"].strip()
     assert len(re.findall(r"^\| \d \|", appendix, re.MULTILINE)) == 4, "a row for each version"
-    assert "| quantity | 400 mcg | Inhaled budesonide 400 mcg twice daily" in appendix
+    assert re.search(r"^\| 400 mcg \(quantity\).* \| Inhaled budesonide 400 mcg twice daily", appendix, re.MULTILINE)
     assert "| mortality | How many people die." in appendix
     assert "### Entry 2, language clarifier: 0 of 1 suggestions accepted" in appendix
     assert '- Removal: "at all" -> nothing (It adds nothing.)' in appendix
     assert result["source"]["sha256"] in appendix
     assert "<" not in appendix
+
+
+@pytest.mark.parametrize("suffix", ["md", "html", "json"])
+def test_every_export_says_that_nobody_should_act_on_it_alone(told: Command, suffix: str):
+    assert NOT_ADVICE in file(told, suffix)
+
+
+def test_each_sentence_that_lost_something_stands_once():
+    trial = "Of 40 men, 9 left the trial."
+    lost = [
+        LostDetail(kind="number", text="40", sentence=trial),
+        LostDetail(kind="negation", text="no", sentence="It did no harm."),
+        LostDetail(kind="number", text="9", sentence=trial),
+    ]
+    found = lost_by_sentence({"lost": lost})
+    assert [(sentence, [detail["text"] for detail in details]) for sentence, details in found.items()] == [
+        (trial, ["40", "9"]),
+        ("It did no harm.", ["no"]),
+    ]
 
 
 def test_the_json_holds_the_record_and_the_output_of_the_graph(told: Command):

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
+from draftroom.rendering.simplification.story import NOT_ADVICE
 from runs.stopping import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.society import ABSTRACT, SCHEMAS, Society
+from tools.documents.language import NOT_ENGLISH
 
 LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--aids", "edit_by_code"]
 """A run whose only loop asks the clarifier, then the simplifier."""
@@ -75,10 +77,25 @@ def test_findings_go_to_standard_error(draftroom: Command, abstract: Path):
     (record,) = draftroom.records()
     rows = [line.split() for line in result.stderr.splitlines() if line.startswith("│")]
     assert [row[1] for row in rows] == ["0", "1", "2"]
-    assert 'Lost from the source: quantity "400 mcg" in: Inhaled budesonide 400 mcg' in result.stderr
+    assert '- quantity "400 mcg", in: Inhaled budesonide 400 mcg' in result.stderr
     assert "language clarifier, ended early: " in result.stderr
+    assert NOT_ADVICE in result.stderr
     assert record["id"] in result.stderr.splitlines()[-1]
     assert [problem["loop"] for problem in record["results"]["problems"]] == ["language_clarifier"]
+
+
+def test_a_text_that_is_not_english_is_warned_of_before_anyone_is_asked(draftroom: Command, tmp_path: Path):
+    (tmp_path / "a.txt").write_text(
+        "Inhalatives Budesonid wurde bei Erwachsenen mit Asthma gegen Placebo verglichen. Die Teilnehmer inhalierten "
+        "zweimal am Tag, und schwere Anfälle wurden nach zwölf Wochen seltener.",
+        encoding="utf-8",
+    )
+    result = draftroom(
+        "simplify", tmp_path / "a.txt", "--loops", "layperson", "--entries", "1", "-o", tmp_path / "a.md"
+    )
+    assert NOT_ENGLISH in result.stderr.splitlines()[0]
+    assert result.stderr.count(NOT_ENGLISH) == 2, "and beside the result"
+    assert NOT_ENGLISH in (tmp_path / "a.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_is_told(draftroom: Command, abstract: Path):

@@ -13,6 +13,7 @@ from state.errors import BadInput
 from state.files import read_pipe
 from state.settings import Scope
 from tools.documents.guarded import MAX_CHARACTERS
+from tools.documents.language import NOT_ENGLISH, is_english
 from tools.documents.plain_text import clean_characters, decode, text_parts
 from tools.documents.store import document_path, keep_input, store_document, stored_document
 from tools.documents.structure import Parts, outline
@@ -77,6 +78,7 @@ def read_document_bytes(
 
         raise too_many_pages(name, document["pages"], max_pages)
     chosen, text, warnings = _choose(document, scope, name)
+    language = [] if is_english(text) else [NOT_ENGLISH]
     return DocumentRef(
         sha256=sha256,
         path=str(path),
@@ -87,7 +89,7 @@ def read_document_bytes(
         words=len(text.split()),
         pages=document["pages"],
         paragraphs=len(document["paragraphs"]),
-        warnings=warnings,
+        warnings=[*language, *warnings],
     )
 
 

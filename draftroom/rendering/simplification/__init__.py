@@ -6,7 +6,7 @@ from draftroom.consoles import spoken
 from draftroom.rendering.rendering import Rendering, json_of
 from draftroom.rendering.simplification.html import to_html
 from draftroom.rendering.simplification.markdown import to_markdown
-from draftroom.rendering.simplification.story import UNIT, Entry, measured, outcome
+from draftroom.rendering.simplification.story import NOT_ADVICE, UNIT, Entry, measured, outcome
 from draftroom.rendering.simplification.terminal import print_findings, print_simplified, print_story
 from state.records import Values
 from state.simplification import SimplificationOutput, Version
@@ -35,5 +35,10 @@ RENDERING = Rendering(
     print_result=print_simplified,
     print_warnings=print_findings,
     print_details=print_story,
-    formats={".md": to_markdown, ".markdown": to_markdown, ".html": to_html, ".json": json_of(SimplificationOutput)},
+    formats={
+        ".md": to_markdown,
+        ".markdown": to_markdown,
+        ".html": to_html,
+        ".json": json_of(SimplificationOutput, note=NOT_ADVICE),
+    },
 )

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from draftroom.rendering.html import page
-from draftroom.rendering.simplification.story import UNIT, changes_of_the_run, entries, measured, origin, outcome
+from draftroom.rendering.simplification.story import (
+    NOT_ADVICE,
+    UNIT,
+    changes_of_the_run,
+    entries,
+    lost_by_sentence,
+    measured,
+    origin,
+    outcome,
+)
 from runs.record import RunRecord
 from state.records import Values
 
@@ -17,7 +26,8 @@ def to_html(record: RunRecord, values: Values) -> str:
         UNIT,
         simplified=values.get("simplified", ""),
         stop_reason=values.get("stop_reason", ""),
-        lost=values.get("lost", []),
+        not_advice=NOT_ADVICE,
+        lost=lost_by_sentence(values),
         glossary=values.get("glossary", []),
         versions=values.get("versions", []),
         changes=changes_of_the_run(values),

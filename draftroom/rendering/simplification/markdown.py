@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from draftroom.rendering.markdown import on_one_line, please_note, provenance, table
-from draftroom.rendering.simplification.story import UNIT, Entry, entries, measured, origin, outcome, sides
+from draftroom.rendering.simplification.story import (
+    NOT_ADVICE,
+    UNIT,
+    Entry,
+    entries,
+    lost_by_sentence,
+    measured,
+    origin,
+    outcome,
+    sides,
+)
 from runs.record import RunRecord
 from state.records import Values
 from tools.plain_characters import plain
@@ -14,6 +24,7 @@ def to_markdown(record: RunRecord, values: Values) -> str:
     parts = [
         plain(values.get("simplified", "")).strip(),
         "---",
+        NOT_ADVICE,
         _glossary(values),
         "## Details of the source that the text has lost or changed",
         _lost(values),
@@ -33,8 +44,11 @@ def _glossary(values: Values) -> str:
 
 
 def _lost(values: Values) -> str:
-    rows = [[detail["kind"], detail["text"], detail["sentence"]] for detail in values.get("lost", [])]
-    return table(["kind", "detail", "sentence of the source"], rows) if rows else "None was found."
+    rows = [
+        ["; ".join(f"{detail['text']} ({detail['kind']})" for detail in details), sentence]
+        for sentence, details in lost_by_sentence(values).items()
+    ]
+    return table(["details", "sentence of the source"], rows) if rows else "None was found."
 
 
 def _ending(values: Values) -> str:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from draftroom.consoles import spoken
-from state.records import Values
+from state.records import LostDetail, Values
 from state.simplification import Exchange, TextChange, Version
 from tools.word_changes import Change, word_changes
 
 UNIT = "entry"
+
+NOT_ADVICE = (
+    "This text was written by language models. Nobody should act on it without the original: it may have lost or "
+    "changed what matters, also what no check has found."
+)
+"""Stands in every form of the result."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,14 @@ def entries(values: Values) -> list[Entry]:
         )
         for number in sorted({*exchanges, *versions} - {0})
     ]
+
+
+def lost_by_sentence(values: Values) -> dict[str, list[LostDetail]]:
+    """The lost details under the sentence of the source that holds them, each sentence once and in its order."""
+    found: dict[str, list[LostDetail]] = {}
+    for detail in values.get("lost", []):
+        found.setdefault(detail["sentence"], []).append(detail)
+    return found
 
 
 def outcome(entry: Entry) -> str:

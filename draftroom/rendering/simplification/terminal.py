@@ -8,7 +8,17 @@ from rich.table import Table
 
 from draftroom.consoles import ERR, OUT, spoken, tell
 from draftroom.rendering.rendering import warnings
-from draftroom.rendering.simplification.story import UNIT, Entry, changes_of_the_run, entries, measured, origin, sides
+from draftroom.rendering.simplification.story import (
+    NOT_ADVICE,
+    UNIT,
+    Entry,
+    changes_of_the_run,
+    entries,
+    lost_by_sentence,
+    measured,
+    origin,
+    sides,
+)
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
 from runs.record import RunRecord
 from state.records import Values
@@ -30,6 +40,7 @@ def print_findings(record: RunRecord, values: Values) -> None:
         tell(line, style=style)
     for warning in warnings(values, UNIT):
         tell(f"Please note: {warning}.", style="yellow")
+    tell(NOT_ADVICE, style="yellow")
     tell(f"The run ended: {values['stop_reason']}. Run {record['id']}", style="dim")
 
 
@@ -60,9 +71,13 @@ def versions_table(versions: Sequence[Version]) -> Table:
 
 
 def _outcome(values: Values) -> Iterator[Line]:
-    """What is lost, which loops ended early, and the glossary."""
-    for detail in values.get("lost", []):
-        yield f'Lost from the source: {detail["kind"]} "{detail["text"]}" in: {detail["sentence"]}', "yellow"
+    """What is lost, sentence by sentence, which loops ended early, and the glossary."""
+    lost = lost_by_sentence(values)
+    if lost:
+        yield "Lost from the source, or changed:", "yellow"
+    for sentence, details in lost.items():
+        named = ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
+        yield f"- {named}, in: {sentence}", "yellow"
     for exchange in values.get("history", []):
         if exchange["problem"]:
             yield f"Entry {exchange['entry']}, {spoken(exchange['loop'])}, ended early: {exchange['problem']}", "yellow"
