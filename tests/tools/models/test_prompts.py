@@ -151,9 +151,7 @@ def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts()
     assert len(prompts) == 9
     for prompt in prompts:
         for text in renderings(prompt):
-            assert text.startswith("# The text\n\n<source>\n\n# What the text is\n\nThe original abstract.\n\n"), (
-                prompt.name
-            )
+            assert text.startswith("# The text\n\n<source>\n\nThis is the original abstract.\n\n"), prompt.name
             assert "\n\n# The newest version of the text\n\n<text>\n\n# " in text, prompt.name
 
 
