@@ -17,6 +17,10 @@ from state.settings import REMOVED, TABLES
 
 COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
+    "check": Lazy(
+        "draftroom.commands.check:check",
+        "Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked.",
+    ),
     "resume": Lazy(
         "draftroom.commands.resume:resume", "Go on with a run where it stopped; a finished one prints its result again."
     ),

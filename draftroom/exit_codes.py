@@ -10,6 +10,7 @@ import typer
 from state.errors import Kind
 
 PAUSED = 20
+CONTRADICTIONS = 21
 STOPPED = 130
 
 EXIT_CODES: dict[Kind, int] = {
@@ -73,6 +74,7 @@ def table() -> str:
         (2, "", "A flag or an argument is wrong."),
         *((code, f"`{kind}`", _MEANINGS[kind]) for kind, code in EXIT_CODES.items()),
         (PAUSED, "", "The run waits for a person's answer."),
+        (CONTRADICTIONS, "", "`draftroom check` found a contradiction of high or medium severity."),
         (STOPPED, "", "Stopped by Ctrl-C or SIGTERM; the run can be resumed."),
     ]
     lines = [f"| {code} | {kind} | {meaning} |" for code, kind, meaning in sorted(rows)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import typer
@@ -49,17 +50,26 @@ def read_standard_input() -> bytes:
 
 
 def check_outputs(paths: list[Path], rendering: Rendering) -> None:
+    """Make sure that results of a system can be written, as `check_paths` does."""
+    check_paths(paths, rendering.formats)
+
+
+def check_paths(paths: list[Path], formats: Collection[str]) -> None:
     """Make sure that results can be written, before anything is spent on them.
+
+    Args:
+        paths: The files.
+        formats: Suffixes that they may have.
 
     Raises:
         typer.BadParameter: If a suffix names no format.
         BadInput: If a file cannot be written.
     """
     for path in paths:
-        if path.suffix.lower() not in rendering.formats:
-            raise typer.BadParameter(f"{path} must end in one of {', '.join(rendering.formats)}.", param_hint="-o")
+        if path.suffix.lower() not in formats:
+            raise typer.BadParameter(f"{path} must end in one of {', '.join(formats)}.", param_hint="-o")
         if problem := _problem(path):
-            raise _unwritable(path, problem)
+            raise unwritable(path, problem)
 
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
@@ -74,7 +84,7 @@ def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, va
             path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:
             problem = error.strerror or type(error).__name__
-            raise _unwritable(path, f"{problem}; the run is kept, see `draftroom show {record['id']}`") from error
+            raise unwritable(path, f"{problem}; the run is kept, see `draftroom show {record['id']}`") from error
 
 
 def _problem(path: Path) -> str:
@@ -87,5 +97,6 @@ def _problem(path: Path) -> str:
     return "" if os.access(target, os.W_OK) else "no permission"
 
 
-def _unwritable(path: Path, problem: str) -> BadInput:
+def unwritable(path: Path, problem: str) -> BadInput:
+    """The error for a file of `-o` that cannot be written."""
     return BadInput(f"{path} cannot be written ({problem}); choose another file for -o.", kind="output_unwritable")

@@ -35,6 +35,8 @@ class Paragraph(TypedDict):
     """Words divided at line ends are joined, ligatures spelled out, one space between words."""
     page: int
     """Page on which it begins, from 1; 0 where the format has no pages."""
+    rows: NotRequired[list[list[str]]]
+    """Of a table in a format that has tables: its cells, header first; the text is all of them."""
     words: list[Word]
     """One for each piece of a word on a page; empty where the format has no pages."""
 

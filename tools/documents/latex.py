@@ -12,6 +12,7 @@ from pylatexenc.latexwalker import (
     LatexMacroNode,
     LatexMathNode,
     LatexNode,
+    LatexSpecialsNode,
     LatexWalker,
     get_default_latex_context_db,
 )
@@ -23,6 +24,9 @@ from tools.documents.structure import Block, Parts, mark_references
 
 _HEADING_MARK = "\u2402"
 """Stands before a heading in the text: a character that no paper uses."""
+_CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
+_TABLES = {"tabular", "tabularx", "tabulary", "longtable", "array"}
+_RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _DROPPED = {
@@ -105,11 +109,13 @@ def _is_document(node: LatexNode) -> bool:
 def _blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
     for part in re.split(r"\n\s*\n", text):
-        line = " ".join(part.split())
+        rows = [[" ".join(cell.split()) for cell in row.split(_CELL_MARK)] for row in part.split(_ROW_MARK)]
+        line = " ".join(part.replace(_CELL_MARK, " ").replace(_ROW_MARK, " ").split())
         if line.startswith(_HEADING_MARK):
             blocks.append(Block("heading", line.removeprefix(_HEADING_MARK).strip(), level=2))
         elif any(map(str.isalnum, line)):
-            blocks.append(Block("paragraph", line))
+            table = [row for row in rows if any(row)] if _CELL_MARK in part else []
+            blocks.append(Block("paragraph", line, rows=table))
     return blocks
 
 
@@ -174,7 +180,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name == "verbatim":
             return f"\n\n{node.nodeargd.verbatim_text}\n\n"
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
-        text = str(super().environment_node_to_text(node))
+        text = self._table(node) if name in _TABLES else str(super().environment_node_to_text(node))
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
@@ -184,6 +190,18 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             entries = text[max(0, text.find("\n\n[")) :]  # before them stands the width of the widest label
             return f"\n\n{_HEADING_MARK}References\n\n{entries}\n\n{_HEADING_MARK}\n\n"
         return text if name == "document" else f"\n\n{text}\n\n"
+
+    def _table(self, node: LatexEnvironmentNode) -> str:
+        """Cells and rows with marks between them."""
+        rows: list[list[list[LatexNode]]] = [[[]]]
+        for each in node.nodelist:
+            if isinstance(each, LatexSpecialsNode) and each.specials_chars == "&":
+                rows[-1].append([])
+            elif isinstance(each, LatexMacroNode) and each.macroname in ("\\", "tabularnewline"):
+                rows.append([[]])
+            elif not (isinstance(each, LatexMacroNode) and each.macroname in _RULES):
+                rows[-1][-1].append(each)
+        return _ROW_MARK.join(_CELL_MARK.join(map(self.nodelist_to_text, row)) for row in rows)
 
     def math_node_to_text(self, node: LatexMathNode) -> str:
         """A formula in one line."""

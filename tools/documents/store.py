@@ -17,7 +17,7 @@ from state.documents import Document, DocumentFormat, DocumentRef
 from state.errors import StateError
 from state.files import state_folder, storage_error, write_atomically
 
-READER_VERSION = 2
+READER_VERSION = 3
 """To be raised whenever the same bytes would give another document, so that none of the old ones is used."""
 _DOCUMENT = TypeAdapter(Document)
 

@@ -28,6 +28,8 @@ class Block:
     words: list[Word] = field(default_factory=list)
     level: int = 0
     """Of a heading, from 1; 0 where the format does not tell it."""
+    rows: list[list[str]] = field(default_factory=list)
+    """Of a table: its cells, header first."""
 
 
 @dataclass
@@ -250,7 +252,6 @@ def _paragraphs(blocks: list[Block]) -> list[Paragraph]:
             section = block.text
         elif block.kind == "paragraph":
             number = len(paragraphs) + 1
-            paragraphs.append(
-                Paragraph(id=f"p{number}", section=section, text=block.text, page=block.page, words=block.words)
-            )
+            paragraph = Paragraph(id=f"p{number}", section=section, text=block.text, page=block.page, words=block.words)
+            paragraphs.append({**paragraph, "rows": block.rows} if block.rows else paragraph)
     return paragraphs

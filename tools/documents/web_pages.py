@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from lxml import etree, html
@@ -91,7 +92,9 @@ def _blocks(node: html.HtmlElement) -> Iterator[Block]:
         yield from _block("heading", node.text_content(), level=int(node.tag[1]))
         return
     if node.tag == "table":
-        yield from _block("paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption")))
+        rows = [[_line(cell) for cell in row.iter("th", "td")] for row in node.iter("tr")]
+        for block in _block("paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))):
+            yield replace(block, rows=[row for row in rows if any(row)])
         return
     running = node.text or ""
     for child in node:
@@ -110,6 +113,10 @@ def _block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> 
     text = "\n".join(line for line in lines if line)
     if text:
         yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "), level=level)
+
+
+def _line(cell: html.HtmlElement) -> str:
+    return " ".join(clean_characters(cell.text_content()).split())
 
 
 def _length(blocks: list[Block]) -> int:

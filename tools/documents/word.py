@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 from docx import Document
 from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
-from docx.oxml.table import CT_Tbl
+from docx.oxml.table import CT_Tbl, CT_Tc
 from docx.oxml.text.run import CT_R
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
@@ -44,6 +44,8 @@ class WordContent(TypedDict):
     title: str
     blocks: list[tuple[str, int]]
     """Text and level; 0 for paragraphs."""
+    rows: dict[str, list[list[str]]]
+    """Cells of each table, by its text."""
     hidden: list[tuple[str, HiddenReason]]
     warnings: list[str]
 
@@ -65,7 +67,10 @@ def word_parts(data: bytes, *, name: str) -> Parts:
             "save it anew, or as PDF, and try again.",
             kind="binary_input",
         )
-    blocks = [Block("heading" if level else "paragraph", text, level=level) for text, level in content["blocks"]]
+    blocks = [
+        Block("heading" if level else "paragraph", text, level=level, rows=content["rows"].get(text, []))
+        for text, level in content["blocks"]
+    ]
     return Parts(
         title=content["title"],
         blocks=mark_references(blocks),
@@ -76,7 +81,7 @@ def word_parts(data: bytes, *, name: str) -> Parts:
 
 def extract(data: bytes, _limit: int) -> WordContent:
     """What stands in a Word file, in the order of reading."""
-    content = WordContent(problem="", title="", blocks=[], hidden=[], warnings=[])
+    content = WordContent(problem="", title="", blocks=[], rows={}, hidden=[], warnings=[])
     try:
         _read(Document(BytesIO(data)), content)
     except _MALFORMED as error:
@@ -89,8 +94,12 @@ def _read(document: WordDocument, content: WordContent) -> None:
     styled = any(_level(Paragraph(each, document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
     for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
         if isinstance(element, CT_Tbl):
-            cells = [_seen(Paragraph(each, document), content, table=True) for each in element.xpath(".//w:p")]
-            content["blocks"].append((" ".join(filter(None, cells)), 0))
+            rows = [
+                [_cell(cell, document, content) for cell in row.xpath("./w:tc")] for row in element.xpath(".//w:tr")
+            ]
+            text = " ".join(filter(None, (cell for row in rows for cell in row)))
+            content["blocks"].append((text, 0))
+            content["rows"][text] = rows
             continue
         paragraph = Paragraph(element, document)
         text = _seen(paragraph, content)
@@ -103,6 +112,12 @@ def _read(document: WordDocument, content: WordContent) -> None:
         content["title"] = _first_line(content["blocks"])
         content["blocks"] = content["blocks"][bool(content["title"]) :]
     content["warnings"] += [f"{what} were not read" for path, what in _NOT_READ.items() if body.xpath(f"//{path}")]
+
+
+def _cell(cell: CT_Tc, document: WordDocument, content: WordContent) -> str:
+    """Text of a cell without that of tables in it, which have rows of their own."""
+    paragraphs = (_seen(Paragraph(each, document), content, table=True) for each in cell.xpath("./w:p"))
+    return " ".join(filter(None, paragraphs))
 
 
 def _seen(paragraph: Paragraph, content: WordContent, *, table: bool = False) -> str:

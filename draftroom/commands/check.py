@@ -1,0 +1,55 @@
+"""`draftroom check`: what a paper contradicts in itself, computed without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from draftroom.commands.options import QuietOption
+from draftroom.consoles import OUT
+from draftroom.exit_codes import CONTRADICTIONS
+from draftroom.files import check_paths, take_paper, unwritable
+from draftroom.rendering.findings import FORMATS, summary, table
+from draftroom.rendering.terminal import print_line, print_table
+from state.computed_findings import CHECK_KINDS, SEVERITIES, Severity
+from tools.consistency import check_paper
+from tools.documents import load_document
+
+
+def check(
+    file: Annotated[
+        str, typer.Argument(metavar="PAPER", help="PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input.")
+    ],
+    *,
+    severity: Annotated[Severity, typer.Option(help="Leave out what is below this.")] = "low",
+    without: Annotated[list[str] | None, typer.Option(help="Leave out this kind of finding; repeatable.")] = None,
+    max_pages: Annotated[int, typer.Option(min=1, help="Longest PDF that is accepted.")] = 100,
+    output: Annotated[
+        list[Path], typer.Option("-o", "--output", help="Also write it here; .json, .md or .html; repeatable.")
+    ] = [],  # noqa: B006 - Typer copies it
+    quiet: QuietOption = False,
+) -> None:
+    """Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked."""
+    check_paths(output, FORMATS)
+    if unknown := set(without or []) - set(CHECK_KINDS):
+        raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
+    paper = take_paper(file, scope="whole", max_pages=max_pages)
+    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    findings = [
+        found
+        for found in check_paper(load_document(paper["paper"]))
+        if found["severity"] in shown and found["kind"] not in (without or [])
+    ]
+    for path in output:
+        try:
+            path.write_text(FORMATS[path.suffix.lower()](paper, findings), encoding="utf-8")
+        except OSError as error:
+            raise unwritable(path, error.strerror or type(error).__name__) from error
+    if findings:
+        print_table(OUT, table(findings))
+    if not quiet:
+        print_line(summary(findings), "")
+    if any(found["severity"] != "low" for found in findings):
+        raise typer.Exit(CONTRADICTIONS)

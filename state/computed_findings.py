@@ -1,0 +1,50 @@
+"""What a paper contradicts in itself, as computed: no model has a part in it."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from typing_extensions import TypedDict
+
+CheckKind = Literal[
+    "test and p-value",
+    "percentage",
+    "sum of parts",
+    "mean of whole numbers",
+    "deviation of whole numbers",
+    "estimate and interval",
+    "ratio interval",
+    "interval and p-value",
+    "many tests",
+    "one number, two values",
+    "figure or table",
+    "section",
+    "equation",
+    "citation",
+    "reference",
+    "abbreviation",
+    "availability",
+]
+CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
+
+Severity = Literal["high", "medium", "low"]
+"""High: a conclusion hangs on it. Medium: something is wrong. Low: look at this."""
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+class ComputedFinding(TypedDict):
+    """One contradiction, with what it was computed from."""
+
+    kind: CheckKind
+    severity: Severity
+    paragraph: str
+    """Its id; empty if the finding is about the list of references."""
+    section: str
+    page: int
+    """From 1; 0 where the format has no pages."""
+    quote: str
+    """Words of the paper, verbatim; of a table its row."""
+    computation: str
+    """In one line."""
+    consistent: str
+    """What would be consistent."""

@@ -1,0 +1,18 @@
+"""Papers in Markdown and what is found in them."""
+
+from __future__ import annotations
+
+from state.computed_findings import CheckKind, ComputedFinding
+from tools.consistency import check_paper
+from tools.documents.structure import outline
+from tools.documents.web_pages import markdown_parts
+
+
+def found_in(markdown: str) -> list[ComputedFinding]:
+    """Findings about a paper."""
+    return check_paper(outline(markdown_parts(markdown), sha256="", document_format="markdown"))
+
+
+def found(text: str, kind: CheckKind) -> list[ComputedFinding]:
+    """Findings of one kind about the results of a paper."""
+    return [each for each in found_in(f"# A paper\n\n## Results\n\n{text}\n") if each["kind"] == kind]

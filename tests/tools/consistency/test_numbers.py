@@ -1,0 +1,65 @@
+"""Percentages, parts, means of whole numbers, intervals."""
+
+from __future__ import annotations
+
+import pytest
+
+from state.computed_findings import CheckKind
+from tests.tools.consistency.papers import found
+
+LIKERT = "Each was rated on a 5-point Likert scale."
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("percentage", "It held in 25% (8 out of 32) of them."),
+        ("percentage", "It held in 1% (6/400) of them."),  # 1.5 rounds either way
+        ("percentage", "It held in about 20% (7 of 32) of them."),
+        ("percentage", "It affected 108 of 175 patients (62%) in all."),
+        ("percentage", "The share of 20% (95% CI 8 to 32) was small."),
+        ("sum of parts", "We asked 120 participants (70 women and 50 men)."),
+        ("sum of parts", "In all 120 patients were randomised to rest (n = 60) or walks (n = 60)."),
+        ("mean of whole numbers", f"{LIKERT} They agreed (M = 3.47, SD = 1.07, n = 19)."),
+        ("mean of whole numbers", "Their weight was high (M = 3.45, SD = 1.07, n = 19)."),
+        ("deviation of whole numbers", f"{LIKERT} They agreed (M = 3.47, SD = 1.07, n = 19)."),
+        ("estimate and interval", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20)."),
+        ("ratio interval", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20)."),
+        ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = 0.04)."),
+        ("interval and p-value", "The difference was small (mean difference 0.4, 95% CI −0.2 to 1.0, p = 0.19)."),
+    ],
+)
+def test_what_fits_is_left_alone(kind: CheckKind, text: str):
+    assert found(text, kind) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "computed"),
+    [
+        ("percentage", "It held in 20% (8 out of 32) of them.", "25.0%"),
+        ("percentage", "It affected 108 of 175 patients (72%) in all.", "61.7%"),
+        ("percentage", "It held in 8 (20%) of 32 plants.", "25.0%"),
+        ("sum of parts", "We asked 120 participants (70 women and 40 men).", "= 110"),
+        ("sum of parts", "In all 120 patients were randomised to rest (n = 60) or walks (n = 50).", "= 110"),
+        ("mean of whole numbers", f"{LIKERT} They agreed (M = 3.45, SD = 1.07, n = 19).", "65/19"),
+        ("estimate and interval", "The odds rose (OR 1.50, 95% CI 1.72 to 2.20).", "outside"),
+        ("ratio interval", "The odds rose (OR 2.10, 95% CI 1.02 to 2.20).", "1.50"),
+        ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = 0.30).", "leaves out 1"),
+        ("interval and p-value", "It fell (mean difference 0.4, 95% CI −0.2 to 1.0, p = 0.01).", "includes 0"),
+    ],
+)
+def test_what_cannot_be_is_found(kind: CheckKind, text: str, computed: str):
+    (finding,) = found(text, kind)
+    assert computed in finding["computation"]
+    assert finding["quote"] in text
+
+
+def test_no_whole_numbers_have_a_deviation_whose_squares_are_none():
+    (finding,) = found(f"{LIKERT} They agreed (M = 3.50, SD = 1.14, n = 10).", "deviation of whole numbers")
+    assert "35" in finding["computation"]
+
+
+def test_cells_below_a_group_of_known_size():
+    table = "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (25%) |\n| Cough | 10 (20%) |"
+    (finding,) = found(table, "percentage")
+    assert finding["quote"] == "Cough | 10 (20%)"

@@ -1,0 +1,72 @@
+"""What a paper says in two places, and what it refers to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tools.consistency.papers import found, found_in
+
+SEEDLINGS = Path(__file__).parents[3] / "examples" / "seedlings.md"
+
+
+def test_one_of_seven_measures_just_below_the_threshold():
+    (finding,) = [each for each in found_in(SEEDLINGS.read_text(encoding="utf-8")) if each["kind"] == "many tests"]
+    assert "P = 0.04" in finding["quote"]
+    assert "of 7 independent tests" in finding["computation"]
+
+
+def test_a_correction_that_is_named_is_enough():
+    text = SEEDLINGS.read_text(encoding="utf-8").replace("in R 4.2.", "in R 4.2, with Holm's correction.")
+    assert [each for each in found_in(text) if each["kind"] == "many tests"] == []
+
+
+def test_a_number_of_the_abstract_is_another_in_the_text():
+    paper = (
+        "# A paper\n\n## Abstract\n\nA survey reached {} nurses in rural hospitals of the northern province.\n\n"
+        "## Methods\n\nThe survey reached 312 nurses in all rural hospitals of the northern province by mail.\n"
+    )
+    (finding,) = found_in(paper.format(321))
+    assert finding["kind"] == "one number, two values"
+    assert "321 nurses here, 312 nurses" in finding["computation"]
+    assert found_in(paper.format(312)) == []
+
+
+def test_a_figure_that_does_not_exist_and_one_that_is_never_mentioned():
+    captions = "Figure 1: Growth.\n\nFigure 2: Weight.\n\nFigure 3: Height."
+    missing, unmentioned = found(f"{captions}\n\nAs Figures 1 and 2 and Figure 4 show, it grew.", "figure or table")
+    both = {missing["computation"], unmentioned["computation"]}
+    assert both == {
+        "Figure 4 is referred to; the captions are Figure 1 to 3",
+        "Figure 3 has a caption, and no sentence refers to it",
+    }
+
+
+def test_the_figures_of_others_are_not_looked_for():
+    captions = "Figure 1: Growth.\n\nFigure 2: Weight."
+    text = f"{captions}\n\nFigures 1 and 2, Supplementary Figure 5, and Figure 7 of Smith et al. show it."
+    assert found(text, "figure or table") == []
+
+
+def test_citations_and_references():
+    entries = "\n\n".join(f"[{number}] A. Author. Title {number}. Journal, 2012." for number in range(1, 6))
+    paper = f"# A paper\n\n## Introduction\n\nIt grows [1, 2-4] and does not [7].\n\n## References\n\n{entries}\n"
+    findings = {each["kind"]: each for each in found_in(paper)}
+    assert findings["citation"]["quote"] == "[7]"
+    assert "entry 5" in findings["reference"]["computation"]
+
+
+def test_an_abbreviation_before_its_definition():
+    text = "The XQF was low.\n\nThen the xenial quiet flow (XQF) rose."
+    (finding,) = found(text, "abbreviation")
+    assert "XQF is used in p1 and defined in p2" in finding["computation"]
+    assert found("The xenial quiet flow (XQF) rose.\n\nThe XQF was low.", "abbreviation") == []
+
+
+def test_data_without_a_place():
+    (finding,) = found("All data are publicly available. We thank the gardeners.", "availability")
+    assert finding["quote"] == "All data are publicly available."
+    assert found("All data are publicly available at https://zenodo.org/x.", "availability") == []
+
+
+def test_the_example_paper_has_no_other_finding():
+    assert {each["kind"] for each in found_in(SEEDLINGS.read_text(encoding="utf-8"))} == {"many tests"}

@@ -1,0 +1,137 @@
+"""Citations without an entry in the list of references, and entries that are never cited."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from state.computed_findings import ComputedFinding
+from state.documents import Document, Reference
+from tools.consistency.statements import Statement
+
+_FEWEST = 4  # entries; a shorter list was hardly read whole
+_NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
+_KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
+_CITED = 0.7
+"""Share of the entries that must be cited by number, or the numbers in brackets are something else."""
+
+_NAME = (
+    r"(?:(?:van|von|de|der|den|del|della|di|da|le|la|el|al|ten|ter|dos|du|O’|O'|Mc"
+    r"|Mac)[ -]?)*[A-Z][^\W\d_]+(?:[-’'][A-Z]?[^\W\d_]+)*"
+)
+_YEAR = r"(?P<year>(?:19|20)\d\d)[a-z]?"
+_AUTHOR_YEAR = re.compile(rf"(?P<name>{_NAME})(?P<others> et al\.?,?| and {_NAME}| & {_NAME})(?:,? ?| ?\()\(?{_YEAR}\b")
+
+
+def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Findings about citations and references, in the style that the paper has."""
+    entries = document["references"]
+    if len(entries) < _FEWEST:
+        return
+    if all(entry["id"].isdigit() for entry in entries):
+        yield from _by_number(entries, parts)
+    elif document["format"] == "latex":
+        yield from _by_key(entries, parts)
+    elif all(re.fullmatch(r"r\d+", entry["id"]) for entry in entries):
+        yield from _by_author(entries, parts)
+
+
+def _by_number(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    numbers = {int(entry["id"]) for entry in entries}
+    cited: dict[int, tuple[Statement, tuple[int, int]]] = {}
+    for part in parts:
+        for match in _NUMBERS.finditer(part.text):
+            for number in _spread(match["list"]):
+                cited.setdefault(number, (part, match.span()))
+    if len(numbers & cited.keys()) < _CITED * len(numbers) or numbers != set(range(1, len(numbers) + 1)):
+        return
+    for number in sorted(cited.keys() - numbers - {0}):
+        if number < 3 * len(numbers):  # what is larger is hardly a citation
+            part, place = cited[number]
+            yield part.finding(
+                "citation",
+                "medium",
+                place,
+                computation=f"[{number}] is cited; the list of references ends with [{max(numbers)}]",
+                consistent=f"an entry [{number}], or another number",
+            )
+    yield from _uncited([entry for entry in entries if int(entry["id"]) not in cited])
+
+
+def _spread(listed: str) -> set[int]:
+    """`1, 3–5` as numbers."""
+    found: set[int] = set()
+    for first, last in re.findall(r"(\d+)(?:\s?[–-]\s?(\d+))?", listed):
+        found |= set(range(int(first), int(last or first) + 1)) or {int(first)}
+    return found
+
+
+def _by_key(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    keys = {entry["id"] for entry in entries}
+    cited: dict[str, tuple[Statement, tuple[int, int]]] = {}
+    for part in parts:
+        for match in _KEYS.finditer(part.text):
+            for key in re.split(r", ?", match["list"]):
+                cited.setdefault(key, (part, match.span()))
+    if len(keys & cited.keys()) < _CITED * len(keys):
+        return
+    for key in sorted(cited.keys() - keys):
+        part, place = cited[key]
+        if re.search(r"\d|:", key):
+            yield part.finding(
+                "citation",
+                "medium",
+                place,
+                computation=f"the key {key} is cited; no entry of the list of references has it",
+                consistent=f"an entry with the key {key}",
+            )
+    yield from _uncited([entry for entry in entries if entry["id"] not in cited])
+
+
+def _by_author(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    texts = [_letters(entry["text"]) for entry in entries]
+    whole = " ".join(texts)
+    matches = [(part, match) for part in parts if not part.row for match in _AUTHOR_YEAR.finditer(part.text)]
+    found = [(_in(texts, match), part, match) for part, match in matches]
+    known = sum(each for each, _, _ in found)
+    if known < _FEWEST or known < 0.9 * len(found):  # the list was read badly
+        return
+    seen: set[str] = set()
+    for there, part, match in found:
+        if there or match[0] in seen:
+            continue
+        seen.add(match[0])
+        name = _letters(match["name"]).split()[-1]
+        why = f"no entry of the list of references has {match['name']}"
+        if f" {name} " in f" {whole} ":
+            why = f"no entry with {match['name']} has the year {match['year']}"
+        yield part.finding(
+            "citation", "medium", match.span(), computation=why, consistent=f"an entry for {' '.join(match[0].split())}"
+        )
+
+
+def _in(texts: Sequence[str], match: re.Match[str]) -> bool:
+    """Whether an entry has the last word of the name and the year."""
+    name = _letters(match["name"]).split()[-1]
+    return any(re.search(rf"\b{re.escape(name)}\b", text) and match["year"] in text for text in texts)
+
+
+def _uncited(entries: Sequence[Reference]) -> Iterator[ComputedFinding]:
+    for entry in entries:
+        yield ComputedFinding(
+            kind="reference",
+            severity="low",
+            paragraph="",
+            section="References",
+            page=0,
+            quote=entry["text"][:200],
+            computation=f"entry {entry['id']} of the list of references is never cited",
+            consistent="a citation of it, or a list without it",
+        )
+
+
+def _letters(text: str) -> str:
+    """Lower-case text without accents and punctuation."""
+    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return " ".join(re.findall(r"[^\W_]+", plain.lower()))

@@ -1,0 +1,208 @@
+"""Estimates with confidence intervals: whether estimate, interval and p-value fit together.
+
+The p-value that belongs to an interval follows Altman and Bland (2011), "How to obtain the P value from a confidence
+interval", BMJ 343:d2304.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from state.computed_findings import ComputedFinding
+from tools.consistency.printed import UNSIGNED, Printed, printed, short
+from tools.consistency.reported_tests import ALPHA, P_VALUE
+from tools.consistency.statements import Statement
+
+Scale = Literal["ratio", "difference", "share", "unknown"]
+
+_SIGNED = rf"[-–+]?\s?{UNSIGNED}"
+_LEVEL = (
+    r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?:CIs?\b|CrIs?\b|(?:[Cc]onfidence|[Cc]redible) [Ii]ntervals?(?:\s?[(\[]CI[)\]])?)"
+)
+_ENDS = (
+    rf"\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?(?P<low>{_SIGNED})(?P<unit1>\s?[%a-zA-Zµ°/]{{1,8}})?"
+    rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?(?P<high>{_SIGNED})(?P<after>\s?%)?"
+)
+_RATIOS = (
+    r"(?:(?:[Aa]djusted|[Cc]rude|[Uu]nadjusted|[Pp]ooled|[Ss]ummary|[Oo]verall) )?"
+    r"(?:[Oo]dds [Rr]atios?|[Rr]isk [Rr]atios?|[Rr]elative [Rr]isks?|[Hh]azards? [Rr]atios?"
+    r"|(?:[Ii]ncidence )?[Rr]ate [Rr]atios?"
+    r"|[Pp]revalence [Rr]atios?|a?ORs?|a?RRs?|a?HRs?|a?IRRs?|a?PRs?)"
+)
+_DIFFERENCES = (
+    r"(?:(?:[Mm]ean|[Rr]isk|[Ww]eighted|[Ss]tandardi[sz]ed|[Aa]bsolute|[Aa]djusted|[Ee]stimated|[Tt]reatment) ){0,2}"
+    r"(?:[Dd]ifferences?(?: in (?:[a-z]+ ){0,3}[a-z]+)?(?: of| was)?|MDs?|SMDs?|WMDs?|RDs?|[Cc]ohen[’']s d"
+    r"|[Hh]edges[’'] g|d|g|β|[Bb]eta|[Bb]"
+    r"|[Cc]oefficient|[Ee]ffect size|[Ss]lope|gain|reduction of|increase of)"
+)
+_SHARES = (
+    r"(?:[Ss]ensitivity|[Ss]pecificity|[Pp]revalence|[Ii]ncidence|[Pp]roportion|AUC|AUROC|[Mm]ean|[Mm]edian"
+    r"|[Ee]stimate|r|\u03c1|κ|[Kk]appa|ICC|I2)"
+)
+_LABELLED = (
+    rf"(?<![\w’'-])(?:(?P<ratio>{_RATIOS})|(?P<difference>{_DIFFERENCES})|(?P<share>{_SHARES}))"
+    r"(?:\s?[(\[][A-Za-z]{1,5}[)\]])?(?:\s?(?:=|:|,|of|was|is|were)\s?|\s)"
+)
+_UNIT = r"(?P<unit>\s?(?:%|°C|[a-zA-Zµ]{1,8}(?:/[a-zA-Z]{1,5})?(?:[²³2])?|percentage points|points))?"
+_BEHIND = (
+    rf"(?P<between>[^.;()\[\]]{{0,3}}\s?[,;]?\s?(?:and"
+    rf"|with)?\s?){P_VALUE.replace('(?P<relation>', '(?P<relation>').replace('(?P<p>', '(?P<p>')}"
+)
+_ESTIMATE = re.compile(
+    rf"{_LABELLED}(?P<estimate>{_SIGNED}){_UNIT}\s?[,;:]?\s?(?P<opened>[(\[])?\s?{_LEVEL}{_ENDS}"
+    rf"(?:\s?[)\]])?(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
+)
+_BARE = re.compile(
+    rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?(?P<opened>[(\[])\s?{_LEVEL}{_ENDS}\s?%?\s?[)\]]"
+)
+_WIDEST_ASYMMETRY = 0.25
+"""Of half the width on the log scale; profile and exact intervals are a little asymmetric."""
+
+
+@dataclass(frozen=True)
+class ReportedInterval:
+    """An estimate with its confidence interval and, where it is printed, its p-value."""
+
+    scale: Scale
+    estimate: Printed
+    low: Printed
+    high: Printed
+    level: float
+    relation: str
+    p: Printed | None
+    place: tuple[int, int]
+
+    @property
+    def null(self) -> float:
+        """The value of no effect."""
+        return 1.0 if self.scale == "ratio" else 0.0
+
+
+def reported_intervals(text: str) -> Iterator[ReportedInterval]:
+    """The estimates of a text that are named and stand directly before their interval."""
+    for match in _ESTIMATE.finditer(text):
+        scale: Scale = "ratio" if match["ratio"] else "difference" if match["difference"] else "share"
+        if _readable(match):
+            yield _interval(match, scale)
+    for match in _BARE.finditer(text):
+        if not any(found.start("estimate") == match.start("estimate") for found in _ESTIMATE.finditer(text)):
+            yield _interval(match, "share")
+
+
+def _readable(match: re.Match[str]) -> bool:
+    """Whether the interval is of the estimate's unit."""
+    unit, inside = (match["unit"] or "").strip(), (match["unit1"] or match["after"] or "").strip()
+    return not (inside and unit and inside != unit)
+
+
+def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
+    groups = match.groupdict()
+    low, high = printed(match["low"]), printed(match["high"])
+    if high.value < low.value and match["low"][0] not in "-–" and scale != "ratio" and match["estimate"][0] in "-–":
+        low, high = Printed(-low.value, low.half), Printed(-high.value, high.half)
+    return ReportedInterval(
+        scale=scale,
+        estimate=printed(match["estimate"]),
+        low=low,
+        high=high,
+        level=float(match["level"]),
+        relation={"was": "=", "of": "="}.get(groups.get("relation") or "", groups.get("relation") or ""),
+        p=printed(groups["p"]) if groups.get("p") else None,
+        place=match.span(),
+    )
+
+
+def check_intervals(statement: Statement) -> Iterator[ComputedFinding]:
+    """Findings about the intervals of a paragraph or row."""
+    for interval in reported_intervals(statement.text):
+        if (found := _outside(statement, interval) or _asymmetric(statement, interval)) or (
+            found := _against_p(statement, interval)
+        ):
+            yield found
+
+
+def _shown(interval: ReportedInterval) -> str:
+    return f"{interval.low.value:g} to {interval.high.value:g}"
+
+
+def _outside(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
+    estimate, low, high = interval.estimate, interval.low, interval.high
+    if low.value > high.value:
+        computation = f"the lower end {low.value:g} is above the upper end {high.value:g}"
+        return statement.finding(
+            "estimate and interval", "medium", interval.place, computation=computation, consistent="ends in their order"
+        )
+    if estimate.high >= low.low and estimate.low <= high.high:
+        return None
+    side = f"below {low.value:g}" if estimate.value < low.value else f"above {high.value:g}"
+    return statement.finding(
+        "estimate and interval",
+        "medium",
+        interval.place,
+        computation=f"{estimate.value:g} lies outside {_shown(interval)}: it is {side}",
+        consistent=f"an estimate from {low.value:g} to {high.value:g}, or the interval of this estimate",
+    )
+
+
+def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
+    """A ratio whose interval is not around it on the log scale, whatever its numbers were before rounding."""
+    if interval.scale != "ratio" or min(interval.low.low, interval.estimate.low) <= 0:
+        return None
+    low, high = interval.low, interval.high
+    half = (math.log(high.value) - math.log(low.value)) / 2
+    if half <= 0:
+        return None
+    middles = [
+        (math.log(low.low) + math.log(high.low)) / 2 - _WIDEST_ASYMMETRY * half,
+        (math.log(low.high) + math.log(high.high)) / 2 + _WIDEST_ASYMMETRY * half,
+    ]
+    if math.log(interval.estimate.high) >= middles[0] and math.log(interval.estimate.low) <= middles[1]:
+        return None
+    middle = math.sqrt(low.value * high.value)
+    return statement.finding(
+        "ratio interval",
+        "medium",
+        interval.place,
+        computation=f"the middle of {_shown(interval)} on the log scale is √({low.value:g} × {high.value:g}) = "
+        f"{short(middle)}, printed is {interval.estimate.value:g}",
+        consistent=f"about {short(middle)} with this interval, or an interval around {interval.estimate.value:g}",
+    )
+
+
+def _against_p(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
+    """An interval that leaves out the value of no effect beside p above 0.05, or the other way round."""
+    if interval.p is None or interval.scale in {"share", "unknown"} or interval.level != 95:
+        return None
+    low, high, null = interval.low, interval.high, interval.null
+    excluded = low.low > null or high.high < null
+    included = low.high < null < high.low
+    significant = interval.relation in {"<", "≤", "="} and interval.p.high <= ALPHA + 1e-6
+    not_significant = interval.relation in {"=", ">", "≥"} and interval.p.low > ALPHA
+    if not (excluded and not_significant) and not (included and significant):
+        return None
+    expected = _p_value(interval)
+    told = "leaves out" if excluded else "includes"
+    near = f"; from the interval p is about {short(expected, 2)}" if expected is not None else ""
+    return statement.finding(
+        "interval and p-value",
+        "high",
+        interval.place,
+        computation=f"{_shown(interval)} {told} {null:g}, the value of no effect, but p {interval.relation} "
+        f"{interval.p.value:g}{near}",
+        consistent=f"p {'below' if excluded else 'above'} {ALPHA} with this interval",
+    )
+
+
+def _p_value(interval: ReportedInterval) -> float | None:
+    """The two-sided p-value of a normal estimate with this 95 % interval."""
+    low, high, estimate = interval.low.value, interval.high.value, interval.estimate.value
+    if interval.scale == "ratio":
+        if min(low, high, estimate) <= 0:
+            return None
+        low, high, estimate = math.log(low), math.log(high), math.log(estimate)
+    error = (high - low) / (2 * 1.959964)
+    return math.erfc(abs(estimate / error) / math.sqrt(2)) if error > 0 else None

@@ -1,0 +1,115 @@
+"""Many tests of which few are just significant, with no correction named."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from state.computed_findings import ComputedFinding
+from tools.consistency.number_words import SMALL_NUMBERS
+from tools.consistency.printed import printed, short
+from tools.consistency.reported_tests import ALPHA, P_VALUE
+from tools.consistency.statements import Statement
+
+_P = re.compile(P_VALUE)
+_CORRECTION = re.compile(
+    r"bonferroni|\bholm\b|hochberg|benjamini|\bFDR\b|false[- ]discovery|tukey|scheff|dunnett|s[ií]d[aá]k|newman|\bLSD\b"
+    r"|famil(?:y|iy)[- ]?wise|\bFWER?\b|multiple[- ](?:comparison|test|hypothes)|multiplicity|number of (?:tests"
+    r"|comparisons)"
+    r"|(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
+    r"|\bq[- ]?values?|exploratory"
+    r"|gatekeeping|hierarchical(?:ly)? test",
+    re.IGNORECASE,
+)
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(SMALL_NUMBERS)})"
+_MEASURES = (
+    r"(?:(?:secondary|primary|clinical|outcome|remaining|further|additional|different|tested|measured) )*"
+    r"(?:measures|outcomes|variables|endpoints|end points|tests|comparisons|scales|subscales|biomarkers|markers"
+    r"|parameters"
+    r"|genes|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
+)
+_OTHERS = re.compile(
+    rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
+    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')} {_MEASURES} (?:did not|were not|showed no"
+    rf"|remained|was not|had no)"
+    rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
+    rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
+    re.IGNORECASE,
+)
+_ONE_OF = re.compile(
+    rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} {_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
+)
+_FEWEST = 5
+_MODEL = re.compile(
+    r"\b(?:I2|I 2|heterogeneity|shapiro|levene|normality|goodness|collinearity|kolmogorov)", re.IGNORECASE
+)
+
+
+def check_many_tests(statements: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Findings about the tests of a paper, at most one a section."""
+    if any(_CORRECTION.search(statement.text) for statement in statements):
+        return
+    sections: dict[str, list[Statement]] = defaultdict(list)
+    for statement in statements:
+        sections[statement.paragraph["section"]].append(statement)
+    for parts in sections.values():
+        told = next((found for part in parts for found in _told(part)), None)
+        if found := told or _listed(parts):
+            yield found
+
+
+def _told(statement: Statement) -> Iterator[ComputedFinding]:
+    """`P = 0.04. None of the other six measures differed`."""
+    for match in [*_OTHERS.finditer(statement.text), *_ONE_OF.finditer(statement.text)]:
+        groups = match.groupdict()
+        named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
+        number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
+        others = match.re is _OTHERS
+        near = statement.text[: match.start()] if others else statement.text
+        significant = [found for found in _P.finditer(near) if _just_significant(found)]
+        tests = number + len(significant) if others else number
+        if significant and tests >= _FEWEST:
+            smallest = min(significant, key=lambda found: printed(found["p"]).value)
+            start, _ = statement.sentence_at(smallest.start())
+            yield from _finding(statement, (start, match.end()), tests, printed(smallest["p"]).value, "medium")
+
+
+def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
+    """Many p-values in one section, the smallest of which would not stand among so many."""
+    found = [
+        (part, match)
+        for part in parts
+        for match in _P.finditer(part.text)
+        if not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()])
+    ]
+    values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
+    significant = [value for value, relation in values if value <= ALPHA and relation not in {">", "≥"}]
+    exact = [value for value, relation in values if relation in {"=", "was", "of"} or value > ALPHA]
+    few = 0 < len(significant) <= max(1, len(values) // 5)
+    if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
+        return None
+    part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
+    return next(_finding(part, part.sentence_at(match.start()), len(values), min(significant), "low"), None)
+
+
+def _just_significant(match: re.Match[str]) -> bool:
+    value = printed(match["p"]).value
+    return match["relation"] in {"=", "<", "≤", "was", "of"} and 0.005 <= value <= ALPHA
+
+
+def _finding(
+    statement: Statement, place: tuple[int, int], tests: int, smallest: float, severity: str
+) -> Iterator[ComputedFinding]:
+    if smallest * tests <= ALPHA:
+        return
+    chance = 1 - (1 - ALPHA) ** tests
+    yield statement.finding(
+        "many tests",
+        "medium" if severity == "medium" else "low",
+        place,
+        computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} "
+        f"of cases; "
+        f"Bonferroni asks for p < {short(ALPHA / tests, 2)}, the smallest printed is {smallest:g}",
+        consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
+    )

@@ -1,0 +1,71 @@
+"""Numbers as they are printed: each stands for all values that round to it."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+_POWER = r"(?:\s?[x×]\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)"
+UNSIGNED = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER})?"
+"""Pattern of a number without a sign."""
+NUMBER = rf"[-–+]?\s?{UNSIGNED}"
+"""Pattern of a number; a dash that is a minus stands directly before it."""
+COUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d.]*\d)"
+"""Pattern of a whole number."""
+_MANTISSA = re.compile(r"(?P<whole>\d*)(?:\.(?P<decimals>\d+))?")
+_EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE]-)(\d+)\}?$")
+_SLACK = 1e-9
+
+
+class Printed(NamedTuple):
+    """A number and half a unit of its last digit."""
+
+    value: float
+    half: float
+
+    @property
+    def low(self) -> float:
+        """The smallest value that is printed like this."""
+        return self.value - self.half - _SLACK
+
+    @property
+    def high(self) -> float:
+        """The largest value that is printed like this."""
+        return self.value + self.half + _SLACK
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is printed like this."""
+        return self.low <= value <= self.high
+
+
+def printed(text: str) -> Printed:
+    """Read a text that matches `NUMBER`."""
+    digits = text.replace(",", "").replace(" ", "")
+    sign = -1.0 if digits[:1] in "-–" else 1.0
+    found = _MANTISSA.match(digits.lstrip("-–+"))
+    assert found is not None  # noqa: S101 - every part of it may be empty
+    power = _EXPONENT.search(text.strip())
+    scale = 10.0 ** -int(power[1]) if power else 1.0
+    decimals = found["decimals"] or ""
+    value = float(f"{found['whole'] or 0}.{decimals or 0}")
+    return Printed(sign * value * scale, 0.5 * 10.0 ** -len(decimals) * scale)
+
+
+def count(text: str) -> int:
+    """Read a text that matches `COUNT`."""
+    return int(text.replace(",", ""))
+
+
+def short(value: float, digits: int = 3) -> str:
+    """A number for a reader: so many digits that count."""
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{decimals}f}" if decimals <= 6 else f"{value:.{digits - 1}e}"
+
+
+def between(low: float, high: float, digits: int = 3) -> str:
+    """A range for a reader; one number if both ends read the same."""
+    first, last = short(low, digits), short(high, digits)
+    return first if first == last else f"{first} to {last}"

@@ -1,0 +1,116 @@
+"""Means and standard deviations that no whole numbers have.
+
+GRIM: Brown and Heathers (2017), "The GRIM test", Social Psychological and Personality Science 8. A mean of n whole
+numbers is a multiple of 1/n. GRIMMER: Anaya (2016), "The GRIMMER test", PeerJ Preprints 4:e2400. The sum of the squares
+of whole numbers is a whole number, and even where their sum is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from state.computed_findings import ComputedFinding
+from tools.consistency.number_words import SMALL_NUMBERS
+from tools.consistency.printed import Printed, count, printed
+from tools.consistency.statements import Statement
+
+_NUMBER = r"-?\d+\.\d+"
+_N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
+_MEAN = rf"(?:\bM|\b[Mm]eans?(?: score| rating| number)?(?: \(SD\))?)\s?(?:=|of|was|:)?\s?(?P<mean>{_NUMBER})"
+_SD = (
+    rf"(?:\s?[,;(±]\s?(?:SD\s?(?:=|of|was|:)?|S\.D\.\s?=?|standard deviation(?: of| was| =)?)?\s?(?P<sd>{_NUMBER})\)?)?"
+)
+_STATISTICS = (
+    re.compile(rf"{_MEAN}{_SD}\s?[,;(]\s?{_N}"),
+    re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
+)
+_WHOLE = re.compile(
+    r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ]item\b|\bwhole (?:numbers?|points?)|\bintegers?\b"
+    r"|\bnumber of (?!participants|patients|subjects)[a-z]+|\bcounts? of\b|\bcounted\b"
+    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ]point (?:rating )?(?:scale|item|response)"
+    r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
+    re.IGNORECASE,
+)
+_ITEMS = re.compile(
+    r"\b(?P<k>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ](?:likert[- ])?items?\b", re.IGNORECASE
+)
+_MANY_ITEMS = re.compile(
+    r"\bitems\b|\bsubscales?\b|\bcomposite\b|\baveraged? (?:over|across)\b|\bmean of the\b|\bindex\b", re.IGNORECASE
+)
+
+
+def check_whole_numbers(statement: Statement, before: str) -> Iterator[ComputedFinding]:
+    """Means and deviations that cannot be those of whole numbers.
+
+    Args:
+        statement: Where they are printed.
+        before: The text that tells what the numbers are: this section, up to the statement and with it.
+    """
+    if not _WHOLE.search(before):
+        return
+    items = _items(before)
+    if items is None:
+        return
+    for pattern in _STATISTICS:
+        for match in pattern.finditer(statement.text):
+            size = count(match["n"])
+            mean = printed(match["mean"])
+            if 2 * mean.half * size * items >= 1 or size < 2:
+                continue
+            yield from _check(statement, match, mean, size, items)
+
+
+def _items(text: str) -> int | None:
+    """How many whole numbers a value is the mean of; None if it is not told."""
+    told = {SMALL_NUMBERS.get(found["k"].lower()) or int(found["k"]) for found in _ITEMS.finditer(text)}
+    told.discard(1)
+    if len(told) == 1:
+        return told.pop()
+    return 1 if not told and not _MANY_ITEMS.search(text) else None
+
+
+def _check(
+    statement: Statement, match: re.Match[str], mean: Printed, size: int, items: int
+) -> Iterator[ComputedFinding]:
+    sums = possible_sums(mean, size * items)
+    decimals = len(match["mean"].partition(".")[2])
+    of = f"{size} whole numbers" if items == 1 else f"{size} means of {items} whole numbers"
+    if not sums:
+        below = math.floor(mean.value * size * items)
+        near = [f"{total / (size * items):.{decimals}f}" for total in (below, below + 1)]
+        yield statement.finding(
+            "mean of whole numbers",
+            "medium",
+            match.span(),
+            computation=f"{below}/{size * items} = {near[0]} and {below + 1}/{size * items} = {near[1]}, "
+            f"so no {of} have a mean of {match['mean']}",
+            consistent=f"{near[0]} or {near[1]}, or another n",
+        )
+    elif match["sd"] and items == 1 and not possible_deviation(printed(match["sd"]), sums, size):
+        yield statement.finding(
+            "deviation of whole numbers",
+            "medium",
+            match.span(),
+            computation=f"no {of} that sum to {' or '.join(map(str, sums))} have a standard deviation of "
+            f"{match['sd']}: "
+            "the sum of their squares would be no whole number, or odd where their sum is even",
+            consistent="another deviation or n",
+        )
+
+
+def possible_sums(mean: Printed, numbers: int) -> list[int]:
+    """The sums of so many whole numbers whose mean is printed like this."""
+    return list(range(math.ceil(mean.low * numbers), math.floor(mean.high * numbers) + 1))
+
+
+def possible_deviation(deviation: Printed, sums: list[int], size: int) -> bool:
+    """Whether whole numbers with one of these sums can have the deviation, of the sample or of the population."""
+    return any(_has_squares(deviation, total, size, divisor) for total in sums for divisor in (size - 1, size))
+
+
+def _has_squares(deviation: Printed, total: int, size: int, divisor: int) -> bool:
+    least = divisor * max(0.0, deviation.low) ** 2 + total**2 / size
+    most = divisor * deviation.high**2 + total**2 / size
+    return any(squares % 2 == total % 2 for squares in range(math.ceil(least - 1e-9), math.floor(most + 1e-9) + 1))
