@@ -27,22 +27,32 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 _SETTINGS_HEAD = """# Settings
 
-Every setting can stand in a preset, in the settings file, in an environment variable and, where the command has one, in
-a flag; each of these overrides the one before. Unknown names are errors. As a variable, `[journalism] rounds` is
-`DRAFTROOM_JOURNALISM__ROUNDS`, and `[models.reader] model` is `DRAFTROOM_MODELS__READER__MODEL`.
+A setting may stand in several places. Each overrides those before it:
 
-A preset that the file or the environment names is what they start from. One that is chosen for a run (`--preset`, or
-`preset` in a Python call) comes over both: what it names is its own, and all else stays yours (`fast`, `debug`,
-`laptop`, `embedded`). A role that it samples (`temperature`, `top_p`, the penalties) is sampled by it alone; the other
-fields of `[models.ROLE]` stay yours where you name them, but for its `max_tokens`. A preset's models go together: if
-you name one for all roles (`[models.default]`) and so does the preset, its others give way, too. Flags beside
-`--preset` win.
+1. the default,
+2. a preset,
+3. the settings file, `draftroom.toml`,
+4. an environment variable: `[journalism] rounds` is `DRAFTROOM_JOURNALISM__ROUNDS`, and `[models.reader] model` is
+   `DRAFTROOM_MODELS__READER__MODEL`,
+5. a flag, where the command has one.
 
-The tables {tables} and `[limits]` of a preset that says `whole = true`, above
-its tables, stand for yours as a whole, with defaults for what they leave out: `paper` is one. Of yours in them remains
-what says where things are, what is read and asked and where a person is waited for: `embedding`, `reranker`,
-`sequence_to_sequence`, `max_pages`, `min_words`, `pause`, and of `literature` all but `results`; and `[limits]`, if a
-model has `schema_limits`.
+Unknown names are errors.
+
+## Presets
+
+A preset that the file or the environment names is what they start from: they override it. One that is chosen for a run
+(`--preset`, or `preset` in a Python call) overrides both: what it names is its own, and all else stays yours (`fast`,
+`debug`, `laptop`, `embedded`). Flags beside `--preset` win. In detail:
+
+- A role that the preset samples (`temperature`, `top_p`, the penalties) is sampled by it alone. The other fields of
+  `[models.ROLE]` stay yours where you name them, but for its `max_tokens`.
+- A preset's models go together: if you name one for all roles (`[models.default]`) and so does the preset, its others
+  give way, too.
+- A preset that says `whole = true` above its tables, as `paper` does, stands for your tables
+  {tables} and `[limits]` as a whole, with defaults for what it leaves out. Of yours in
+  them remains what says where things are, what is read and asked and where a person is waited for: `embedding`,
+  `reranker`, `sequence_to_sequence`, `max_pages`, `min_words`, `pause`, and of `literature` all but `results`; and
+  `[limits]`, if a model has `schema_limits`.
 
 This page is written by `python -m draftroom.reference`.
 """
