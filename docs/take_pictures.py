@@ -20,7 +20,7 @@ from runs.store import all_records, find_record
 
 PICTURES = Path(__file__).parent / "pictures"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 860, "height": 900}
+SIZE = {"width": 860, "height": 1040}
 SIZES = {"focused_feedback": {"width": 1200, "height": 640}}
 """Comments stand beside their paragraphs where there is room."""
 TO_THE_FIRST_COMMENT = """() => {

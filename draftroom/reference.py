@@ -209,7 +209,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
     below = getattr(command, "commands", {})
     if not below or command.invoke_without_command:
         arguments = [each for each in command.params if each.param_type_name == "argument"]
-        shown = [f"{each.name.upper()}{'...' if each.nargs != 1 else ''}" for each in arguments]
+        shown = [f"{_argument(each)}{'...' if each.nargs != 1 else ''}" for each in arguments]
         yield f"```text\n{' '.join(['draftroom', name, *shown])} [OPTIONS]\n```\n"
         if command.params:
             rows = [_parameter(each) for each in command.params]
@@ -218,16 +218,24 @@ def _command(name: str, command: Any) -> Iterator[str]:
         yield from _command(f"{name} {each.name}", each)
 
 
+def _argument(parameter: Any) -> str:
+    return str(parameter.metavar or parameter.name.upper())
+
+
 def _parameter(parameter: Any) -> str:
     is_argument = parameter.param_type_name == "argument"
-    names = [parameter.name.upper()] if is_argument else [*parameter.opts, *parameter.secondary_opts]
+    names = [_argument(parameter)] if is_argument else [*parameter.opts, *parameter.secondary_opts]
     annotation = parameter.type_descriptor.annotation
     inner = get_args(annotation)[0] if get_origin(annotation) is list else annotation
     kind = "" if inner is bool else inner.__name__.lower() if isinstance(inner, type) else ""
     bounds = [f"{sign} {bound}" for sign, bound in (("≥", parameter.min), ("≤", parameter.max)) if bound is not None]
-    values = _choices(annotation) or parameter.metavar or " ".join(filter(None, [kind, *bounds]))
-    default = "required" if parameter.required else f"`{parameter.default}`" if parameter.default else ""
-    return f"| {', '.join(f'`{name}`' for name in names)} | {values} | {default} | {parameter.help or ''} |"
+    named = "" if is_argument else parameter.metavar
+    values = _choices(annotation) or named or " ".join(filter(None, [kind, *bounds]))
+    default = parameter.default
+    if isinstance(default, Path) and default.is_relative_to(DOCS.parent):
+        default = default.relative_to(DOCS.parent)
+    shown = "required" if parameter.required else f"`{default}`" if default else ""
+    return f"| {', '.join(f'`{name}`' for name in names)} | {values} | {shown} | {parameter.help or ''} |"
 
 
 def python_page() -> str:
