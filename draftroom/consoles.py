@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)

@@ -16,11 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from state.errors import ModelOutputError
 from state.limits import AtMost
 from state.records import CallRecord
-from tools.fidelity import coverage, unsupported_facts
+from tools.checks.fidelity import coverage, unsupported_facts
+from tools.checks.readability import grade, mean_grade
 from tools.models import Answer
-from tools.prose import whole_sentences
-from tools.readability import grade, mean_grade
-from tools.sentences import sentences
+from tools.text.sentences import sentences, whole_sentences
 
 FEWEST_WORDS = 8
 """A shorter sentence is easy enough."""

@@ -24,9 +24,6 @@ ALLOWED = {
 }
 """What each may import of ours: `draftroom -> training -> evals -> runs -> graphs -> nodes -> tools -> state`."""
 
-EARLIER_NAMES = {("tools/checkpoints.py", "runs.checkpoints")}
-"""Where programs of users find what has moved."""
-
 OURS = {*ALLOWED, "tests", "benchmarks", "docs", "examples", "presets"}
 PACKAGES = [name for name in ALLOWED if (ROOT / name).is_dir()]
 
@@ -69,7 +66,7 @@ def test_the_layers_are_there() -> None:
 def test_imports_point_one_way(package: str) -> None:
     forbidden = OURS - ALLOWED[package]
     found = [each for each in imports(package) if each[1].split(".")[0] in forbidden]
-    assert set(found) <= EARLIER_NAMES
+    assert found == []
 
 
 @every_package

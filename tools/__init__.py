@@ -1,4 +1,4 @@
-"""What the agents use: models, prompts, documents, readability, fidelity, configuration and checkpoints."""
+"""What the agents call: models, documents, retrieval, literature, checks of results, and text itself."""
 
 from tools.privacy import silence_telemetry
 

@@ -15,7 +15,7 @@ from draftroom.consoles import ERR, OUT
 from draftroom.doctor import examine
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.terminal import print_table
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 _COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
 

@@ -31,7 +31,7 @@ from state.errors import BadInput
 from state.files import read_text
 from state.records import Values
 from tools.documents.language import NOT_ENGLISH
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 _CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
 

@@ -16,7 +16,7 @@ from draftroom.rendering.terminal import print_table
 from draftroom.systems import SYSTEMS
 from runs.record import RunRecord, total_tokens
 from runs.store import NO_RUNS, all_records, find_record, shown_status
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 _COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
 

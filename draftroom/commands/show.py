@@ -15,7 +15,7 @@ from draftroom.systems import find_system
 from runs.driver import brought_up, read_state
 from runs.record import RunRecord
 from runs.store import find_record, shown_status
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 
 def show(

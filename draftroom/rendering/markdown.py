@@ -8,7 +8,7 @@ from typing import Any
 from draftroom.consoles import spoken
 from draftroom.rendering.rendering import aids_line, warnings
 from runs.record import RunRecord
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 
 def table(header: list[str], rows: Iterable[list[str]]) -> str:

@@ -14,8 +14,8 @@ from rich.text import Text
 from draftroom.consoles import OUT, spoken
 from draftroom.rendering.rendering import warnings
 from runs.record import RunRecord
-from tools.plain_characters import plain
-from tools.word_changes import Change
+from tools.text.characters import plain
+from tools.text.edits import Change
 
 _STYLES = {"same": "", "removed": "red strike", "added": "green"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}

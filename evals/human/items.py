@@ -23,7 +23,7 @@ from evals.datasets.samples import Kind, Link, Text, checked, read_entries
 from evals.human.blinding import BlindingKey, HiddenItem, digest, make_key
 from runs.many import Record
 from state.errors import BadInput
-from tools.plain_text import blocks
+from tools.text.sentences import blocks
 
 if TYPE_CHECKING:
     from evals.evaluation import Evaluation

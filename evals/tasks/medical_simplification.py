@@ -20,8 +20,8 @@ from state.aids import SIMPLIFICATION_AIDS, resolve_aids
 from state.contexts import SimplificationContext
 from state.settings import SIMPLIFICATION_ROLES, Lead
 from state.simplification import SimplificationInput
-from tools.fidelity import lost_content
-from tools.readability import grade
+from tools.checks.omissions import lost_content
+from tools.checks.readability import grade
 
 _WORD = re.compile(r"\w+")
 _ALL: list[Lead] = list(get_args(Lead))

@@ -23,8 +23,8 @@ from state.aids import JOURNALISM_AIDS, resolve_aids
 from state.contexts import JournalismContext
 from state.journalism import JournalismInput
 from state.settings import JOURNALISM_ROLES, Settings, Variant
-from tools.fidelity import coverage, unsupported_facts
-from tools.readability import grade, mean_grade
+from tools.checks.fidelity import coverage, unsupported_facts
+from tools.checks.readability import grade, mean_grade
 
 _KEPT = 3
 """The iteration that the paper keeps."""

@@ -16,11 +16,11 @@ from state.errors import RequestFailed, Unanswered
 from state.feedback import Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.limits import Limits
 from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
+from tools.checks.hidden_instructions import mark_as_untrusted
+from tools.checks.quotes import locate
 from tools.documents import load_document
-from tools.hidden_instructions import as_data
 from tools.models import Answer, Caller, ask
 from tools.models.answers import Value
-from tools.quotes import locate
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -99,7 +99,7 @@ async def document_of(state: ParagraphState | QuestionState) -> Document:
 
 def shown(text: str, state: AnyState) -> str:
     """A text as a prompt shows it: what addresses the model stands there as a quotation only (an aid)."""
-    return as_data(text) if "instructions" in options(state).aids else text
+    return mark_as_untrusted(text) if "instructions" in options(state).aids else text
 
 
 def passages_shown(passages: list[Passage], state: AnyState) -> str:

@@ -32,9 +32,9 @@ from state.feedback import Answered, Evidence, ParagraphState, QuestionState
 from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import FeedbackSettings
+from tools.checks.quotes import locate
 from tools.literature import Findings, Found, Sources, find_documents, open_sources
 from tools.literature.identity import under_review
-from tools.quotes import locate
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
 _PART = re.compile(r"(?<=[.!?;])[\"”’]*\s+")

@@ -25,10 +25,10 @@ from nodes.feedback.agent import (
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.limits import AtMost
+from tools.checks.quotes import locate, locate_or_closest
 from tools.models import Answer
 from tools.models.answers import LAST_TRY
-from tools.quotes import locate, locate_or_closest
-from tools.sentences import sentences
+from tools.text.sentences import sentences
 
 Label = Weakness | Literal["No review needed"]
 NOT_NEEDED = "No review needed"

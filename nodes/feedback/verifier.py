@@ -26,9 +26,9 @@ from state.documents import Passage
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
 from state.limits import AtMost
-from tools.fidelity import unsupported_facts
-from tools.hidden_instructions import obeys
-from tools.quotes import locate
+from tools.checks.fidelity import unsupported_facts
+from tools.checks.hidden_instructions import obeys
+from tools.checks.quotes import locate
 
 _ABSENCE = re.compile(
     r"\b(?:not|n't|never|nowhere|neither|nor|no|without|lacks?|lacking|missing|omits?|omitted|absen(?:t|ce)|unclear|"

@@ -10,7 +10,7 @@ from nodes.feedback.agent import ask_as, evidence_shown, shown
 from state.errors import Unanswered
 from state.feedback import Candidate, ParagraphState, Weakness
 from state.limits import AtMost
-from tools.quotes import locate_or_closest
+from tools.checks.quotes import locate_or_closest
 
 
 class NoticedWeakness(BaseModel):

@@ -14,7 +14,7 @@ from state.limits import AtMost, Limits
 from tools.documents import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.prose import finished_paragraphs
+from tools.text.sentences import finished_paragraphs
 
 
 class Article(BaseModel):

@@ -16,10 +16,11 @@ from state.errors import Unanswered
 from state.limits import AtMost
 from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
+from tools.checks.fidelity import unsupported_facts
+from tools.checks.omissions import lost_content
 from tools.documents import stored_text
-from tools.fidelity import lost_content, unsupported_facts
 from tools.models.prompts import numbered
-from tools.sentences import sentences
+from tools.text.sentences import sentences
 
 ESSENTIAL = frozenset(("quantity", "negation", "name"))
 

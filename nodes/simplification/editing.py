@@ -21,7 +21,7 @@ from state.limits import AtMost
 from state.simplification import LoopState, Redundancy, WordingSuggestion
 from tools.documents import stored_text
 from tools.models.prompts import numbered
-from tools.text_edits import occurrences, remove, substitute
+from tools.text.edits import occurrences, remove, substitute
 
 
 class WordingVerdict(BaseModel):

@@ -18,11 +18,12 @@ from nodes.simplification.exchange import memory_of
 from state.limits import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
+from tools.checks.fidelity import unsupported_facts
+from tools.checks.omissions import lost_content
+from tools.checks.readability import hard_sentences
 from tools.documents import stored_text
-from tools.fidelity import lost_content, unsupported_facts
 from tools.models.prompts import numbered
-from tools.readability import hard_sentences
-from tools.text_edits import occurrences, substitute
+from tools.text.edits import occurrences, substitute
 
 IDLE = "It changes nothing."
 Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]

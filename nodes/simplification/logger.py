@@ -15,9 +15,9 @@ from state.errors import NothingUsable
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
-from tools.fidelity import off_subject
-from tools.readability import grade
-from tools.text_edits import occurrences
+from tools.checks.fidelity import off_subject
+from tools.checks.readability import grade
+from tools.text.edits import occurrences
 
 
 def as_version(number: int, loop: Lead | Literal["", "single"], text: str, lost: list[LostDetail]) -> Version:

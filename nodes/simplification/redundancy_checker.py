@@ -10,9 +10,9 @@ from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, i
 from nodes.simplification.exchange import memory_of
 from state.limits import AtMost
 from state.simplification import LoopState, Redundancy
+from tools.checks.omissions import lost_content
 from tools.documents import stored_text
-from tools.fidelity import lost_content
-from tools.text_edits import occurrences, remove
+from tools.text.edits import occurrences, remove
 
 MOST_WORDS = 5
 """The paper's: quotes of at most five words."""

@@ -29,13 +29,12 @@ from state.errors import ModelOutputError
 from state.limits import AtMost
 from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
+from tools.checks.fidelity import stems
+from tools.checks.readability import hard_sentences
 from tools.documents import stored_text
-from tools.fidelity.coverage import stems
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.prose import finished_paragraphs
-from tools.readability import hard_sentences
-from tools.sentences import sentences
+from tools.text.sentences import finished_paragraphs, sentences
 
 STATISTICS = frozenset(("interval", "effect size"))
 """What a sentence in plain words may leave out."""

@@ -26,7 +26,7 @@ from tests.support.review_room import (
     prompts,
     review,
 )
-from tools.hidden_instructions import as_data
+from tools.checks.hidden_instructions import mark_as_untrusted
 
 
 async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endpoint: FakeEndpoint) -> None:
@@ -220,7 +220,7 @@ async def test_text_that_addresses_the_model_is_reported_and_reaches_prompts_as_
     result = await graph.ainvoke({"paper": HOSTILE, "paragraphs": ["p3"]}, context=chosen)
     (finding,) = result["findings"]
     assert (finding["place"], finding["kind"]) == ("p3", "instruction")
-    quoted = as_data(ORDER)
+    quoted = mark_as_untrusted(ORDER)
     assert quoted != ORDER
     for request in fake_endpoint.chat_requests:
         assert request.text.count(ORDER) == request.text.count(quoted), request.schema_name

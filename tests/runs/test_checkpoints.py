@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -162,10 +161,6 @@ async def test_faults_of_others_pass_through(home: Path) -> None:
     with pytest.raises(TimeoutError):
         async with open_checkpointer("sqlite"):
             raise TimeoutError  # an OSError, like those of connections and files
-
-
-def test_it_is_still_where_programs_of_users_import_it_from() -> None:
-    assert import_module("tools.checkpoints").open_checkpointer is open_checkpointer
 
 
 def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:

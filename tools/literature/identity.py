@@ -6,7 +6,6 @@ The hits of all providers become one list, with each study once.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, zip_longest
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 
 from state.documents import Document
 from tools.literature.records import Hit, UnderReview
+from tools.text.characters import without_accents
 
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf|html)/|[.:/])\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})", re.IGNORECASE
@@ -37,8 +37,7 @@ def identifiers(values: Iterable[str | None]) -> list[str]:
 
 def title_key(title: str) -> str:
     """The letters and digits of a title's words: accents, case and punctuation make no other paper."""
-    plain = unicodedata.normalize("NFKD", title.casefold())
-    return " ".join(re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c))))
+    return " ".join(re.findall(r"[^\W_]+", without_accents(title.casefold())))
 
 
 def is_same_study(hit: Hit, paper: UnderReview) -> bool:

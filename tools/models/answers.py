@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from state.limits import KEY, Limits
 from state.settings import describe
 from tools.models.client import Completion
-from tools.sentences import sentence_ends
+from tools.text.sentences import sentence_ends
 
 Value = TypeVar("Value", bound=BaseModel)
 

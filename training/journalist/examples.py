@@ -18,7 +18,7 @@ from nodes.journalism.agent import PROMPTS
 from nodes.journalism.journalist import Article
 from state.errors import SettingsError
 from tools.models.prompts import load_prompt
-from tools.sentences import sentences
+from tools.text.sentences import sentences
 from training.journalist.config import JournalistConfig
 from training.journalist.pairs import SummaryPair
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tools.fidelity.coverage import stems
+from tools.checks.fidelity import stems
 from training.plan_reranker.normalising import normalised, questions_of
 from training.plan_reranker.writing import Criterion, WrittenPlan
 

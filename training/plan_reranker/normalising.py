@@ -12,7 +12,7 @@ import re
 
 from nodes.feedback.golden_rules import Asked, in_words, keep_golden_rules, numbered_steps
 from state.feedback import Action
-from tools.sentences import sentences
+from tools.text.sentences import sentences
 
 _LABELS = re.compile(
     r"^(?:(?:(?:step|question)\s*\d+\s*[.:)]|\(?\d+[.)]|[-•–*]|(?:investigator|reviewer|paper|literature|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tools.quotes import Place
+from tools.checks.quotes import Place
 
 # An opening mark never follows a letter or a digit, so neither an apostrophe nor 5" opens a quotation; a single mark
 # that closes is not followed by one. Reviews are typed: a closing mark of one kind may end what another kind began.

@@ -1,8 +1,8 @@
 """Cuts a review into sentences and list items without changing a character.
 
-`tools.sentences` reads Markdown: it drops web addresses and list marks, and ends a sentence inside a quotation. Here a
-quotation of several sentences belongs to the sentence that quotes it, and a list item begins a new sentence also where
-a review's items were run together (". - Please explain").
+`tools.text.sentences` reads Markdown: it drops web addresses and list marks, and ends a sentence inside a quotation.
+Here a quotation of several sentences belongs to the sentence that quotes it, and a list item begins a new sentence also
+where a review's items were run together (". - Please explain").
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tools.quotes import Place
+from tools.checks.quotes import Place
 from training.review_filters.quotations import quotations
 
 _MARK: Final = r"(?:[-–—•*·]+|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])"

@@ -26,7 +26,7 @@ from state.errors import BadInput
 from state.feedback import Comment
 from state.records import Values
 from tools.documents import load_document
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 AUTHOR = "Draftroom"
 _INSTEAD = "write the comments to a file that ends in .html or .md instead"

@@ -33,7 +33,7 @@ from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
 from state.records import Values
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 Line = tuple[str, str]
 """A line and its style."""

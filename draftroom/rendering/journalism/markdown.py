@@ -9,7 +9,7 @@ from draftroom.rendering.markdown import please_note, provenance, table
 from runs.record import RunRecord
 from state.journalism import Assessment
 from state.records import Values
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 
 def to_markdown(record: RunRecord, values: Values) -> str:

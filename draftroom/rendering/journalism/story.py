@@ -10,7 +10,7 @@ import plotext
 
 from state.journalism import Assessment, Draft, DraftReview, Notes
 from state.records import Fact, Values
-from tools.word_changes import Change, word_changes
+from tools.text.edits import Change, word_changes
 
 UNIT = "round"
 _Item = TypeVar("_Item", bound=Mapping[str, Any])

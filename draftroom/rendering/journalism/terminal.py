@@ -14,7 +14,7 @@ from draftroom.rendering.terminal import new_table, print_account, print_changes
 from runs.record import RunRecord
 from state.journalism import Assessment
 from state.records import Values
-from tools.word_changes import Change
+from tools.text.edits import Change
 
 _PLOT_WIDTH = 64
 

@@ -16,7 +16,7 @@ from draftroom.rendering.simplification.story import (
 )
 from runs.record import RunRecord
 from state.records import Values
-from tools.plain_characters import plain
+from tools.text.characters import plain
 
 
 def to_markdown(record: RunRecord, values: Values) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from draftroom.consoles import spoken
 from state.records import LostDetail, Values
 from state.simplification import Exchange, TextChange, Version
-from tools.word_changes import Change, word_changes
+from tools.text.edits import Change, word_changes
 
 UNIT = "entry"
 

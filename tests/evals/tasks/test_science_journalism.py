@@ -16,8 +16,8 @@ from evals.tasks.science_journalism import ABLATIONS, FIGURE_4, SCIENCE_JOURNALI
 from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
+from tools.checks.readability import grade
 from tools.configuration import resolve_settings
-from tools.readability import grade
 from tools.sequence_to_sequence import write
 
 SAMPLE = {

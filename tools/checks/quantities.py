@@ -1,0 +1,346 @@
+"""The numbers of a sentence, with their units and how exact they claim to be, and when a source supports them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Final, Literal
+
+from state.records import FactKind
+from tools.checks.quantity_lexicon import CURRENCIES, DECADE, FRACTION, RATIO, SCALE, WHOLE, Unit, unit_after, value_of
+
+Hedge = Literal["exact", "about", "above", "below"]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number as it stands in a sentence."""
+
+    kind: FactKind
+    value: float
+    unit: Unit | None
+    text: str
+    start: int
+    end: int
+    significant: int
+    """Significant digits as written; trailing zeros of a whole number are not counted."""
+    hedge: Hedge
+    spelled: bool
+    """Written as a word."""
+    scale: float = 1.0
+    """What a word such as "million" multiplies it by."""
+    pair: tuple[float, float] | None = None
+    """The two numbers of "1 in 5" or "3/4"."""
+
+
+# Quantifiers are possessive (`++`), so that no text can make a search go back over its digits again and again.
+# A power needs its mark or a space: "2 x 100" is no power of ten, "2 x 10-3" and "2 x 10 3" are what PDFs make of one.
+_EXPONENT: Final = r"(?:(?:\^|\*\*)\{?[-−–+]?|\s?[-−–+]|\s)\d{1,3}+\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}+"
+_NUMBER: Final = re.compile(
+    r"(?<![^\W_])(?<![^\W\d_][-–])(?<!\d[.,:])(?:"
+    rf"10(?=[\^−⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])(?P<exponent>{_EXPONENT})"
+    r"|(?P<digits>(?:\d{1,3}+(?:[,\u00a0\u2009\u202f]\d{3}(?!\d))++|\d++)(?:[.·](?!10[\^⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])\d++)?+|(?<![\w.])\.\d++)"
+    rf"(?:[eE](?P<e>[-−+]?\d{{1,3}}+)(?!\w)|\s?[x×*·]\s?10(?P<power>{_EXPONENT})"
+    rf"|\s?(?P<part>[½⅓⅔¼¾])|[\s-](?P<scale>{SCALE})\b)?+"
+    r"|(?P<symbol>[½⅓⅔¼¾])"
+    rf"|(?ai:\b(?P<fraction>{FRACTION})\b)"
+    rf"|(?ai:\b(?P<whole>{WHOLE})(?:\b|(?=fold\b))(?P<half> and a half\b)?))"
+)
+_PARTS: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4}
+_PLAIN_EXPONENT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--", "^*{} ")
+
+_NO_COUNT: Final = re.compile(r"(?:st|nd|rd|th)\b|-dimensional")
+_PLURAL: Final = re.compile(r"['’]?s\b")
+_ARTICLE: Final = re.compile(r"(?: of)? an?(?= )")
+_OUT_OF: Final = re.compile(r"\s(?:in|out of)\s(?:every\s)?|/")
+_LISTED: Final = re.compile(r"\s?(?:-|–|—|to|and|or|±|\+/-|,|, and|, or|/|versus|vs\.?|compared with)\s?")
+_RANGED: Final = re.compile(r"\s?(?:-|–|—|to)\s?")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_COUNTED: Final = re.compile(r"\s(?:(?!and|or|to|in|at|by|on|for|with|from|when|that|the|we)[a-z]+\s)?[a-z]{3,}s\b")
+_HEDGE_WORDS: Final[tuple[tuple[Hedge, str, str], ...]] = (
+    ("above", "over|(?:more|greater|higher|longer|older) than|at least|above", ">≥"),
+    ("below", "under|(?:less|fewer|lower|shorter|younger) than|at most|up to|below", "<≤"),
+    ("about", r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|some|circa|ca\.?", "~≈\u223c"),
+)
+_HEDGES: Final = [
+    (hedge, re.compile(rf"(?i)(?:\b(?:{words})\s|[{signs}]\s?)$")) for hedge, words, signs in _HEDGE_WORDS
+]
+
+
+def amounts(sentence: str) -> list[Amount]:
+    """Finds the numbers of a sentence, in order.
+
+    Ordinals ("21st", "third"), dimensions ("three-dimensional") and vague counts ("hundreds") are not numbers. The
+    members of a list or a range share the unit of the last: in "3-5 days" both are days.
+    """
+    found = [amount for match in _NUMBER.finditer(sentence) if (amount := _read(sentence, match))]
+    return _join_ratios(sentence, _share_units(sentence, found))
+
+
+def _read(sentence: str, match: re.Match[str]) -> Amount | None:
+    scale = value_of(f"one {match['scale']}") if match["scale"] else 1.0
+    value, significant = _value(match)
+    value *= scale
+    start, end = match.span()
+    if not math.isfinite(value) or _NO_COUNT.match(sentence, end):
+        return None
+    spelled = bool(match["whole"] or match["fraction"])
+    unit: Unit | None = None
+    if match["digits"] and (plural := _PLURAL.match(sentence, end)):
+        if not _YEAR.fullmatch(match[0]):
+            return None
+        unit, end = DECADE, plural.end()
+    elif following := unit_after(sentence, _before_unit(sentence, match), spelled=spelled):
+        unit, end = following
+    elif start and sentence[start - 1] in CURRENCIES:
+        unit, start = CURRENCIES[sentence[start - 1]], start - 1
+    elif match["fraction"] or match["symbol"]:
+        unit = RATIO
+    hedge = _hedge(sentence, start)
+    kind = _kind(sentence, match, unit, hedge)
+    return Amount(kind, value, unit, sentence[start:end], start, end, significant, hedge, spelled, scale)
+
+
+def _before_unit(sentence: str, match: re.Match[str]) -> int:
+    """Where the unit of "5 mg", "half an hour" or "a quarter of a mile" may begin."""
+    article = _ARTICLE.match(sentence, match.end()) if match["fraction"] else None
+    return article.end() if article else match.end()
+
+
+def _value(match: re.Match[str]) -> tuple[float, int]:
+    if words := match["whole"] or match["fraction"]:
+        value = value_of(words) + (0.5 if match["half"] else 0)
+        return value, _significant(f"{value:.15g}") if match["whole"] else 1
+    if match["symbol"]:
+        return _PARTS[match["symbol"]], 1
+    if match["exponent"]:
+        return _power_of_ten(match["exponent"]), 1
+    digits = re.sub(r"[,\s]", "", match["digits"]).replace("·", ".")
+    value = float(digits) + _PARTS.get(match["part"], 0)
+    if exponent := match["e"] or match["power"]:
+        value *= _power_of_ten(exponent)
+    return value, _significant(digits)
+
+
+def _power_of_ten(exponent: str) -> float:
+    return float(f"1e{exponent.translate(_PLAIN_EXPONENT)}")
+
+
+def _significant(digits: str) -> int:
+    kept = digits.replace(".", "").lstrip("0")
+    return len(kept if "." in digits else kept.rstrip("0")) or 1
+
+
+def _kind(sentence: str, match: re.Match[str], unit: Unit | None, hedge: Hedge) -> FactKind:
+    if unit is DECADE:
+        return "year"
+    if unit:
+        return "percentage" if unit.name == "percent" else "quantity" if unit is not RATIO else "number"
+    year = _YEAR.fullmatch(match[0]) and hedge != "about" and not _COUNTED.match(sentence, match.end())
+    return "year" if year else "number"
+
+
+def _hedge(sentence: str, start: int) -> Hedge:
+    before = sentence[max(0, start - 24) : start]
+    return next((hedge for hedge, pattern in _HEDGES if pattern.search(before)), "exact")
+
+
+def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
+    shared: list[Amount] = []
+    for amount in reversed(found):
+        bare = amount.kind == "number" and not amount.unit
+        between = (amount.end, shared[-1].start) if shared else (0, 0)
+        if bare and shared and _LISTED.fullmatch(sentence, *between):
+            shared.append(_like(amount, shared[-1], ranged=bool(_RANGED.fullmatch(sentence, *between))))
+        else:
+            shared.append(amount)
+    return shared[::-1]
+
+
+def _like(amount: Amount, following: Amount, *, ranged: bool) -> Amount:
+    """Gives "3" of "3 and 5 mg" the unit, and "80" of "80 to 100 billion" the billions too."""
+    if ranged and amount.scale == 1 and amount.value * following.scale < following.value:
+        amount = replace(amount, value=amount.value * following.scale, scale=following.scale)
+    return replace(amount, unit=following.unit, kind=following.kind) if following.unit else amount
+
+
+def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
+    """Makes one ratio of "one in five" or "3/4"."""
+    joined: list[Amount] = []
+    for amount in found:
+        part = joined[-1] if joined else None
+        if part and _is_ratio(sentence, part, amount):
+            joined[-1] = replace(
+                part,
+                unit=RATIO,
+                value=part.value / amount.value,
+                text=sentence[part.start : amount.end],
+                end=amount.end,
+                pair=(part.value, amount.value),
+            )
+        else:
+            joined.append(amount)
+    return joined
+
+
+def _is_ratio(sentence: str, part: Amount, whole: Amount) -> bool:
+    bare = part.kind == whole.kind == "number" and not part.unit and not whole.unit
+    return bare and part.value < whole.value and bool(_OUT_OF.fullmatch(sentence, part.end, whole.start))
+
+
+_ROUNDING: Final = 0.1
+"""How far a rounding may be from the source's number, relative to it: 4.7 may become 5, but 12 not 10."""
+_ABOUT: Final = 0.15
+"""How far "about" and "nearly" may be from the source's number, relative to it."""
+_BEYOND: Final = 1.5
+"""How far "more than" and "less than" may be from the source's number, as a factor."""
+_FRACTION: Final = 0.05
+"""How far a fraction in words may be, relative: "a third" is 32% to 35%."""
+_CALENDAR: Final = 0.01
+"""How far apart months or years and weeks or days may be: 52 weeks are a year."""
+_EXACT: Final = 1e-6
+
+_COUNTING: Final = (
+    "second double doubled doubles twofold twice both pair dual dimer II",
+    "third triple tripled threefold thrice trio trimer trimeric III",
+    "fourth quadruple fourfold tetramer tetrameric IV",
+    "fifth fivefold pentamer",
+    "sixth sixfold hexamer hexameric VI",
+    "seventh sevenfold heptamer heptad VII",
+    "eighth eightfold octamer VIII",
+    "ninth ninefold IX",
+    "tenth tenfold",
+)
+_COUNTING_WORDS: Final = {word: count for count, words in enumerate(_COUNTING, start=2) for word in words.split()}
+_WORD: Final = re.compile(r"[^\W\d_]++")
+_AGED: Final = re.compile(r"\b(?:age|aged|ages)\b[^.;]{0,30}$")
+_CONJUNCTION: Final = re.compile(r",? (?:and|or) ")
+
+
+class AmountIndex:
+    """Every amount and every small count that a source states."""
+
+    def __init__(self, sentences: Iterable[tuple[str, list[Amount]]]) -> None:
+        self._stated: dict[Hashable, Amount] = {}
+        self._values: set[float] = set()
+        self._ages: set[float] = set()
+        self._counts: set[float] = set()
+        self._list_lengths: set[float] = set()
+        for sentence, amounts in sentences:
+            self._stated |= {_identity(amount): amount for amount in amounts}
+            self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
+            self._ages |= {amount.value for amount in amounts if _is_age(sentence, amount)}
+            self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
+            self._list_lengths.update(_list_lengths(sentence))
+
+    def supports(self, amount: Amount) -> bool:
+        """Whether the source states an amount: its value with its unit, a fair rounding, or a list of that length."""
+        if _is_count(amount) and amount.value in self._list_lengths:
+            return True
+        return self._states(amount) or any(_agrees(amount, stated) for stated in self._stated.values())
+
+    def restates(self, amount: Amount) -> bool:
+        """Whether a text made from a source still states an amount of it: `supports` read the other way round.
+
+        The text may be rounder than its source, or hedge, but it may not drop a unit. The length of a list does not
+        count: there is nearly always a list of three somewhere.
+        """
+        bare = amount.unit is None and amount.value in self._values
+        return bare or self._states(amount) or any(_restates(stated, amount) for stated in self._stated.values())
+
+    def _states(self, amount: Amount) -> bool:
+        """Whether the very value is there: as such, as two numbers of a ratio, as "tripled", or as an age."""
+        if amount.pair and self._values.issuperset(amount.pair):
+            return True
+        if _is_count(amount) and amount.value in self._counts:
+            return True
+        if amount.unit and amount.unit.dimension == "time" and amount.value in self._ages:
+            return True
+        return _identity(amount) in self._stated
+
+
+def _identity(amount: Amount) -> Hashable:
+    return (amount.value, amount.unit, amount.significant, amount.spelled)
+
+
+def _is_age(sentence: str, amount: Amount) -> bool:
+    """Whether a number stands behind "aged": its unit goes without saying."""
+    return bool(_AGED.search(sentence[max(0, amount.start - 40) : amount.start]))
+
+
+def _is_count(amount: Amount) -> bool:
+    return amount.hedge == "exact" and (amount.unit is None or amount.unit.dimension == "fold")
+
+
+def _list_lengths(sentence: str) -> Iterator[int]:
+    """How many members the lists of a sentence have: 3 for "red, green and blue"."""
+    for conjunction in _CONJUNCTION.finditer(sentence):
+        members = sentence[max(0, conjunction.start() - 300) : conjunction.start()].split(",")[1:]
+        yield 2 + sum(1 for _ in takewhile(lambda member: len(member.split()) <= 6, reversed(members)))
+
+
+def _agrees(amount: Amount, stated: Amount) -> bool:
+    if DECADE in (amount.unit, stated.unit):
+        return _same_decade(amount, stated)
+    value = _in_unit_of(amount, stated)
+    if value is None:
+        return False
+    equal = math.isclose(amount.value, value, rel_tol=_tolerance(amount, stated))
+    loose = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
+    return equal or (loose and _is_approximation(amount, value, stated))
+
+
+def _restates(stated: Amount, amount: Amount) -> bool:
+    """Whether an amount of a text stands for an amount of its source: "3 trials" do not for "3 mg"."""
+    return _in_unit_of(amount, stated) is not None and _agrees(stated, amount)
+
+
+def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
+    if amount.hedge == "above":
+        return amount.value <= value <= _BEYOND * amount.value
+    if amount.hedge == "below":
+        return value <= amount.value <= _BEYOND * value
+    about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT * value
+    return about or _is_rounding(amount, value, stated)
+
+
+def _same_decade(amount: Amount, stated: Amount) -> bool:
+    """Whether "the 1990s" are supported by 1994; 1994 is not by the 1990s."""
+    if amount.unit is not DECADE or stated.kind != "year":
+        return False
+    return amount.value == stated.value // 10 * 10
+
+
+def _in_unit_of(amount: Amount, stated: Amount) -> float | None:
+    """The stated value in the unit of the draft's amount, or None where they measure different things."""
+    if amount.unit and stated.unit:
+        return stated.unit.convert(stated.value, amount.unit) if amount.unit.comparable(stated.unit) else None
+    if stated.unit is None and (amount.unit is None or _is_share(amount.unit, stated.value)):
+        return stated.value / (amount.unit.factor if amount.unit else 1)
+    if stated.unit and _is_share(stated.unit, amount.value):
+        return stated.value * stated.unit.factor
+    return stated.value if amount.unit is None else None
+
+
+def _is_share(unit: Unit, bare: float) -> bool:
+    """Whether a bare number can stand for a share: 0.5 for 50%."""
+    return unit.dimension == "ratio" and bare < 1
+
+
+def _tolerance(amount: Amount, stated: Amount) -> float:
+    units = {unit for unit in (amount.unit, stated.unit) if unit}
+    shares = [one for one in (amount, stated) if one.spelled and one.unit and one.unit.dimension == "ratio"]
+    if any(one.kind == "number" for one in shares):
+        return _FRACTION
+    return _CALENDAR if len({unit.name for unit in units} - {"month", "year"}) < len(units) == 2 else _EXACT
+
+
+def _is_rounding(amount: Amount, value: float, stated: Amount) -> bool:
+    shorter = amount.significant < stated.significant or amount.unit != stated.unit
+    if not shorter or not 0 < value < math.inf or abs(amount.value - value) > _ROUNDING * value:
+        return False
+    digits = amount.significant - 1 - math.floor(math.log10(value))
+    return math.isclose(round(value, digits), amount.value, rel_tol=_EXACT)

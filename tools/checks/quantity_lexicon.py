@@ -1,0 +1,255 @@
+"""What numbers are written with: units of measurement and what converts between them, and English number words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a number counts: `12 mg/kg` has dimension mass, factor 0.001 (to grams) and per `("kilogram",)`."""
+
+    dimension: str
+    factor: float
+    name: str
+    per: tuple[str, ...] = ()
+    zero: float = 0.0
+    """Where its zero lies on the base unit's scale: -17.8 (°C) for degrees Fahrenheit."""
+
+    def comparable(self, other: Unit) -> bool:
+        """Whether both measure the same thing; a denominator counts only where both state one."""
+        return self.dimension == other.dimension and (self.per == other.per or not (self.per and other.per))
+
+    def convert(self, value: float, other: Unit) -> float:
+        """The value, in the other unit, of what this unit measures; both must be comparable."""
+        return (value * self.factor + self.zero - other.zero) / other.factor
+
+
+RATIO: Final = Unit("ratio", 1.0, "of one")
+DECADE: Final = Unit("decade", 1.0, "years of a decade")
+
+_PREFIXES: Final = {
+    "f": ("femto", 1e-15),
+    "p": ("pico", 1e-12),
+    "n": ("nano", 1e-9),
+    "µ": ("micro", 1e-6),  # the micro sign
+    "μ": ("micro", 1e-6),  # the Greek letter
+    "u": ("micro", 1e-6),
+    "m": ("milli", 1e-3),
+    "c": ("centi", 1e-2),
+    "d": ("deci", 1e-1),
+    "k": ("kilo", 1e3),
+    "M": ("mega", 1e6),
+    "G": ("giga", 1e9),
+    "T": ("tera", 1e12),
+}
+# dimension, symbols, names, prefixes in use; a base unit's own factor is 1
+_PREFIXED: Final = (
+    ("mass", "g", "gram gramme", "fpnµμumk"),
+    ("length", "m", "metre meter", "pnµμumck"),
+    ("volume", "l L", "litre liter", "pnµμumcd"),
+    ("time", "s", "second", "fpnµμum"),
+    ("amount", "mol", "mole", "fpnµμum"),
+    ("concentration", "M", "molar", "fpnµμum"),
+    ("frequency", "Hz", "hertz", "mkMGT"),
+    ("voltage", "V", "volt", "nµμumkM"),
+    ("current", "", "ampere amp", "fpnµμum"),
+    ("power", "W", "watt", "nµμumkMGT"),
+    ("energy", "J", "joule", "pnµμumkMG"),
+    ("heat", "cal", "calorie", "k"),
+    ("pressure", "Pa", "pascal", "mkMG"),
+    ("molecular mass", "Da", "dalton", "kM"),
+    ("bases", "bp", "base", "kMG"),
+    ("bytes", "", "byte", "kMGT"),
+    ("field", "", "tesla", "nµμum"),
+    ("force", "", "newton", "pnµμumk"),
+)
+# dimension, factor, symbols, names
+_PLAIN: Final = (
+    ("mass", 1e6, "", "tonne|metric ton"),
+    ("mass", 1e-6, "mcg", ""),
+    ("mass", 453.592, "lb lbs", "pound"),
+    ("mass", 28.3495, "oz", "ounce"),
+    ("length", 1e-10, "Å", "angstrom|ångström"),
+    ("length", 0.0254, "", "inch|inches"),
+    ("length", 0.3048, "ft", "feet"),
+    ("length", 1609.344, "", "mile"),
+    ("length", 9.4607e15, "", "light-year|light year"),
+    ("length", 1e-6, "", "micron"),
+    ("area", 1.0, "m2 m² m^2", "square metre|square meter"),
+    ("area", 1e-4, "cm2 cm² cm^2", "square centimetre|square centimeter"),
+    ("area", 1e-6, "mm2 mm² mm^2", "square millimetre|square millimeter"),
+    ("area", 1e6, "km2 km² km^2", "square kilometre|square kilometer"),
+    ("area", 1e4, "ha", "hectare"),
+    ("volume", 1e3, "m3 m³ m^3", "cubic metre|cubic meter"),
+    ("volume", 1e-3, "cm3 cm³ cm^3 cc", "cubic centimetre|cubic centimeter"),
+    ("volume", 1e-6, "mm3 mm³ mm^3", "cubic millimetre|cubic millimeter"),
+    ("time", 1.0, "sec secs", ""),
+    ("time", 60.0, "min mins", "minute"),
+    ("time", 3600.0, "h hr hrs", "hour"),
+    ("time", 86400.0, "d", "day"),
+    ("time", 604800.0, "wk wks", "week"),
+    ("time", 2629800.0, "mo", "month"),
+    ("time", 31557600.0, "y yr yrs", "year"),
+    ("time", 315576000.0, "", "decade"),
+    ("time", 3155760000.0, "", "century|centuries"),
+    ("time", 31557600e6, "Myr Mya Ma", "million years"),
+    ("temperature", 1.0, "°C ºC ℃ °c", "degrees celsius|degree celsius|degrees centigrade|degrees c|celsius"),
+    ("temperature", 5 / 9, "°F ºF", "degrees fahrenheit|degree fahrenheit|degrees f|fahrenheit"),
+    ("temperature", 1.0, "K", "kelvin"),
+    ("angle", 1.0, "° º", "degree"),
+    ("pressure", 133.322, "mmHg", "mm hg"),
+    ("bases", 1e3, "kb", "kilobase"),
+    ("bases", 1e6, "Mb", "megabase"),
+    ("bases", 1e9, "Gb", "gigabase"),
+    ("bases", 1.0, "nt", "base pair|base-pair"),
+    ("bytes", 1e3, "KB kB", ""),
+    ("bytes", 1e6, "MB", ""),
+    ("bytes", 1e9, "GB", ""),
+    ("sound level", 1.0, "dB", "decibel"),
+    ("activity", 1.0, "IU", "international unit"),
+    ("absorbed dose", 1.0, "Gy", ""),
+    ("absorbed dose", 1e-3, "mGy", ""),
+    ("ratio", 1e-6, "ppm", "parts per million"),
+    ("ratio", 1e-9, "ppb", "parts per billion"),
+    ("ratio", 0.01, "%", "percent|per cent|percentage point|percentage-point|pct"),
+    ("fold", 1.0, "", "fold|times"),
+    ("dollars", 1.0, "", "dollar"),
+    ("pounds sterling", 1.0, "", "pounds sterling"),
+    ("euros", 1.0, "", "euro"),
+)
+_ZEROS: Final = {"degrees fahrenheit": -32 * 5 / 9, "kelvin": -273.15}
+CURRENCIES: Final = {
+    "$": Unit("dollars", 1.0, "dollar"),
+    "£": Unit("pounds sterling", 1.0, "pound"),
+    "€": Unit("euros", 1.0, "euro"),
+}
+
+
+def _tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
+    symbols: dict[str, Unit] = {}
+    names: dict[str, Unit] = {}
+    for dimension, short, long, prefixes in _PREFIXED:
+        for prefix, (spelled, factor) in {"": ("", 1.0), **{p: _PREFIXES[p] for p in prefixes}}.items():
+            unit = Unit(dimension, factor, spelled + long.split()[0])
+            symbols |= {prefix + symbol: unit for symbol in short.split()}
+            names |= {spelled + name: unit for name in long.split()}
+    symbols |= {prefix + "A": names[_PREFIXES[prefix][0] + "ampere"] for prefix in "pnµμum"}
+    for dimension, factor, short, long in _PLAIN:
+        name = long.split("|")[0] or short.split()[0]
+        unit = Unit(dimension, factor, name, zero=_ZEROS.get(name, 0.0))
+        symbols |= dict.fromkeys(short.split(), unit)
+        names |= dict.fromkeys(filter(None, long.split("|")), unit)
+    return symbols, names
+
+
+_SYMBOLS, _NAMES = _tables()
+
+
+def _either(words: dict[str, Unit]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+# Names in any case, but of ASCII letters only: the Turkish dotless i is no "i" here.
+_UNIT: Final = rf"(?:(?ai:{_either(_NAMES)})(?ai:s)?|{_either(_SYMBOLS)})(?![^\W_])"
+_PER: Final = r"\s?/\s?|\sper\s"
+_FOLLOWING: Final = re.compile(rf"[\s-]{{0,2}}(?P<unit>{_UNIT})(?P<per>(?:(?:{_PER}){_UNIT}){{0,3}})")
+
+
+def unit_after(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] | None:
+    """Reads the unit that follows a number.
+
+    Args:
+        text: The sentence.
+        position: Where the number ends.
+        spelled: Whether the number is a word: then the unit is one too ("five metres", never "five m").
+
+    Returns:
+        The unit and where it ends, or None.
+    """
+    match = _FOLLOWING.match(text, position)
+    if not match:
+        return None
+    found = match["unit"]
+    if spelled and found in _SYMBOLS and found != "%":
+        return None
+    unit = unit_named(found)
+    per = tuple(unit_named(part).name for part in re.split(_PER, match["per"])[1:])
+    return replace(unit, per=per), match.end()
+
+
+def unit_named(word: str) -> Unit:
+    """The unit that a symbol or a name, in the singular or the plural, stands for."""
+    if word in _SYMBOLS:
+        return _SYMBOLS[word]
+    name = word.lower()
+    return _NAMES[name] if name in _NAMES else _NAMES[name.removesuffix("s")]
+
+
+def is_unit_symbol(word: str) -> bool:
+    """Whether a word such as `kHz` is the symbol of a unit."""
+    return word in _SYMBOLS
+
+
+_ONES: Final = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+}  # fmt: skip
+_TEENS: Final = {
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS: Final = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_SMALL: Final = _ONES | _TEENS | _TENS
+_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_NTHS: Final = {
+    "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+}  # fmt: skip
+_PARTS: Final = {"half": 2} | _NTHS
+
+SCALE: Final = "|".join(["hundred", "dozen", *_SCALES])
+"""Pattern of a word that may follow a number in digits: `1.5 million`."""
+
+_BELOW_100: Final = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join([*_TEENS, *_ONES])})"
+_BELOW_1000: Final = rf"(?:(?:a|{_BELOW_100}) hundred(?:(?: and)? {_BELOW_100}\b)?|{_BELOW_100})"
+_TIMES: Final = rf"[- ](?:{'|'.join(_SCALES)})\b"
+
+WHOLE: Final = (
+    rf"(?:(?:half )?an? (?:{SCALE})|{_BELOW_100} dozen"
+    rf"|{_BELOW_1000}(?:{_TIMES}(?: {_BELOW_1000}{_TIMES}){{0,3}}(?: (?:and )?{_BELOW_1000}\b(?!{_TIMES}))?)?)"
+)
+"""Pattern of a whole number in words, without word boundaries."""
+
+# "A third group" is no fraction; "a third of", "by a third" and "nearly a third" are. Half a million is a whole number.
+_NTH: Final = "|".join(_NTHS)
+_LEAD: Final = "|".join(rf"(?<=\b{word} )" for word in ("by", "about", "around", "nearly", "almost", "over", "than"))
+FRACTION: Final = (
+    rf"(?:(?:{'|'.join(_ONES)})[- ](?:halves|(?:{_NTH})s)|one[- ](?:{_NTH}|half(?= of\b))"
+    rf"|an? (?:{_NTH}|half)(?= of\b)|(?:{_LEAD})an? (?:{_NTH})"
+    rf"|(?:(?:{_LEAD})half|half(?= (?:of|the|an?|as|all|its|their|are|were|have|had)\b))(?! an? (?:{SCALE})\b))"
+)
+"""Pattern of a fraction in words, without word boundaries."""
+
+
+def value_of(words: str) -> float:
+    """The value of a text that matches `WHOLE` or `FRACTION`."""
+    parts = re.findall(r"[a-z]+", words.lower())
+    share = "half" if parts[-1] == "halves" else parts[-1].removesuffix("s")
+    if share in _PARTS:
+        return _SMALL.get(parts[0], 1) / _PARTS[share]
+    return _whole(parts) / (2 if parts[0] == "half" else 1)
+
+
+def _whole(parts: list[str]) -> float:
+    total, group = 0.0, 0.0
+    for part in parts:
+        if part in _SCALES:
+            total, group = total + (group or 1) * _SCALES[part], 0.0
+        elif part in {"hundred", "dozen"}:
+            group = (group or 1) * (100 if part == "hundred" else 12)
+        else:
+            group += _SMALL.get(part, 0)
+    return total + group

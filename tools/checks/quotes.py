@@ -1,0 +1,63 @@
+"""Finds quoted words in a text: what is shown as a quote is the text's own wording, whatever the model typed."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from tools.text.sentences import sentences
+
+_WORD: Final = re.compile(r"\w+")
+_FEWEST_WORDS: Final = 3
+"""Two words stand in any text by chance."""
+_ALIKE: Final = 0.6
+"""Share of a quote's words that a sentence must have to be what the quote means."""
+
+
+class Place(NamedTuple):
+    """Where words stand in a text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The words as the text has them."""
+        return text[self.start : self.end]
+
+
+def locate(quote: str, text: str, *, fewest: int = _FEWEST_WORDS) -> Place | None:
+    """Find the words of a quote in a text, in order and without gaps.
+
+    Case, punctuation and white space may differ, words may not.
+
+    Args:
+        quote: The words, as a model typed them.
+        text: Where they should stand.
+        fewest: Quotes of fewer words are not looked for.
+
+    Returns:
+        The first place; None if the words do not stand there.
+    """
+    wanted = [word.casefold() for word in _WORD.findall(quote)]
+    if len(wanted) < max(1, fewest):
+        return None
+    found = list(_WORD.finditer(text))
+    words = [match[0].casefold() for match in found]
+    for at in range(len(words) - len(wanted) + 1):
+        if words[at : at + len(wanted)] == wanted:
+            return Place(found[at].start(), found[at + len(wanted) - 1].end())
+    return None
+
+
+def locate_or_closest(quote: str, text: str) -> Place | None:
+    """Find the words of a quote, or the sentence that shares most of them."""
+    place = locate(quote, text)
+    if place or not (wanted := _words(quote)):
+        return place
+    shared = {sentence.text: len(wanted & _words(sentence.text)) / len(wanted) for sentence in sentences(text)}
+    best = max(shared, key=lambda sentence: shared[sentence], default="")
+    return locate(best, text) if shared.get(best, 0) >= _ALIKE else None
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}

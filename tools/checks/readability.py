@@ -1,0 +1,79 @@
+"""How hard a text is to read, in United States school grades, after its Markdown is taken off."""
+
+from __future__ import annotations
+
+import re
+
+from textstat.textstat import textstatistics
+
+from state.records import Readability
+from tools.text.sentences import blocks, sentences
+
+# An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
+# whoever calls them elsewhere must not change our grades.
+_STATISTICS = textstatistics()
+_STATISTICS.set_lang("en_US")
+_STATISTICS.set_rounding(rounding=False)
+
+_SHORT = 8  # words; the grade of a shorter sentence hangs on a single word
+_SENTENCE_ENDS = (".", "!", "?")
+_DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
+
+
+def grade(text: str) -> Readability:
+    """Grades a Markdown text with textstat.
+
+    Every heading, list item and paragraph ends a sentence, with or without a full stop. A decimal point does not,
+    though textstat takes it for one: an abstract full of intervals would look three grades easier than it is. Otherwise
+    the pinned version of textstat counts as the paper's did: syllables by hyphenation, each difficult word once.
+
+    Args:
+        text: Markdown or plain text, in English.
+
+    Returns:
+        The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
+        below about a hundred words: the grade of a single word can be negative or above 16.
+    """
+    prose = _prose(text)
+    words = _STATISTICS.lexicon_count(prose)
+    if not words:
+        return Readability(cli=0.0, fkgl=0.0, dcrs=0.0, ari=0.0, words=0)
+    return Readability(
+        cli=_STATISTICS.coleman_liau_index(prose),
+        fkgl=_STATISTICS.flesch_kincaid_grade(prose),
+        dcrs=_STATISTICS.dale_chall_readability_score(prose),
+        ari=_STATISTICS.automated_readability_index(prose),
+        words=words,
+    )
+
+
+def hard_sentences(text: str, *, above: float = 10.0, at_most: int = 3) -> list[str]:
+    """The hardest sentences of a text, hardest first, by their Flesch-Kincaid grade.
+
+    Args:
+        text: Markdown or plain text, in English.
+        above: Grades up to this one pass for easy.
+        at_most: How many sentences to return.
+    """
+    graded = [
+        (_STATISTICS.flesch_kincaid_grade(_as_sentence(sentence.text)), sentence.text)
+        for sentence in sentences(text)
+        if not sentence.heading and len(sentence.text.split()) >= _SHORT
+    ]
+    hard = sorted((entry for entry in graded if entry[0] > above), reverse=True)
+    return [sentence for _, sentence in hard[:at_most]]
+
+
+def mean_grade(scores: Readability) -> float:
+    """Mean of the paper's three measures: Coleman-Liau, Flesch-Kincaid and Dale-Chall (Jiang, Shi and Luo)."""
+    return (scores["cli"] + scores["fkgl"] + scores["dcrs"]) / 3
+
+
+def _prose(text: str) -> str:
+    return "\n".join(_as_sentence(block.text) for block in blocks(text))
+
+
+def _as_sentence(text: str) -> str:
+    text = _DECIMAL_POINT.sub(",", text)
+    closed = text.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS)
+    return text if closed else f"{text.rstrip(':;,')}."

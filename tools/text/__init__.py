@@ -1,0 +1,1 @@
+"""Text itself: its characters, its sentences, and edits of it."""
