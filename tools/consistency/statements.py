@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Paragraph
 from tools.consistency.tables import row_sentences
-from tools.sentences import sentence_ends
+from tools.text.sentences import sentence_ends
 
 # One character each, so that places in the text stay what they were.
 _SIGNS = str.maketrans(
