@@ -23,6 +23,9 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md", *sor
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
 FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)\s]+)\)")
+NAMED = re.compile(
+    r"`((?:draftroom|evals|examples|graphs|nodes|presets|runs|serving|state|tests|tools|training)/[\w./]*)`"
+)
 SITE = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -97,6 +100,14 @@ def test_links_lead_somewhere(name: str) -> None:
         assert target.exists(), link
         assert DOCS not in here.parents or DOCS in target.parents, f"{link} leads out of the site"
         assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+@pytest.mark.parametrize(
+    "name", sorted(TEXTS.keys() - {"CONTRIBUTING.md"})
+)  # test_recipes.py has its own test of that page
+def test_files_that_are_named_are_there(name: str) -> None:
+    missing = {path for path in NAMED.findall(TEXTS[name]) if not (ROOT / path).exists()}
+    assert all("glossary" in path for path in missing), missing
 
 
 def test_every_page_is_in_the_menu_of_the_site() -> None:
