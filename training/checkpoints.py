@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +98,16 @@ def load_best(model: nn.Module, out: Path, epoch: int) -> None:
             f"The training run in {out} is finished and its weights are gone; name another folder to train again."
         )
     model.load_state_dict(safetensors.torch.load_file(path), strict=False)
+
+
+@contextmanager
+def written_whole(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which takes the place of `folder` only when all is written."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        written = Path(scratch) / folder.name
+        yield written
+        written.rename(folder)
 
 
 def _check_same(out: Path, run: Mapping[str, Any]) -> None:

@@ -7,35 +7,23 @@ seed on one device and number of threads agree. Importing this module loads torc
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
-from transformers import PrinterCallback, Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
-from typing_extensions import override
+from torch.utils.data import Sampler
+from transformers import TrainingArguments
 
-from state.errors import SettingsError
 from state.files import write_atomically
-from training.checkpoints import (
-    best_weights,
-    claimed,
-    delete_checkpoints,
-    keep_best,
-    keep_checkpoint,
-    load_best,
-    newest_checkpoint,
-    save_best,
-)
-from training.fit_progress import FitProgress
-from training.length_sampler import LengthSampler
-from training.run_record import Epoch, FitConfig, TrainingRecord, best_epoch, epochs, package_versions
-
-__all__ = ["FitConfig", "Fitted", "TrainingRecord", "fit"]
+from training.checkpoints import best_weights, claimed, delete_checkpoints, load_best
+from training.run_record import FitConfig, TrainingRecord, trained
+from training.trainer import EpochTrainer, device_name, shared_arguments
 
 _RECORD = "record.json"
+_POOL = 50
+"""Batches whose examples are sorted by length together."""
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -86,17 +74,14 @@ def fit(  # noqa: PLR0913 - the parts of a training run
     run = {"config": config.model_dump(mode="json"), "data": dict(data), "metric": metric}
     with claimed(out, run):
         if not (out / _RECORD).is_file():
-            trainer = _Fitter(
-                model,
-                _arguments(config, out),
-                collate,
-                train,
-                dev,
-                callbacks=[_EpochEnd(out, metric, config.patience)],
+            arguments = TrainingArguments(
+                **shared_arguments(config, out),
+                dataloader_pin_memory=False,  # `collate` may make its tensors on the GPU
+                remove_unused_columns=False,
             )
+            trainer = _Fitter(model, arguments, collate, train, dev)
             trainer.use(compute_loss, measure, length)
-            _train(trainer, newest_checkpoint(out), metric, config.patience)
-            record = _record(run, epochs(trainer.state.log_history), trainer.args.device)
+            record = trained(run, trainer.fit(metric, config.patience), device_name(trainer.args.device))
             write_atomically(out / _RECORD, record.model_dump_json(indent=2).encode() + b"\n")
         record = TrainingRecord.model_validate_json((out / _RECORD).read_bytes())
         load_best(model, out, record.best_epoch)
@@ -104,8 +89,8 @@ def fit(  # noqa: PLR0913 - the parts of a training run
     return Fitted(record, best_weights(out, record.best_epoch))
 
 
-class _Fitter(Trainer):
-    """The Trainer with our loss and our measures."""
+class _Fitter(EpochTrainer):
+    """The trainer with our loss and our measures."""
 
     def use(
         self,
@@ -117,10 +102,14 @@ class _Fitter(Trainer):
         self._measure = measure
         self._length = length
         self.model_accepts_loss_kwargs = False  # a loss is the mean of its batch, whatever the model could be told
-        self._clock = time.monotonic()
 
     def compute_loss(self, model: nn.Module, inputs: Mapping[str, Any], *_: Any, **__: Any) -> Tensor:
         return self._loss(model, inputs)
+
+    def measured(self) -> tuple[float, dict[str, float]]:
+        losses = [self._loss(self.model, batch).item() for batch in self.get_eval_dataloader()]
+        metrics = {name: float(value) for name, value in self._measure(self.model).items()}
+        return math.fsum(losses) / len(losses), metrics
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         if self._length is None:
@@ -128,115 +117,38 @@ class _Fitter(Trainer):
         examples: Any = self.train_dataset
         return LengthSampler([self._length(each) for each in examples], self.args.train_batch_size)
 
-    @torch.no_grad()
-    def evaluate(self, *_: Any, **__: Any) -> dict[str, Any]:
-        """Measure on the dev data and log it with the seconds since the last time."""
-        model: Any = self.model
-        model.eval()
-        losses = [self._loss(model, batch).item() for batch in self.get_eval_dataloader()]
-        metrics = {name: float(value) for name, value in self._measure(model).items()}
-        now = time.monotonic()
-        figures: dict[str, Any] = {
-            "dev_loss": math.fsum(losses) / len(losses),
-            "metrics": metrics,
-            "seconds": now - self._clock,
-        }
-        self._clock = now
-        self.log(figures)
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        return metrics
 
+class LengthSampler(Sampler[int]):
+    """The numbers of examples, such that every `batch_size` of them are of like length.
 
-class _EpochEnd(TrainerCallback):
-    """Keeps the best weights, stops early, and marks checkpoints that are complete.
+    Of the random order, pools of 50 batches are sorted by length and cut into batches, which are shuffled. (The sampler
+    that transformers has for it leaves them sorted: long examples always come before short ones.)
 
-    All of it follows from the state's log, which a checkpoint holds, so that a resumed run decides as the first did.
+    Args:
+        lengths: Of the examples.
+        batch_size: Of how many a batch is made.
     """
 
-    def __init__(self, out: Path, metric: str, patience: int) -> None:
-        self._out = out
-        self._metric = metric
-        self._patience = patience
+    def __init__(self, lengths: Sequence[int], batch_size: int) -> None:
+        self._lengths = lengths
+        self._batch_size = batch_size
 
-    @override
-    def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        loss = kwargs["logs"].get("loss", 0.0)
-        if not math.isfinite(loss):
-            raise SettingsError(
-                f"Training diverged: the loss became {loss} by step {state.global_step}; lower `learning_rate`."
-            )
+    def __len__(self) -> int:
+        return len(self._lengths)
 
-    @override
-    def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        history = epochs(state.log_history)
-        if best_epoch(history, self._metric) == history[-1]:
-            save_best(kwargs["model"], self._out, len(history))
-        if _exhausted(history, self._metric, self._patience):
-            control.should_training_stop = True
+    def __iter__(self) -> Iterator[int]:
+        """An order, by torch's random numbers."""
+        order = torch.randperm(len(self._lengths)).tolist()
+        pools = _cut(order, _POOL * self._batch_size)
+        batches = [batch for pool in pools for batch in _cut(sorted(pool, key=self._length), self._batch_size)]
+        batches.sort(key=len, reverse=True)  # one that is not full comes last, or those after it would be cut anew
+        full = sum(len(batch) == self._batch_size for batch in batches)
+        for number in [*torch.randperm(full).tolist(), *range(full, len(batches))]:
+            yield from batches[number]
 
-    @override
-    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        keep_checkpoint(self._out / f"checkpoint-{state.global_step}")
-        keep_best(self._out, best_epoch(epochs(state.log_history), self._metric).number)
+    def _length(self, number: int) -> int:
+        return self._lengths[number]
 
 
-def _train(trainer: _Fitter, checkpoint: Path | None, metric: str, patience: int) -> None:
-    if checkpoint:
-        history = epochs(TrainerState.load_from_json(str(checkpoint / "trainer_state.json")).log_history)
-        if _exhausted(history, metric, patience):  # it was killed after its last epoch; the Trainer would add one more
-            trainer.args.num_train_epochs = len(history)
-    progress = FitProgress()
-    trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(progress)
-    with progress.bar:
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-
-
-def _exhausted(history: list[Epoch], metric: str, patience: int) -> bool:
-    return len(history) - best_epoch(history, metric).number >= patience
-
-
-def _record(run: Mapping[str, Any], history: list[Epoch], device: torch.device) -> TrainingRecord:
-    best = best_epoch(history, run["metric"])
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"cpu, {torch.get_num_threads()} threads"
-    return TrainingRecord(
-        **run,
-        history=history,
-        best_epoch=best.number,
-        best_metric=best.metrics[run["metric"]],
-        seconds=math.fsum(epoch.seconds for epoch in history),
-        device=name,
-        versions=package_versions(),
-    )
-
-
-def _arguments(config: FitConfig, out: Path) -> TrainingArguments:
-    devices = 0 if config.device == "cpu" else torch.cuda.device_count()
-    if config.device == "cuda" and not devices:
-        raise SettingsError('There is no GPU that torch can use; set `device` to "cpu" or "auto".')
-    if devices > 1:
-        raise SettingsError("Training uses one GPU and several are visible; choose one, as by CUDA_VISIBLE_DEVICES=0.")
-    return TrainingArguments(
-        output_dir=str(out),
-        learning_rate=config.learning_rate,
-        lr_scheduler_type=config.schedule,
-        max_grad_norm=config.clip_norm,
-        per_device_train_batch_size=config.batch_size,
-        per_device_eval_batch_size=config.batch_size,
-        gradient_accumulation_steps=config.accumulation,
-        num_train_epochs=config.epochs,
-        weight_decay=config.weight_decay,
-        adam_epsilon=config.adam_epsilon,
-        warmup_steps=config.warmup_ratio,
-        seed=config.seed,
-        data_seed=config.seed,
-        use_cpu=config.device == "cpu",
-        dataloader_pin_memory=False,  # `collate` may make its tensors on the GPU
-        remove_unused_columns=False,
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        logging_strategy="epoch",
-        logging_nan_inf_filter=False,
-        report_to="none",
-        disable_tqdm=True,
-    )
+def _cut(numbers: Sequence[int], size: int) -> list[Sequence[int]]:
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -90,7 +92,7 @@ def package_versions() -> dict[str, str]:
 
 
 def epochs(log: list[dict[str, Any]]) -> list[Epoch]:
-    """The epochs in the log of a `transformers.TrainerState`, as `training.fitting` writes it."""
+    """The epochs in the log of a `transformers.TrainerState`, as `training.trainer` writes it."""
     losses = [entry["loss"] for entry in log if "loss" in entry]
     measured = [entry for entry in log if "dev_loss" in entry]
     return [
@@ -108,3 +110,23 @@ def epochs(log: list[dict[str, Any]]) -> list[Epoch]:
 def best_epoch(history: list[Epoch], metric: str) -> Epoch:
     """The first epoch with the highest value of a metric."""
     return max(history, key=lambda epoch: epoch.metrics[metric])
+
+
+def trained(run: Mapping[str, Any], history: list[Epoch], device: str) -> TrainingRecord:
+    """The record of a finished run.
+
+    Args:
+        run: Its `config`, `data` and `metric`.
+        history: Its epochs.
+        device: What it was trained on.
+    """
+    best = best_epoch(history, run["metric"])
+    return TrainingRecord(
+        **run,
+        history=history,
+        best_epoch=best.number,
+        best_metric=best.metrics[run["metric"]],
+        seconds=math.fsum(epoch.seconds for epoch in history),
+        device=device,
+        versions=package_versions(),
+    )

@@ -15,7 +15,7 @@ from tools.models import close_clients
 
 if TYPE_CHECKING:
     from runs.many import Record
-    from training.review_filters.labels import Task
+    from training.review_filters.labelled_sentences import Task
 
 train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_help=True)
 
@@ -39,9 +39,9 @@ def plan_reranker(
     from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.card import write_card  # noqa: PLC0415
     from training.plan_reranker.config import RerankerTraining  # noqa: PLC0415
-    from training.plan_reranker.data import of_split, read_plans  # noqa: PLC0415
     from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415
     from training.plan_reranker.grid import train_grid  # noqa: PLC0415
+    from training.plan_reranker.plans import of_split, read_plans  # noqa: PLC0415
 
     of_split(read_plans(plans), "dev")  # fails now rather than after hours
     weights = train_grid(read_config(config_path(config), RerankerTraining), plans, out)
@@ -118,7 +118,7 @@ def bart(
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str, transfer: Path | None) -> None:
     require(TRAINING)
     from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
-    from training.review_filters.report import markdown  # noqa: PLC0415
+    from training.review_filters.evaluation import markdown  # noqa: PLC0415
     from training.review_filters.train import ClassifierFit, train_classifier  # noqa: PLC0415
 
     hyperparameters = read_config(config_path(config), ClassifierFit)
@@ -127,8 +127,8 @@ def _train_classifier(task: Task, sentences: Path, out: Path, config: str, trans
 
 
 async def _judge(plans: Path, log: Path) -> list[Record]:
-    from training.plan_reranker.data import of_split, read_plans  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.judge import judge_plans  # noqa: PLC0415
+    from training.plan_reranker.plans import of_split, read_plans  # noqa: PLC0415 - these take seconds
 
     model = load_settings().model_for("planner")
     paragraphs = of_split(read_plans(plans), "dev")

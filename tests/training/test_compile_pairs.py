@@ -13,8 +13,8 @@ from state.errors import BadInput
 from tests.training.toy_reviews import LIGHT, SHARED, TEA, paper, write
 from training.review_filters.classifier import ReviewClassifier
 from training.review_filters.compile_pairs import CompileRules, compile_pairs, main
-from training.review_filters.quoting import LinkRules
-from training.review_filters.splitting import SplitRules
+from training.review_filters.linking import LinkRules
+from training.review_filters.pairs import SplitRules
 
 CORPUS = [
     paper(

@@ -15,7 +15,7 @@ from tests.support.processes import preload, run_module
 from tests.tools.tiny_bert import write_encoder
 from tests.training.toy_reviews import write
 from training.review_filters.classifier import ReviewClassifier
-from training.review_filters.labels import ASPECTS
+from training.review_filters.labelled_sentences import ASPECTS
 
 preload("training.review_filters.classifier")
 

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.length_sampler import LengthSampler
+from training.fitting import LengthSampler
 
 
 @given(st.lists(st.integers(1, 90), max_size=80), st.integers(1, 7))

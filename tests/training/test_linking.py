@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.training.toy_reviews import LIGHT, SHARED, TEA, parsed
-from training.review_filters.common_phrases import common_phrases
-from training.review_filters.linking import link_reviews
+from training.review_filters.linking import LinkRules, Quotes, link_reviews
 from training.review_filters.papers import Paper
-from training.review_filters.quoting import LinkRules, Quotes
+from training.review_filters.verbatim import common_phrases
 
 RULES = LinkRules(minimum_words=6, quoted_words=4, following=2)
 QUOTED_3 = RULES.model_copy(update={"quoted_words": 3})

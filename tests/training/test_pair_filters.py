@@ -8,11 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from tests.training.toy_reviews import parsed
-from training.review_filters.deduplicate import deduplicate
-from training.review_filters.filtering import Classify, keep_aspects, keep_purposes
-from training.review_filters.linking import link_reviews
-from training.review_filters.pairs import Pair, pair_of
-from training.review_filters.quoting import LinkRules
+from training.review_filters.linking import LinkRules, link_reviews
+from training.review_filters.pairs import Classify, Pair, deduplicate, keep_aspects, keep_purposes, pair_of
 
 LIGHT = "Why “24 seedlings of cress”?"
 MORNING = "They “watered them every morning”."

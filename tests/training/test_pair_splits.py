@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.training.toy_reviews import parsed
-from training.review_filters.linking import link_reviews
-from training.review_filters.pairs import Pair, pair_of
+from training.review_filters.linking import LinkRules, link_reviews
+from training.review_filters.pairs import Pair, SplitRules, pair_of, split_by_paper
 from training.review_filters.papers import Split
-from training.review_filters.quoting import LinkRules
-from training.review_filters.splitting import SplitRules, split_by_paper
 
 QUOTING = "Why “24 seedlings of cress”? - Why “cold tea slows growth”?"
 

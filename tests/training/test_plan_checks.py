@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.training.toy_plans import in_form
-from training.plan_reranker.assembling import assemble
-from training.plan_reranker.checks import flaw, pertinence
+from training.plan_reranker.generate import assemble, flaw, pertinence
 from training.plan_reranker.writing import Criterion
 
 PARAGRAPH = "Seedlings were watered with diluted vinegar, and their stems were measured weekly."

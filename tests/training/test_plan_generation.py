@@ -15,9 +15,7 @@ from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
 from tests.support.processes import preload, run_module
 from tools.models import close_clients
-from training.plan_reranker.assignments import assignment_of, in_scope
-from training.plan_reranker.generic_comments import GENERIC_COMMENTS
-from training.plan_reranker.writing import Assignment, write_plan
+from training.plan_reranker.writing import GENERIC_COMMENTS, Assignment, assignment_of, in_scope, write_plan
 
 preload("training.plan_reranker.generate")
 

@@ -9,8 +9,7 @@ import pytest
 
 from state.errors import BadInput
 from tests.training.toy_plans import in_form, record, write_plans
-from training.plan_reranker.data import of_split, read_plans, sha256_of, split_by_paper
-from training.plan_reranker.normalising import is_structured, normalised
+from training.plan_reranker.plans import is_structured, normalised, of_split, read_plans, sha256_of, split_by_paper
 
 FREE = """## Review plan
 

@@ -15,14 +15,21 @@ from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Text
 from tests.training.toy_plans import in_form, record, toy_data, toy_run, write_plans
 from tools.models import close_clients
 from tools.reranking.plan_reranker import PlanReranker
-from training.plan_reranker.baselines import heuristics, overlap_with, questions, structure, untrained_encoder, words
+from training.plan_reranker.baselines import (
+    heuristics,
+    overlap_with,
+    questions,
+    structure,
+    surface_model,
+    untrained_encoder,
+    words,
+)
 from training.plan_reranker.card import write_card
 from training.plan_reranker.config import RerankerTraining
-from training.plan_reranker.data import PlannedParagraph, of_split, read_plans
 from training.plan_reranker.evaluate import RERANKER, TASKS, evaluate, figures
 from training.plan_reranker.grid import train_grid
 from training.plan_reranker.judge import PAIRS, judge_plans, judged
-from training.plan_reranker.surface import surface_model
+from training.plan_reranker.plans import PlannedParagraph, of_split, read_plans
 
 SHOWN = TASKS["four plans"]
 

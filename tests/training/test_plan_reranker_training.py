@@ -16,12 +16,20 @@ from tests.training.toy_plans import toy_data, toy_run
 from tools.reranking.plan_reranker import PlanReranker
 from training.configuration import CONFIGS, read_config
 from training.plan_reranker.config import Grid, RerankerTraining
-from training.plan_reranker.data import PlanSplit, read_plans, split_by_paper
+from training.plan_reranker.evaluate import share
 from training.plan_reranker.grid import train_grid
-from training.plan_reranker.loss import pairwise_loss
-from training.plan_reranker.parts import choose_parts
-from training.plan_reranker.recall import outranks, recall_at_1, share
-from training.plan_reranker.train import CHOSEN_BY, SHOWN, loss_of, measure, train
+from training.plan_reranker.plans import PlanSplit, read_plans, split_by_paper
+from training.plan_reranker.train import (
+    CHOSEN_BY,
+    SHOWN,
+    choose_parts,
+    loss_of,
+    measure,
+    outranks,
+    pairwise_loss,
+    recall_at_1,
+    train,
+)
 
 every_part = pytest.mark.parametrize("parts", ["everything", "top layers", "adapter"])
 NAMES = SHOWN["both"]

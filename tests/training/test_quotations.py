@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.review_filters.quotations import is_bare, parts, quotations
+from training.review_filters.review_sentences import is_bare, parts, quotations
 
 
 def quoted(text: str) -> list[str]:

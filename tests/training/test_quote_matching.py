@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.review_filters.quote_matching import MatchedRuns, VerbatimIndex, WordRun, choose
+from training.review_filters.verbatim import MatchedRuns, VerbatimIndex, WordRun, choose
 
 
 def runs(sentence: str, *texts: str, size: int = 2) -> set[WordRun]:

@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 
 from state.errors import BadInput
-from training.review_filters.labels import (
+from training.review_filters.evaluation import evaluate
+from training.review_filters.labelled_sentences import (
     ASPECTS,
+    LabelledSentence,
     aspect_of_disapere,
     aspect_of_peer_review_analyze,
     purpose_of_disapere,
+    read_disapere,
+    read_split,
+    sha256_of,
+    unseen,
 )
-from training.review_filters.measures import evaluate
-from training.review_filters.sentences import LabelledSentence, read_disapere, read_split, sha256_of, unseen
 
 SOUNDNESS = "Empirical and Theoretical Soundness"
 NEUTRAL = [("Introduction", "NEU"), ("Methodology", "NEU")]

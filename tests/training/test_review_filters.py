@@ -16,11 +16,16 @@ from safetensors.torch import load_file, save_file
 from state.errors import BadInput, SettingsError, StateError
 from tests.tools.tiny_bert import write_encoder
 from training.configuration import CONFIGS, read_config
-from training.review_filters.baselines import majority, nearest_centroid
 from training.review_filters.classifier import ReviewClassifier, load_classifier
-from training.review_filters.labels import PURPOSES
-from training.review_filters.sentences import LabelledSentence, SentenceSplit
-from training.review_filters.train import ClassifierFit, TrainedClassifier, label_weights, train_classifier
+from training.review_filters.labelled_sentences import PURPOSES, LabelledSentence, SentenceSplit
+from training.review_filters.train import (
+    ClassifierFit,
+    TrainedClassifier,
+    label_weights,
+    majority,
+    nearest_centroid,
+    train_classifier,
+)
 
 SAMPLES = {
     "Recap": "the authors study yield",

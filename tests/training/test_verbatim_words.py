@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.review_filters.verbatim_words import vocabulary, words
+from training.review_filters.verbatim import vocabulary, words
 
 
 def keys(text: str, *others: str) -> list[str]:

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertModel, set_seed
 
-from training.fitting import FitConfig, Fitted, fit
+from training.fitting import Fitted, fit
+from training.run_record import FitConfig
 
 Example = tuple[list[int], int]
 

@@ -22,9 +22,9 @@ from typing_extensions import TypedDict
 
 from state.errors import SettingsError
 from state.files import write_atomically
+from training.checkpoints import written_whole
 from training.fitting import fit
-from training.journalist.config import BartConfig
-from training.journalist.folders import pretrained, written_whole
+from training.journalist.config import BartConfig, pretrained
 from training.journalist.pairs import SummaryPair, corpus_of, drawn, read_pairs, split_by_paper
 from training.run_record import TrainingRecord, file_sha256
 

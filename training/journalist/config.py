@@ -1,8 +1,9 @@
-"""How models that write a plain summary are fine-tuned: a chat model as the journalist, and BART."""
+"""What is fine-tuned to write plain summaries, and how: a chat model as the journalist, and BART."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -69,3 +70,26 @@ class BartConfig(SummaryConfig):
     max_tokens: int = Field(default=1024, ge=4)
     """Of an abstract, which is cut as it is when the model writes, and of a summary: a pair with a longer one is left
     out, because a cut summary would teach not to end."""
+
+
+def pretrained(kind: Any, config: SummaryConfig, what: str, **options: Any) -> Any:
+    """The model of a configuration, or its tokenizer.
+
+    Args:
+        kind: A class of transformers with `from_pretrained`.
+        config: Names the model.
+        what: It has to be, for the message.
+        options: For `from_pretrained`.
+
+    Raises:
+        SettingsError: It cannot be loaded.
+    """
+    source = config.source
+    try:
+        return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise SettingsError(
+            f"The model {config.model!r} cannot be loaded ({reason}); set `model` to the folder of a {what} in Hugging "
+            "Face's format, or to a hub id where the hub can be reached."
+        ) from error

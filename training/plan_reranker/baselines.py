@@ -13,7 +13,8 @@ from torch.nn.functional import normalize
 from tools.reranking.encoders import load_encoder
 from tools.retrieval import bm25
 from tools.retrieval.segments import Segment
-from training.plan_reranker.data import PlanName, PlannedParagraph
+from training.plan_reranker.plans import PlanName, PlannedParagraph
+from training.plan_reranker.train import pairwise_loss
 
 Score = Callable[[PlannedParagraph, Sequence[PlanName]], Sequence[float]]
 """Scores of some plans of a paragraph, by which they are ranked."""
@@ -92,3 +93,50 @@ def untrained_encoder(name: str, max_length: int = 512) -> Score:
         return normalize(encoder(**tokens).last_hidden_state[0].mean(dim=0), dim=0)
 
     return pointwise(lambda paragraph, plan: float(embedded(paragraph) @ embedded(plan)))
+
+
+_RIDGE = 1e-3
+_STEPS = 200
+
+
+def surface_model(
+    train: Sequence[PlannedParagraph], shown: Sequence[PlanName], measured: Sequence[PlannedParagraph]
+) -> Score:
+    """Fit the model to the training plans, so that it can rank those of other paragraphs.
+
+    Args:
+        train: Paragraphs to learn from.
+        shown: Their plans that it learns from, the optimal one first.
+        measured: Paragraphs that will be ranked; known to BM25 only.
+    """
+    features = _features([*train, *measured])
+    rows = torch.stack([torch.stack([features(each.paragraph, each.texts[name]) for name in shown]) for each in train])
+    mean, scale = rows.mean(dim=(0, 1)), rows.std(dim=(0, 1)).clamp_min(1e-6)
+    weights = _fitted((rows - mean) / scale)
+    return pointwise(lambda paragraph, plan: float((features(paragraph, plan) - mean) / scale @ weights))
+
+
+def _features(paragraphs: Sequence[PlannedParagraph]) -> Callable[[str, str], Tensor]:
+    overlap = overlap_with(paragraphs)
+
+    def features(paragraph: str, plan: str) -> Tensor:
+        values = [words(plan), steps(plan), structure(plan), questions(plan), overlap(paragraph, plan)]
+        return torch.tensor(values, dtype=torch.float64)
+
+    return features
+
+
+def _fitted(rows: Tensor) -> Tensor:
+    """Weights for rows `[paragraphs, plans, features]`, the optimal plan first."""
+    weights = torch.zeros(rows.shape[-1], dtype=rows.dtype, requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights], max_iter=_STEPS, line_search_fn="strong_wolfe")
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        scores = rows @ weights
+        loss = pairwise_loss(scores[:, 0], scores[:, 1:]) + _RIDGE * weights.square().sum()
+        loss.backward()  # type: ignore[no-untyped-call, unused-ignore] # torch is typed in parts only
+        return loss
+
+    optimizer.step(closure)  # type: ignore[no-untyped-call, unused-ignore]
+    return weights.detach()

@@ -10,16 +10,15 @@ from statistics import median
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from evals.statistics import clustered_mean, grouped
 from runs.many import Record
 from state.errors import SettingsError, StateError
 from state.files import write_atomically
 from tools.reranking.plan_reranker import PlanReranker
-from training.plan_reranker.baselines import Score, heuristics, pointwise, untrained_encoder
-from training.plan_reranker.data import LACKING, PlanName, PlannedParagraph, aspects_of, of_split, read_plans
+from training.plan_reranker.baselines import Score, heuristics, pointwise, surface_model, untrained_encoder
 from training.plan_reranker.judge import judged
-from training.plan_reranker.recall import RecallEstimate, outranks, recall_at_1, share
-from training.plan_reranker.surface import surface_model
-from training.plan_reranker.train import SHOWN
+from training.plan_reranker.plans import LACKING, PlanName, PlannedParagraph, aspects_of, of_split, read_plans
+from training.plan_reranker.train import SHOWN, outranks, recall_at_1
 from training.run_record import file_sha256
 
 RERANKER = "plan re-ranker"
@@ -30,6 +29,16 @@ TASKS: dict[str, tuple[PlanName, ...]] = {
     "three structured": ("optimal", "coherence", "specificity"),
 }
 """The plans that are ranked: SWIF2T's four; the four in one form; those that have that form by themselves."""
+
+
+class RecallEstimate(BaseModel):
+    """A mean with its 95% interval."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mean: float
+    low: float
+    high: float
 
 
 class Figures(BaseModel):
@@ -130,6 +139,20 @@ def figures(systems: Mapping[str, Score], paragraphs: Sequence[PlannedParagraph]
             less=share([our - their for our, their in zip(ours, theirs, strict=True)], papers),
         )
     return found
+
+
+def share(values: Sequence[float], papers: Sequence[str], *, seed: int = 0) -> RecallEstimate:
+    """Mean over paragraphs, with the 95% percentile interval of the bootstrap over papers (Efron).
+
+    Whole papers are drawn, because the paragraphs of one paper are alike.
+
+    Args:
+        values: One for each paragraph, at least one.
+        papers: The paper of each.
+        seed: Of the resampling: the same values always give the same interval.
+    """
+    mean, low, high = clustered_mean(grouped(values, papers), seed=seed)
+    return RecallEstimate(mean=mean, low=low, high=high)
 
 
 def tables(result: RankingEvaluation) -> str:

@@ -11,7 +11,7 @@ import torch
 from state.errors import SettingsError
 from state.files import write_atomically
 from training.plan_reranker.config import RerankerRun, RerankerTraining
-from training.plan_reranker.data import PlannedParagraph, PlanSplit, aspects_of, of_split, read_plans, split_by_paper
+from training.plan_reranker.plans import PlannedParagraph, PlanSplit, aspects_of, of_split, read_plans, split_by_paper
 from training.plan_reranker.train import hashes, train
 from training.run_record import Epoch, TrainingRecord, file_sha256
 

@@ -17,7 +17,7 @@ from state.limits import AtMost
 from state.settings import ModelSettings
 from tools.models import Caller, ask
 from training.plan_reranker.baselines import Score
-from training.plan_reranker.data import PlanName, PlannedParagraph
+from training.plan_reranker.plans import PlanName, PlannedParagraph
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge_plan.md"
 _SAME = {"structure", "structure, normalised"}

@@ -8,17 +8,78 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import torch
+from peft import LoraConfig, inject_adapter_in_model
 from torch import Tensor
+from torch.nn.functional import logsigmoid
 from transformers import set_seed
 
+from state.errors import SettingsError
 from tools.reranking.plan_reranker import PlanReranker
 from training.fitting import fit
 from training.plan_reranker.config import Lacking, RerankerRun
-from training.plan_reranker.data import PlanName, PlannedParagraph, PlanSplit, sha256_of
-from training.plan_reranker.loss import pairwise_loss
-from training.plan_reranker.parts import choose_parts
-from training.plan_reranker.recall import outranks, recall_at_1
+from training.plan_reranker.plans import PlanName, PlannedParagraph, PlanSplit, sha256_of
 from training.run_record import TrainingRecord
+
+
+def pairwise_loss(optimal: Tensor, lacking: Tensor) -> Tensor:
+    """The mean over all pairs of an optimal plan i and a plan j of the same paragraph p that lacks something.
+
+    Each pair counts `-[log P(f(p, i) > f(p, j)) + log(1 - P(f(p, j) > f(p, i)))]`. The paper leaves P open; here it is
+    `P(f(p, i) > f(p, j)) = sigmoid(f(p, i) - f(p, j))`, the model of Bradley and Terry. With it the two terms are
+    equal, because 1 - sigmoid(-d) = sigmoid(d), so the loss is -2 log sigmoid(d), twice that of RankNet. The
+    logarithm of the sigmoid is taken in one step, which does not become log 0 where the difference is large.
+
+    Args:
+        optimal: Scores f(p, i), `[paragraphs]`.
+        lacking: Scores f(p, j), `[paragraphs, plans that lack something]`.
+
+    Returns:
+        One number; 2 log 2 where all scores are the same.
+    """
+    difference = optimal.unsqueeze(-1) - lacking
+    return -2 * logsigmoid(difference).mean()
+
+
+def choose_parts(reranker: PlanReranker, run: RerankerRun) -> None:
+    """Freeze what is not trained. Pooler and head always are: they are what is new about the task.
+
+    Raises:
+        SettingsError: The encoder has fewer layers, or none of the modules.
+    """
+    if run.parts == "everything":
+        return
+    reranker.encoder.requires_grad_(False)
+    if run.parts == "top layers":
+        _thaw_top_layers(reranker, run.top_layers)
+    else:
+        _add_adapter(reranker, run)
+    reranker.encoder.pooler.requires_grad_(True)
+
+
+def _thaw_top_layers(reranker: PlanReranker, number: int) -> None:
+    layers = reranker.encoder.encoder.layer
+    if number > len(layers):
+        raise SettingsError(f"The encoder has {len(layers)} layers; set `top_layers` to at most that.")
+    for layer in layers[-number:]:
+        layer.requires_grad_(True)
+
+
+def _add_adapter(reranker: PlanReranker, run: RerankerRun) -> None:
+    config = LoraConfig(
+        r=run.adapter.rank,
+        lora_alpha=run.adapter.alpha,
+        lora_dropout=run.dropout,
+        target_modules=list(run.adapter_modules),
+    )
+    try:
+        inject_adapter_in_model(config, reranker.encoder.encoder)  # the layers, without the pooler
+    except ValueError as error:
+        raise SettingsError(
+            f"The encoder has no layers named {', '.join(run.adapter_modules)}; set `adapter_modules` to some of "
+            "query, key, value and dense."
+        ) from error
+    reranker.adapter = run.adapter
+
 
 CHOSEN_BY = "recall, then pairs"
 """The measure that chooses: Recall@1; of epochs or runs that have the same, the share of pairs in the right order."""
@@ -99,6 +160,19 @@ def measure(
     recall = fmean(recall_at_1(optimal, others) for optimal, *others in scores)
     pairs = fmean(outranks(optimal, other) for optimal, *others in scores for other in others)
     return {"recall_at_1": recall, "pairs": pairs, CHOSEN_BY: recall + pairs / (1000 * len(paragraphs))}
+
+
+def recall_at_1(optimal: float, others: Sequence[float]) -> float:
+    """1 if the optimal plan has the highest score, 0 if another has; plans with the same score are drawn by lot."""
+    best = max(others)
+    if optimal == best:
+        return 1 / (1 + others.count(best))
+    return float(optimal > best)
+
+
+def outranks(optimal: float, other: float) -> float:
+    """1 if the optimal plan has the higher score, 0 if the other has, 0.5 if they have the same."""
+    return recall_at_1(optimal, [other])
 
 
 def _scores(reranker: PlanReranker, pairs: Sequence[tuple[str, str]]) -> Tensor:

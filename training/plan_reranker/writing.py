@@ -14,6 +14,8 @@ paper's plans are used as GPT-4 wrote them.
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -23,11 +25,22 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 import nodes.feedback
 from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
 from nodes.feedback.planner import plan_in_words, steps_of
-from state.feedback import Plan
+from runs.many import Record
+from state.errors import BadInput
+from state.feedback import Plan, Weakness
 from state.limits import AtMost
 from state.records import CallRecord
 from state.settings import ModelSettings
 from tools.models import Caller, ask
+
+GENERIC_COMMENTS: dict[Weakness, str] = {
+    "Replicability": "More detail should be given, because a reader could not repeat this as it stands.",
+    "Originality": "It does not become clear what is new here, and how far it goes beyond what is known already.",
+    "Empirical and Theoretical Soundness": "The conclusion is not fully supported, and other explanations remain open.",
+    "Meaningful Comparison": "There should be a comparison with other work, so that a reader can judge the result.",
+    "Substance": "Too little was done to make the point; more evidence would be needed.",
+}
+
 
 Criterion = Literal["optimal", "coherence", "structure", "specificity"]
 """The optimal plan, or what a plan lacks."""
@@ -106,3 +119,56 @@ async def _free(assignment: Assignment) -> WrittenPlan:
 
 def _subject(assignment: Assignment) -> dict[str, object]:
     return {"paragraph": assignment["paragraph"], "comment": assignment["comment"]}
+
+
+_QUESTIONS = (2, 4)
+"""Fewest and most questions of a plan."""
+
+
+def in_scope(pairs: Sequence[Record]) -> list[Record]:
+    """Those pairs whose review criticises something, and is about one of the five types of weakness.
+
+    Raises:
+        BadInput: If nobody has said what a pair is about.
+    """
+    criticised = [pair for pair in pairs if pair["feedback"]]
+    if untyped := [pair["id"] for pair in criticised if not pair.get("aspect")]:
+        raise BadInput(
+            f"{len(untyped)} pairs have no aspect, {untyped[0]} for one; "
+            "python -m training.review_filters.label_aspects labels them."
+        )
+    return [pair for pair in criticised if pair["aspect"] in GENERIC_COMMENTS]
+
+
+def assignment_of(pair: Record, criterion: Criterion, pairs: Sequence[Record], model: ModelSettings) -> Assignment:
+    """What the plan of a paragraph is written from; the same every time.
+
+    Raises:
+        BadInput: There is no other paper to take a comment from.
+    """
+    return Assignment(
+        paragraph=pair["paragraph"],
+        comment=_comment(pair, criterion, pairs),
+        questions=_chance(pair).randint(*_QUESTIONS),
+        structured=criterion != "structure",
+        model=model,
+    )
+
+
+def _comment(pair: Record, criterion: Criterion, pairs: Sequence[Record]) -> str:
+    if criterion == "specificity":
+        return GENERIC_COMMENTS[pair["aspect"]]
+    if criterion == "coherence":
+        others = [
+            other
+            for other in pairs
+            if (other["split"], other["paper_id"] == pair["paper_id"]) == (pair["split"], False)
+        ]
+        if not others:
+            raise BadInput(f"The pairs of the split {pair['split']} are all of one paper; give pairs of more papers.")
+        pair = _chance(pair).choice(others)
+    return str(pair["feedback"])
+
+
+def _chance(pair: Record) -> random.Random:
+    return random.Random(pair["id"])  # noqa: S311 - no secret

@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 from state.errors import SettingsError
 from tools.reranking.encoders import PACKAGED_ENCODER, load_token_encoder
 from tools.reranking.weight_files import WeightsConfig, read_weights, write_weights
-from training.review_filters.labels import Task
+from training.review_filters.labelled_sentences import Task
 
 _BATCH = 32
 # Tokenizers change settings of theirs in each call, and refuse to while another thread is in one.

@@ -23,21 +23,102 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rich.console import Console
 from rich.progress import track
+from rich.table import Table
 
 from state.errors import BadInput, DraftroomError, SettingsError
 from state.files import write_atomically
 from state.settings import describe
-from training.review_filters.annotated_links import compare, read_annotations, within_reach
-from training.review_filters.common_phrases import common_phrases
-from training.review_filters.compile_tables import Counts, SplitCount, comparison_table, counts_table
-from training.review_filters.deduplicate import deduplicate
-from training.review_filters.filtering import Classify, LabelProbability, keep_aspects, keep_purposes
-from training.review_filters.labels import Task
-from training.review_filters.linking import Linked, link_reviews
-from training.review_filters.pairs import Pair, pair_of
-from training.review_filters.papers import Paper, read_papers
-from training.review_filters.quoting import LinkRules
-from training.review_filters.splitting import SplitRules, split_by_paper
+from training.review_filters.annotated_links import LinkComparison, compare, read_annotations, within_reach
+from training.review_filters.labelled_sentences import Task
+from training.review_filters.linking import Linked, LinkRules, link_reviews
+from training.review_filters.pairs import (
+    Classify,
+    LabelProbability,
+    Pair,
+    SplitRules,
+    deduplicate,
+    keep_aspects,
+    keep_purposes,
+    pair_of,
+    split_by_paper,
+)
+from training.review_filters.papers import Paper, Split, read_papers
+from training.review_filters.verbatim import common_phrases
+
+
+class SplitCount(NamedTuple):
+    """Size of a split."""
+
+    split: Split
+    pairs: int
+    papers: int
+
+
+class Counts(NamedTuple):
+    """What each stage of the compiler left."""
+
+    papers: int
+    reviews: int
+    sentences: int
+    quoting: int
+    """Review sentences that quote at least one paragraph."""
+    ambiguous: int
+    """Quotations that were dropped because several paragraphs have them."""
+    headings: int
+    """Quotations that were dropped because they are of the title or a heading."""
+    common: int
+    """Runs that were dropped because other papers have them as well."""
+    linked: int
+    """Comments: pairs before any filter."""
+    with_purpose: int | None = None
+    """Pairs with a Weakness or Todo sentence; None without the filter."""
+    with_aspect: int | None = None
+    """Pairs about one of the five weaknesses; None without the filter."""
+    pairs: int = 0
+    """Without repetitions, as written."""
+    splits: tuple[SplitCount, ...] | list[SplitCount] = ()
+
+
+def counts_table(counts: Counts) -> Table:
+    """A row for each stage."""
+    table = _table("Dataset compiler", "stage", "count")
+    rows = {
+        "papers": counts.papers,
+        "reviews": counts.reviews,
+        "review sentences": counts.sentences,
+        "sentences that quote a paragraph": counts.quoting,
+        "dropped: quotations that several paragraphs have": counts.ambiguous,
+        "dropped: quotations of the title or a heading": counts.headings,
+        "dropped: runs that other papers have": counts.common,
+        "linked comments": counts.linked,
+        "after the purpose filter": counts.with_purpose,
+        "after the aspect filter": counts.with_aspect,
+        "without repetitions": counts.pairs,
+    }
+    for stage, count in rows.items():
+        table.add_row(stage, "-" if count is None else f"{count:,}")
+    for split in counts.splits:
+        table.add_row(f"  {split.split}, of {split.papers} papers", f"{split.pairs:,}")
+    return table
+
+
+def comparison_table(title: str, comparison: LinkComparison) -> Table:
+    """A row for each type of link."""
+    table = _table(title, "paragraphs linked, by type", "agree", "of", "share")
+    for measure, shares in (("recall", comparison.recall), ("precision", comparison.precision)):
+        for kind, found, of in shares:
+            share = f"{found / of:.1%}" if of else "-"
+            table.add_row(f"{measure}: {kind}", str(found), str(of), share)
+    return table
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title)
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
 
 _BLOCK = 256
 """Sentences that are classified between two steps of the progress."""

@@ -20,8 +20,7 @@ from rich.console import Console
 from runs.many import read_records
 from state.errors import BadInput, DraftroomError
 from state.files import write_atomically
-from training.review_filters.filtering import keep_aspects
-from training.review_filters.pairs import Pair
+from training.review_filters.pairs import Pair, keep_aspects
 
 
 def main() -> None:

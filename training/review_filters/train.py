@@ -10,26 +10,41 @@ from typing import Any, Literal, NamedTuple
 import torch
 from pydantic import Field
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, normalize
 from transformers import DataCollatorWithPadding, set_seed
 
 from state.files import write_atomically
 from tools.reranking.encoders import PACKAGED_ENCODER
 from training.fitting import Fitted, fit
-from training.review_filters.baselines import majority, nearest_centroid
 from training.review_filters.classifier import ReviewClassifier
-from training.review_filters.labels import LABELS, Task
-from training.review_filters.measures import ClassifierEvaluation, evaluate
-from training.review_filters.report import Report, markdown
-from training.review_filters.sentences import (
+from training.review_filters.evaluation import ClassifierEvaluation, Report, evaluate, markdown
+from training.review_filters.labelled_sentences import (
+    LABELS,
     LabelledSentence,
     SentenceSplit,
+    Task,
     read_disapere,
     read_split,
     sha256_of,
     unseen,
 )
 from training.run_record import FitConfig, TrainingRecord
+
+
+def majority(split: SentenceSplit) -> list[str]:
+    """The commonest label of the training data, for every dev sentence."""
+    commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
+    return [commonest] * len(split.dev)
+
+
+def nearest_centroid(classifier: ReviewClassifier, split: SentenceSplit) -> list[str]:
+    """For every dev sentence the label whose training sentences are nearest to it in the mean (cosine similarity)."""
+    train = normalize(classifier.embed([each.text for each in split.train]))
+    dev = normalize(classifier.embed([each.text for each in split.dev]))
+    labels = sorted({each.label for each in split.train})
+    rows = [[each.label == label for each in split.train] for label in labels]
+    centroids = normalize(torch.stack([train[torch.tensor(row)].mean(dim=0) for row in rows]))
+    return [labels[int(best)] for best in (dev @ centroids.T).argmax(dim=1)]
 
 
 class ClassifierFit(FitConfig):
