@@ -11,8 +11,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from serving.locks import exclusive
-from serving.steps import Report, run_step
+from serving.steps import Report, exclusive, run_step
 from state.errors import ServingError
 from state.files import cache_folder
 

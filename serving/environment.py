@@ -18,8 +18,7 @@ from typing import Literal
 
 from packaging.requirements import Requirement
 
-from serving.locks import exclusive
-from serving.steps import Report, run_step
+from serving.steps import Report, exclusive, run_step
 from state.errors import ServingError
 from state.files import cache_folder
 

@@ -1,25 +1,26 @@
-"""Start, find and stop the servers of a profile."""
+"""Start, find and stop the servers of a profile, and tell whether they answer."""
 
 from __future__ import annotations
 
 import os
+import socket
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Literal
 
 import psutil
+from pydantic import BaseModel, ValidationError
 
 from serving.adapters import adapter_arguments, adapter_environment
 from serving.embedded import embedded_gguf, resolve_model
 from serving.environment import llama_cpp_python, vllm_python
-from serving.health import answers, require_free_port, wait_until_ready
-from serving.locks import exclusive
-from serving.precision import fastest_precision
-from serving.processes import launch
+from serving.processes import ServerRecord, launch, read_records, remove_record, servers_folder, write_record
 from serving.profiles import LOOPBACK, Profile, Server
-from serving.records import ServerRecord, read_records, remove_record, servers_folder, write_record
-from serving.steps import Report
+from serving.steps import Report, exclusive, telling_lines
 from state.errors import ServingError
 from state.files import cache_folder
 
@@ -31,6 +32,11 @@ SPINS = "10000"
 beside other busy programs it is then three times as slow (two cores, 1.4 tokens a second instead of 4.1; alone 14.1
 instead of 13.0)."""
 _HANGING_S = 30
+_POLL_S = 0.5
+_TIMEOUT_S = 5
+CPUINFO = Path("/proc/cpuinfo")
+BFLOAT16 = {"amx_bf16", "avx512_bf16", "bf16"}
+"""Instructions that compute in it, as Linux names those of x86 and of Arm."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +158,79 @@ def _stop(profile: str, record: ServerRecord) -> None:
     remove_record(profile, record.server.name)
 
 
+class _Model(BaseModel):
+    id: str
+
+
+class _Models(BaseModel):
+    data: list[_Model]
+
+
+def answers(server: Server) -> bool:
+    """Whether the server is healthy and serves its model and its adapters under the names of its profile."""
+    try:
+        _get(server, "/health")
+        models = _Models.model_validate_json(_get(server, "/v1/models"))
+    except (OSError, HTTPException, ValidationError):
+        return False
+    return {model.id for model in models.data}.issuperset(server.model_names)
+
+
+def _get(server: Server, path: str) -> bytes:
+    # The standard library's bare connection: asked twice a second for minutes, it must cost little, and unlike
+    # most clients it never takes loopback through a proxy that the environment names.
+    connection = HTTPConnection(LOOPBACK, server.port, timeout=_TIMEOUT_S)
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        body = response.read()
+    finally:
+        connection.close()
+    if response.status != HTTPStatus.OK:
+        raise HTTPException(f"{path} answered {response.status}")
+    return body
+
+
+def wait_until_ready(record: ServerRecord, timeout_s: float) -> None:
+    """Return as soon as the server answers.
+
+    Raises:
+        ServingError: Its process ended, or it did not answer in `timeout_s` seconds; the message quotes its log.
+    """
+    deadline = time.monotonic() + timeout_s
+    while not answers(record.server):
+        if not record.process.alive():
+            raise ServingError(
+                f"The server {record.server.name} ended while it was starting ({telling_lines(record.log)}); "
+                f"mend that and start it again. Its whole log is {record.log}."
+            )
+        if time.monotonic() > deadline:
+            raise ServingError(
+                f"The server {record.server.name} did not answer at {record.base_url} "
+                f"within {timeout_s:.0f} s: see {record.log}; raise `ready_timeout_s` in its profile if it only needs "
+                "longer, or else run `draftroom models down` and start it again."
+            )
+        time.sleep(_POLL_S)
+
+
+def require_free_port(server: Server) -> None:
+    """Check that nobody listens on the server's port.
+
+    Raises:
+        ServingError: Somebody does.
+    """
+    with socket.socket() as probe:
+        # As servers do: connections of an earlier server that are still being closed do not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, server.port))
+        except OSError as error:
+            raise ServingError(
+                f"Port {server.port}, which the server {server.name} needs, is in use by another program: "
+                "stop that one, or copy the profile to a file of your own with another port."
+            ) from error
+
+
 def _start_of(profile: Profile, server: Server, python: Path, report: Report) -> tuple[list[str], dict[str, str]]:
     """The command that starts a server, and its environment; its model is made ready first."""
     if profile.engine == "llama.cpp":
@@ -194,3 +273,15 @@ def _environment(server: Server, device: str, *, local: bool) -> dict[str, str]:
     if server.kv_cache_gib is not None:
         environment["VLLM_CPU_KVCACHE_SPACE"] = str(server.kv_cache_gib)
     return environment | adapter_environment(server, device)
+
+
+def fastest_precision(cpuinfo: Path = CPUINFO) -> Literal["bfloat16", "float32"]:
+    """Bfloat16 on a CPU that has instructions for it; any other emulates it, in 3.5 times the time of float32.
+
+    Args:
+        cpuinfo: What the system tells of its CPU. Without such a file, as on macOS, float32 is safe.
+    """
+    if not cpuinfo.exists():
+        return "float32"
+    known = {word for line in cpuinfo.read_text(encoding="utf-8").splitlines() for word in line.split()}
+    return "bfloat16" if known & BFLOAT16 else "float32"

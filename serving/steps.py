@@ -1,13 +1,17 @@
-"""Long steps that run as a program of their own, with the output kept in a log file."""
+"""Long steps: programs that run with their output in a log file, and locks that say when somebody else holds them."""
 
 from __future__ import annotations
 
+import errno
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from state.errors import ServingError
+from filelock import FileLock, Timeout
+
+from state.errors import ServingError, StateError
 
 Report = Callable[[str], None]
 """Is told the name of every step as it begins."""
@@ -45,3 +49,35 @@ def telling_lines(log: Path, count: int = 3) -> str:
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
     telling = [line for line in lines if _TELLING.search(line)] or lines
     return " | ".join(line[:300] for line in dict.fromkeys(telling[-count:])) or "it printed nothing"
+
+
+@contextmanager
+def exclusive(path: Path, report: Report) -> Iterator[None]:
+    """Hold the lock file `path` for work on files beside it, waiting while another process holds it.
+
+    Raises:
+        StateError: The lock file, or a file that the work is about, cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _acquired(FileLock(path), report):
+            yield
+    except OSError as error:
+        raise StateError(
+            f"Cannot write {error.filename or path}: {error.strerror}; "
+            "free some space, or set DRAFTROOM_HOME to a folder that you can write to.",
+            kind="disk_full" if error.errno == errno.ENOSPC else None,
+        ) from error
+
+
+@contextmanager
+def _acquired(lock: FileLock, report: Report) -> Iterator[None]:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        report(f"Waiting for another command that holds {lock.lock_file}")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()

@@ -13,8 +13,8 @@ from rich.table import Column, Table
 
 from draftroom.consoles import ERR, OUT, tell
 from serving.adapters import with_adapters
+from serving.processes import recorded_profiles
 from serving.profiles import Profile, load_profile, profile_name, profile_names
-from serving.records import recorded_profiles
 from serving.servers import ServerState, down, status, up
 from serving.steps import Report
 

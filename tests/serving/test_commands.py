@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.records import read_records
+from serving.processes import read_records
 from tests.serving.conftest import Home, running
 
 ROOT = Path(__file__).parents[2]
