@@ -30,8 +30,8 @@ from evals.datasets.corpora import choose_pairs
 from runs.many import Job, Key, Record, read_records, run_jobs
 from state.errors import DraftroomError
 from state.files import write_atomically
-from tools.configuration import load_settings
 from tools.checks.fidelity import stems
+from tools.configuration import load_settings
 from tools.models import close_clients
 from training.plan_reranker.plans import normalised, questions_of
 from training.plan_reranker.writing import Assignment, Criterion, WrittenPlan, assignment_of, in_scope, write_plan
