@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import shutil
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -14,6 +16,8 @@ import pytest
 
 from docs.draw_graphs import PAGE, with_current_pictures
 from draftroom.cli import COMMANDS, load_command
+from draftroom.exit_codes import CONTRADICTIONS
+from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
 
 ROOT = PAGE.parents[1]
@@ -84,6 +88,21 @@ def test_commands_take_what_is_shown(words: list[str]) -> None:
     while rest and rest[0] in getattr(command, "commands", {}):
         command, rest = command.commands[rest[0]], rest[1:]
     command.make_context(name, rest)
+
+
+def test_who_copies_the_start_page_line_by_line_gets_its_files(
+    tmp_path: Path, fake_endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    shutil.copy("examples/seedlings.pdf", "paper.pdf")
+    draftroom = Command(tmp_path / "home", fake_endpoint, {"DRAFTROOM_FEEDBACK__PLANS": "1"})
+    for words in commands(TEXTS["docs/start.md"]):
+        if words[0] != "models":
+            result = draftroom(*words)
+            assert result.exit_code in {0, *([CONTRADICTIONS] if words[0] == "check" else [])}, result.stderr
+            written = [Path(file) for flag, file in pairwise(words) if flag == "-o"]
+            assert all(file.stat().st_size for file in written)
 
 
 @pytest.mark.parametrize("code", blocks("toml"))
