@@ -56,6 +56,8 @@ def main(names: list[str]) -> None:
     if not browser_path:
         raise SystemExit(f"Install Chromium: none of {', '.join(BROWSERS)} is on the path.")
     pages = {system: page_of(record) for system, record in chosen(names).items()}
+    if not pages:
+        raise SystemExit("There is no finished run to take a picture of; `make demo` makes three.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page()
