@@ -29,7 +29,7 @@ from runs.runnable.feedback import FOCUSED_FEEDBACK
 from state.settings import Settings
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.review_room import METHODS, Room
-from tools.documents import read_document
+from tools.documents.reading import read_document
 
 SHORT, LONG = 10, 60
 REPEATS = 3

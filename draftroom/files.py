@@ -14,8 +14,7 @@ from runs.record import RunInput, RunRecord
 from state.errors import BadInput
 from state.records import Values
 from state.settings import Scope
-from tools.documents import read_document, read_document_bytes
-from tools.documents.reading import MAX_BYTES
+from tools.documents.reading import MAX_BYTES, read_document, read_document_bytes
 
 STANDARD_INPUT = "-"
 

@@ -12,7 +12,8 @@ from pypdf import PdfReader
 
 from examples.build_pdf import HEADER, PDF, SOURCE, build
 from state.feedback import Weakness
-from tools.documents import load_document, read_document
+from tools.documents.reading import read_document
+from tools.documents.store import load_document
 
 TEXT = SOURCE.read_text(encoding="utf-8")
 README = (SOURCE.parent / "README.md").read_text(encoding="utf-8")

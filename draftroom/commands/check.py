@@ -15,7 +15,7 @@ from draftroom.rendering.findings import FORMATS, summary, table
 from draftroom.rendering.terminal import print_line, print_table
 from state.computed_findings import CHECK_KINDS, SEVERITIES, Severity
 from tools.consistency import check_paper
-from tools.documents import load_document
+from tools.documents.store import load_document
 
 
 def check(

@@ -31,8 +31,8 @@ from state.errors import BadInput
 from state.feedback import FeedbackInput
 from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
 from tools.configuration import load_settings
-from tools.documents import load_document
 from tools.documents.plain_text import decode
+from tools.documents.store import load_document
 from tools.literature import open_sources
 from tools.reranking import check_reranker
 

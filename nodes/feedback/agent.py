@@ -18,7 +18,7 @@ from state.limits import Limits
 from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
 from tools.checks.hidden_instructions import mark_as_untrusted
 from tools.checks.quotes import locate
-from tools.documents import load_document
+from tools.documents.store import load_document
 from tools.models import Answer, Caller, ask
 from tools.models.answers import Value
 

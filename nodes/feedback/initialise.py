@@ -17,7 +17,8 @@ from state.settings import FeedbackSettings
 from tools.checks.hidden_instructions import find_instructions
 from tools.checks.quotes import locate
 from tools.configuration import resolve_settings
-from tools.documents import load_document, read_document
+from tools.documents.reading import read_document
+from tools.documents.store import load_document
 
 _NOT_WORTH_IT = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"

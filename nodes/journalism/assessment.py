@@ -9,7 +9,7 @@ from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
 from tools.checks.fidelity import coverage, off_subject, unsupported_facts
 from tools.checks.readability import grade, hard_sentences, mean_grade
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 
 
 async def assess_draft(state: JournalismState) -> JournalismState:

@@ -11,7 +11,7 @@ from nodes.journalism.agent import ask_as, options
 from nodes.journalism.reader import as_text
 from state.journalism import Advice, DraftReview, JournalismState
 from state.limits import AtMost
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models.prompts import numbered
 
 

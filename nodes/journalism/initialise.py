@@ -13,7 +13,7 @@ from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput
 from state.settings import ModelSettings, Settings
 from tools.configuration import resolve_settings
-from tools.documents import read_document
+from tools.documents.reading import read_document
 
 
 async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:

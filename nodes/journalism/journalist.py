@@ -11,7 +11,7 @@ from nodes.journalism.reader import as_text
 from nodes.rewriting import EasySentence, copied_from, rewrite_each
 from state.journalism import Draft, JournalismState
 from state.limits import AtMost, Limits
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
 from tools.text.sentences import finished_paragraphs

@@ -10,7 +10,7 @@ from state.errors import SettingsError
 from state.journalism import Draft, JournalismState
 from state.records import CallRecord, Trim
 from state.settings import JournalismSettings
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.sequence_to_sequence import Written, write
 
 

@@ -12,7 +12,7 @@ from state.errors import Unanswered
 from state.limits import Limits
 from state.settings import ModelSettings, SimplificationRole, SimplificationSettings
 from state.simplification import Exchange, LoopState, SimplificationState
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models import Answer, Caller, ask
 from tools.models.answers import Value
 

@@ -18,7 +18,7 @@ from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.omissions import lost_content
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models.prompts import numbered
 from tools.text.sentences import sentences
 

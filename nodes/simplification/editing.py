@@ -19,7 +19,7 @@ from nodes.simplification.redundancy_checker import objection as objection_to_re
 from nodes.simplification.simplifier import change_of, write_anew
 from state.limits import AtMost
 from state.simplification import LoopState, Redundancy, WordingSuggestion
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models.prompts import numbered
 from tools.text.edits import occurrences, remove, substitute
 

@@ -14,7 +14,8 @@ from state.contexts import SimplificationContext
 from state.errors import BadInput
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
-from tools.documents import read_document, stored_text
+from tools.documents.reading import read_document
+from tools.documents.store import stored_text
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:

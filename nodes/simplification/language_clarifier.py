@@ -21,7 +21,7 @@ from state.simplification import LoopState, WordingSuggestion
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.omissions import lost_content
 from tools.checks.readability import hard_sentences
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models.prompts import numbered
 from tools.text.edits import occurrences, substitute
 

@@ -11,7 +11,7 @@ from nodes.simplification.exchange import memory_of
 from state.limits import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.checks.omissions import lost_content
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.text.edits import occurrences, remove
 
 MOST_WORDS = 5

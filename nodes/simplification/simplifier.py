@@ -31,7 +31,7 @@ from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import stems
 from tools.checks.readability import hard_sentences
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
 from tools.text.sentences import finished_paragraphs, sentences

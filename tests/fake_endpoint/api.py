@@ -48,7 +48,7 @@ class Api:
     slots: int | None = None
     latency_s: float = 0.0
     generation_s: float = 0.0
-    stream_interval: int = 20
+    stream_interval: int = 200
 
     def handle(self, exchange: Exchange) -> None:
         """Answer a request on any path."""

@@ -63,19 +63,30 @@ class Server(socketserver.ThreadingTCPServer):
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         super().__init__(("127.0.0.1", port), partial(Handler, handle, log, gates))
-        # The interval bounds how long closing waits for the accepting thread; requests do not wait for it.
-        self._accepting = threading.Thread(target=self.serve_forever, args=(0.02,), name="fake-endpoint")
+        self._closing = False
+        self._accepting = threading.Thread(target=self._accept, name="fake-endpoint")
         self._accepting.start()
 
     def close(self) -> None:
         """Stop listening, end all connections and wait for their threads."""
-        self.shutdown()
+        self._closing = True
+        with suppress(OSError):  # the last connection, which ends the wait for one
+            socket.create_connection(("127.0.0.1", self.server_address[1])).close()
         self._accepting.join()
         with self._lock:
             for connection in self._connections:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
         self.server_close()
+
+    def _accept(self) -> None:
+        # Not `serve_forever`, which wakes now and then to see whether it should end, and is waited for when it should.
+        while True:
+            request, address = self.get_request()
+            if self._closing:
+                request.close()
+                return
+            self.process_request(request, address)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._lock:

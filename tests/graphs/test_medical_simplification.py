@@ -218,7 +218,7 @@ async def test_a_thread_that_is_given_a_new_abstract_starts_afresh(fake_endpoint
         assert len(second[name]) == len(first[name])  # type: ignore[literal-required]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(min_value=0, max_value=10**6))
 def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: int) -> None:
     result = after_chaos(seed, BY_CODE)
@@ -228,7 +228,7 @@ def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: 
         check_removals(exchange, before, after)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(min_value=0, max_value=10**6), aids=st.sampled_from(["none", "all"]))
 def test_whatever_the_models_answer_every_run_ends(seed: int, aids: str) -> None:
     after_chaos(seed, aids)

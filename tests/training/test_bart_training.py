@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 
 from graphs.sequence_to_sequence import builder
 from state.errors import SettingsError
-from tests.support.processes import preload, run_module
+from tests.training.moments import copied_at, copy_of
 from tests.training.tiny_seq2seq import configured, run, write_all
 from tools.sequence_to_sequence import write
 from training.configuration import CONFIGS, read_config
@@ -21,10 +21,11 @@ from training.journalist.bart import Tuned, train_bart
 from training.journalist.config import BartConfig
 from training.journalist.pairs import read_pairs, split_by_paper
 
-preload("training.journalist.bart")
-
-
-ROOT = Path(__file__).parents[2]
+MOMENTS = {
+    "checkpoint-2/trainer_state.json": "in its first epoch, with nothing to go on from",
+    "model/config.json": "recorded, but not saved",
+}
+"""At which a run is killed."""
 ABSTRACT = "irrigation augmented elongation of moss considerably"
 
 
@@ -42,7 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(folder: Path) -> Tuned:
     """A run that nothing interrupted."""
-    return run(folder, folder / "whole")
+    with copied_at(list(MOMENTS), folder / "whole", folder):
+        return run(folder, folder / "whole")
 
 
 def losses(tuned: Tuned) -> list[float]:
@@ -79,19 +81,12 @@ def test_it_has_learnt_to_write_the_summary(folder: Path, tmp_path: Path) -> Non
     assert asyncio.run(write(tuned.checkpoint, ABSTRACT)).text.startswith("rain made")
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
-        "checkpoint-2/trainer_state.json",  # in its first epoch, with nothing to go on from
-        "model/config.json",  # recorded, but not saved
-    ],
-)
+@pytest.mark.parametrize("moment", MOMENTS, ids=MOMENTS.get)
 def test_a_killed_run_reaches_the_same_curve(folder: Path, whole: Tuned, tmp_path: Path, moment: str) -> None:
-    killed = run_module("tests.training.tiny_seq2seq", folder, tmp_path, moment)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert not (tmp_path / "model").exists()
+    out = Path(shutil.copytree(copy_of(moment, folder), tmp_path / "out"))
+    assert not (out / "model").exists()
 
-    resumed = run(folder, tmp_path)
+    resumed = run(folder, out)
     assert losses(resumed) == pytest.approx(losses(whole), rel=1e-6)
     assert resumed.record.best_epoch == whole.record.best_epoch
     assert resumed.loss_before == pytest.approx(whole.loss_before, rel=1e-6)

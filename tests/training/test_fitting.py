@@ -83,6 +83,7 @@ def test_a_run_learns_and_says_how_it_came_about(tmp_path: Path) -> None:
     assert record.device.startswith("cpu")
     assert record.seconds == pytest.approx(sum(epoch.seconds for epoch in record.history))
     assert TrainingRecord.model_validate_json((tmp_path / "record.json").read_bytes()) == record
+    assert json.loads((tmp_path / "run.json").read_text())["metric"] == "accuracy"
     assert list(tmp_path.glob("checkpoint-*")) == []
     assert list(tmp_path.glob("*.safetensors")) == [fitted.weights]
 
@@ -256,9 +257,3 @@ def test_a_configuration_that_cannot_be_read_is_an_error(tmp_path: Path, text: s
 
 def test_the_configurations_are_where_the_command_looks_for_them() -> None:
     assert (CONFIGS / "purpose.toml").is_file()
-
-
-def test_the_run_file_is_json(tmp_path: Path) -> None:
-    run(tmp_path)
-
-    assert json.loads((tmp_path / "run.json").read_text())["metric"] == "accuracy"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from state.errors import SettingsError
 from tests.privacy.watching import contacts, spied
-from tests.support.processes import preload, run_module
+from tests.training.moments import copied_at, copy_of
 from tests.training.tiny_journalist import configured, run, write_model, write_pairs
 from training.configuration import CONFIGS, read_config
 from training.journalist.config import JournalistConfig
@@ -26,10 +26,14 @@ from training.journalist.examples import examples_of
 from training.journalist.pairs import read_pairs, split_by_paper
 from training.journalist.train import JournalistRecord, train_journalist
 
-preload("training.journalist.train")
-
-
 ROOT = Path(__file__).parents[2]
+MOMENTS = {
+    "best-2.safetensors": "between measuring and keeping",
+    "checkpoint-6/trainer_state.json": "in the midst of a checkpoint",
+    "adapter/adapter_config.json": "trained, but not saved",
+    "record.json": "saved, but not recorded",
+}
+"""At which a run is killed."""
 
 
 def curve(record: JournalistRecord) -> list[dict[str, Any]]:
@@ -59,7 +63,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def out(folder: Path) -> Path:
     """The folder of a finished run that nothing interrupted."""
-    run(folder, folder / "whole")
+    with copied_at(list(MOMENTS), folder / "whole", folder):
+        run(folder, folder / "whole")
     return folder / "whole"
 
 
@@ -127,29 +132,20 @@ def test_two_runs_with_one_seed_agree(folder: Path, whole: JournalistRecord, tmp
     assert curve(run(folder, tmp_path / "other", seed=1)) != curve(whole)
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
-        "best-2.safetensors",  # between measuring and keeping
-        "checkpoint-6/trainer_state.json",  # in the midst of a checkpoint
-        "adapter/adapter_config.json",  # trained, but not saved
-        "record.json",  # saved, but not recorded
-    ],
-)
+@pytest.mark.parametrize("moment", MOMENTS, ids=MOMENTS.get)
 def test_a_killed_run_reaches_the_same_curve(
     folder: Path, whole: JournalistRecord, out: Path, tmp_path: Path, moment: str
 ) -> None:
-    killed = run_module("tests.training.tiny_journalist", folder, tmp_path, moment)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert not (tmp_path / "record.json").exists()
+    resumed_in = Path(shutil.copytree(copy_of(moment, folder), tmp_path / "out"))
+    assert not (resumed_in / "record.json").exists()
 
-    resumed = run(folder, tmp_path)
-    # Not to the last bit: another process has its matrices elsewhere in memory, where some processors round otherwise.
+    resumed = run(folder, resumed_in)
+    # Not to the last bit: its matrices lie elsewhere in memory, where some processors round otherwise.
     assert losses(resumed) == pytest.approx(losses(whole), rel=1e-6)
     assert resumed.best_epoch == whole.best_epoch
     weights = "adapter/adapter_model.safetensors"
-    torch.testing.assert_close(load_file(tmp_path / weights), load_file(out / weights), rtol=0, atol=1e-5)
-    assert list(tmp_path.glob("checkpoint-*")) == []
+    torch.testing.assert_close(load_file(resumed_in / weights), load_file(out / weights), rtol=0, atol=1e-5)
+    assert list(resumed_in.glob("checkpoint-*")) == []
 
 
 def test_a_finished_run_is_returned_as_it_is(folder: Path, whole: JournalistRecord, tmp_path: Path, out: Path) -> None:
@@ -193,10 +189,27 @@ def test_a_missing_gpu_is_an_error(folder: Path, tmp_path: Path) -> None:
         run(folder, tmp_path, device="cuda")
 
 
-def test_nothing_is_contacted(folder: Path, tmp_path: Path) -> None:
-    """TRL by itself reports every trainer to the model hub."""
+def test_nobody_is_contacted_while_it_trains(folder: Path, tmp_path: Path) -> None:
+    """TRL by itself reports every trainer to the model hub, in a thread of its own."""
+    noted: list[tuple[Any, ...]] = []
+    before = set(threading.enumerate())
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in {"socket.connect", "socket.getaddrinfo"}:
+            noted.append((event, *arguments[-2:]))
+
+    sys.addaudithook(watch)
+    run(folder, tmp_path, epochs=1)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(timeout=30)
+    assert noted == []
+
+
+@pytest.mark.faults
+def test_nothing_is_contacted_by_a_process_of_its_own(folder: Path, tmp_path: Path) -> None:
+    """Neither when the libraries are imported, which alone takes ten seconds, nor later."""
     noted = tmp_path / "contacts"
-    command = [sys.executable, "-m", "tests.training.tiny_journalist", folder, tmp_path / "out", "no such file"]
+    command = [sys.executable, "-m", "tests.training.tiny_journalist", folder, tmp_path / "out"]
     finished = subprocess.run(command, cwd=ROOT, env=spied(noted), capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     assert contacts(noted).addresses == set()

@@ -1,14 +1,11 @@
 """A journalist that is fine-tuned in a second: a random one-layer model with a tokenizer of its own, on made-up papers.
 
-As a program it is killed when it is about to write the file whose path ends in NAME:
-python -m tests.training.tiny_journalist FOLDER OUT NAME
+As a program: python -m tests.training.tiny_journalist FOLDER OUT
 """
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,8 +25,6 @@ TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-WRITING_EVENTS = {"open": 0, "os.rename": 1}
-"""Audit events of Python by the position of the path that is written."""
 
 
 def pair(number: int) -> dict[str, str]:
@@ -109,16 +104,5 @@ def run(folder: Path, out: Path, **changes: Any) -> JournalistRecord:
     return train_journalist(configured(folder / "model", **changes), [folder / "pairs.jsonl"], out)
 
 
-def die_at(name: str) -> None:
-    """Kill this process when it is about to write a file whose path ends in `name`."""
-
-    def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in WRITING_EVENTS and str(arguments[WRITING_EVENTS[event]]).endswith(name):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(watch)
-
-
 if __name__ == "__main__":
-    die_at(sys.argv[3])
     run(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,18 +1,12 @@
-"""A BART that is fine-tuned in a second, on made-up papers of a dozen words.
-
-As a program it is killed when it is about to write the file whose path ends in NAME:
-python -m tests.training.tiny_seq2seq FOLDER OUT NAME
-"""
+"""A BART that is fine-tuned in a second, on made-up papers of a dozen words."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from tests.tools.tiny_bart import write_bart
-from tests.training.tiny_journalist import die_at
 from training.journalist.bart import Tuned, train_bart
 from training.journalist.config import BartConfig
 
@@ -57,8 +51,3 @@ def configured(model: Path | str, **changes: Any) -> BartConfig:
 def run(folder: Path, out: Path, **changes: Any) -> Tuned:
     """Fine-tune the model in `folder` on the pairs beside it."""
     return train_bart(configured(folder / "bart", **changes), [folder / "pairs.jsonl"], out)
-
-
-if __name__ == "__main__":
-    die_at(sys.argv[3])
-    run(Path(sys.argv[1]), Path(sys.argv[2]))

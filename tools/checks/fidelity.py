@@ -26,7 +26,7 @@ from state.documents import DocumentRef
 from state.records import Fact, FactKind
 from tools.checks.named_entities import Name, NameIndex, folded, names
 from tools.checks.quantities import Amount, AmountIndex, amounts
-from tools.documents import stored_text
+from tools.documents.store import stored_text
 from tools.text.sentences import Sentence, sentences
 
 

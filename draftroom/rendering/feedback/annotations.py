@@ -25,7 +25,7 @@ from state.documents import DocumentRef, Word
 from state.errors import BadInput
 from state.feedback import Comment
 from state.records import Values
-from tools.documents import load_document
+from tools.documents.store import load_document
 from tools.text.characters import plain
 
 AUTHOR = "Draftroom"

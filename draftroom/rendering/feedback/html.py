@@ -31,7 +31,7 @@ from state.documents import Document, DocumentRef
 from state.errors import StateError
 from state.feedback import Comment
 from state.records import Values
-from tools.documents import load_document
+from tools.documents.store import load_document
 
 
 def to_html(record: RunRecord, values: Values) -> str:

@@ -263,8 +263,8 @@ def test_a_longer_source_supports_no_less(draft: str, source: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["1", "1,000", "A1-", "one hundred and ", "5 mg/", "Ab of ", "(AB)"])
-def test_a_hostile_text_of_100_kb_is_read_to_its_end(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
+def test_a_hostile_text_of_30_kb_is_read_to_its_end(piece: str) -> None:
+    text = piece * (30_000 // len(piece))
 
     assert unsupported_facts(text, text) == []
 

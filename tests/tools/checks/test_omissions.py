@@ -234,7 +234,7 @@ def test_a_dose_in_another_unit_is_kept(before: str, tenths: int) -> None:
 @pytest.mark.parametrize(
     "piece", ["no ", "no, ", "95% CI 1 to 2 ", "RR 0.5, ", "mean difference ", "hepat", "itis ", "(AB)"]
 )
-def test_a_hostile_text_of_100_kb_is_read_to_its_end(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
+def test_a_hostile_text_of_30_kb_is_read_to_its_end(piece: str) -> None:
+    text = piece * (30_000 // len(piece))
 
     assert lost_content(text, text) == []

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.documents import read_document
 from tools.documents.language import NOT_ENGLISH, is_english
+from tools.documents.reading import read_document
 
 OTHERS = {
     "German": (

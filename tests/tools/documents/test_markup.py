@@ -8,7 +8,8 @@ import pytest
 
 from state.documents import Document
 from state.errors import BadInput
-from tools.documents import load_document, read_document_bytes
+from tools.documents.reading import read_document_bytes
+from tools.documents.store import load_document
 
 
 @pytest.fixture(autouse=True)

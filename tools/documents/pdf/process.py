@@ -16,8 +16,6 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
-from pypdf import PdfReader, PdfWriter
-from pypdf.errors import PyPdfError
 
 from tools.documents.guarded import MAX_CHARACTERS, answer, in_one_line
 from tools.documents.pdf.painting import Interpreter, Painter
@@ -28,7 +26,6 @@ from tools.documents.pdf.pieces import PdfPage, PdfPieces
 _MALFORMED = (
     PDFException,
     PSException,
-    PyPdfError,
     ValueError,
     TypeError,
     AttributeError,
@@ -69,6 +66,9 @@ def _is_in_place(data: bytes) -> bool:
 
 def _mended(data: bytes, max_pages: int) -> bytes:
     """The pages that pypdf finds, written anew; empty if it finds none."""
+    from pypdf import PdfReader, PdfWriter  # noqa: PLC0415 - takes as long as most files that need no mending
+    from pypdf.errors import PyPdfError  # noqa: PLC0415
+
     try:
         reader, writer = PdfReader(BytesIO(data)), PdfWriter()
         if reader.is_encrypted and not reader.decrypt(""):
@@ -77,7 +77,7 @@ def _mended(data: bytes, max_pages: int) -> bytes:
             writer.add_page(page)
         buffer = BytesIO()
         writer.write(buffer)
-    except _MALFORMED:
+    except (PyPdfError, *_MALFORMED):
         return b""
     return buffer.getvalue() if writer.pages else b""
 
