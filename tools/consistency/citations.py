@@ -10,10 +10,10 @@ from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
 from tools.consistency.statements import Statement
 
-_FEWEST = 4  # entries; a shorter list was hardly read whole
+_FEWEST = 3  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
 _KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
-_CITED = 0.7
+_CITED = 0.6
 """Share of the entries that must be cited by number, or the numbers in brackets are something else."""
 
 _NAME = (
@@ -95,7 +95,7 @@ def _by_author(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iter
     matches = [(part, match) for part in parts if not part.row for match in _AUTHOR_YEAR.finditer(part.text)]
     found = [(_in(texts, match), part, match) for part, match in matches]
     known = sum(each for each, _, _ in found)
-    if known < _FEWEST or known < 0.9 * len(found):  # the list was read badly
+    if known < 4 or known < 0.9 * len(found):  # the list was read badly
         return
     seen: set[str] = set()
     for there, part, match in found:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
+from tools.checks.quantity_lexicon import WHOLE, value_of
+from tools.consistency.number_words import SMALL_NUMBERS
 from tools.consistency.printed import COUNT, Printed, count, printed
 from tools.consistency.statements import Statement
 
@@ -25,7 +27,8 @@ _PATTERNS = (
     rf"{_BARE}{_PART}{_OF}{_WHOLE}{_THINGS}\s?[(\[,]\s?(?:or |i\.e\.,? )?{_PERCENT}(?=\s?[)\];,.]|$)",
     # 8 (20%) of 32, 8 (20%) of the 32
     rf"{_BARE}{_PART}\s?[(\[]\s?{_PERCENT}\s?[)\]]\s?(?:of|out of)(?: the| all)?\s{_WHOLE}",
-    # 8 of 32 patients, or 20%; 8 out of 32, that is 20%
+    # 8 patients, 20% of the 32
+    rf"{_BARE}{_PART}{_THINGS}, (?:or |i\.e\.,? )?{_PERCENT} of (?:the|all|all the) {_WHOLE}",
 )
 _COUNTED = [re.compile(pattern) for pattern in _PATTERNS]
 _LOOSE = re.compile(
@@ -47,7 +50,7 @@ def check_percentages(statement: Statement) -> Iterator[ComputedFinding]:
     for pattern in _COUNTED:
         for match in pattern.finditer(statement.text):
             part, whole, percent = count(match["part"]), count(match["whole"]), printed(match["percent"])
-            if not whole > 0 or part > whole or percent.value > 100:
+            if not whole > 0 or (part > whole and "/" in match[0]) or percent.value > 100:
                 continue
             before = statement.text[max(0, match.start() - 25) : match.start()]
             near = statement.text[max(0, match.start("percent") - 25) : match.start("percent")]
@@ -75,6 +78,57 @@ def _percentage(statement: Statement, match: re.Match[str], exact: float, percen
     )
 
 
+_LISTED = re.compile(
+    rf"{_BARE}(?<![(\w])(?:[nN]\s?=\s?)?(?P<part>{COUNT}|\b(?:{'|'.join(SMALL_NUMBERS)})\b)(?: [a-z-]+){{0,3}} ?[(\[]"
+    rf"(?P<percent>\d{{1,3}}(?:\.\d+)?)\s?%(?: of [^()\[\]]{{1,30}})?[)\]]"
+    rf"|\((?P<inside>{COUNT})[,;] (?P<beside>\d{{1,3}}(?:\.\d+)?)\s?%\)"
+)
+_ANY_COUNT = re.compile(rf"{_BARE}{_PART}(?!\s?%|\.\d)")
+_NUMBER_WORD = re.compile(rf"\b(?:{WHOLE})\b", re.IGNORECASE)
+
+
+def check_listed_percentages(statement: Statement) -> Iterator[ComputedFinding]:
+    """`Of 58 wrecks, 13 (40%) carried timber, 17 (29%) salt and 11 (19%) grain`: all but one agree on the whole."""
+    if statement.row:
+        return
+    before = ""
+    for start, end in statement.sentences():
+        sentence = statement.text[start:end]
+        pairs = [(*_listed_pair(match), match) for match in _LISTED.finditer(sentence)]
+        near = f"{before} {sentence}"
+        before = sentence
+        wholes = {count(match["part"]) for match in _ANY_COUNT.finditer(near)}
+        wholes |= {int(value_of(match[0].lower())) for match in _NUMBER_WORD.finditer(near)}
+        fits = {
+            whole: [
+                at for at, (part, percent, _) in enumerate(pairs) if part < whole and percent.holds(100 * part / whole)
+            ]
+            for whole in wholes
+            if whole > 1
+        }
+        whole = max(fits, key=lambda each: len(fits[each]), default=0)
+        if len(pairs) < 2 or not whole or len(fits[whole]) < len(pairs) - 1:
+            continue
+        for at, (part, percent, match) in enumerate(pairs):
+            known = len(pairs) > 2 or re.search(rf"\b(?:of|among)\b(?: [a-z]+){{0,2}} {whole}\b", near, re.IGNORECASE)
+            alone = any(percent.holds(100 * part / each) for each in wholes if each > 1)
+            if at not in fits[whole] and part < whole and known and not alone:
+                exact = 100 * part / whole
+                yield statement.finding(
+                    "percentage",
+                    "medium" if abs(exact - percent.value) > 2 * percent.half + 1e-9 else "low",
+                    (start + match.start(), start + match.end()),
+                    computation=f"{part} of {whole} is {exact:.1f}%, printed is {percent.value:g}%; the others are "
+                    f"of {whole}",
+                    consistent=f"{exact:.1f}%",
+                )
+
+
+def _listed_pair(match: re.Match[str]) -> tuple[int, Printed]:
+    part = match["part"] or match["inside"]
+    return SMALL_NUMBERS[part] if part in SMALL_NUMBERS else count(part), printed(match["percent"] or match["beside"])
+
+
 class _Parts(NamedTuple):
     """A whole and what it is said to consist of."""
 
@@ -100,10 +154,15 @@ _ALLOCATED = re.compile(
     r"(?:randomi[sz]ed|assigned|allocated|divided|split|classified|categori[sz]ed|grouped)\b"
 )
 _GROUP_SIZE = re.compile(rf"[(\[]\s?[nN]\s?=\s?(?P<n>{COUNT})\s?[)\]]")
-_GROUPS = re.compile(
-    rf"(?:{_BARE}(?P<whole>{COUNT}) (?!of\b)[^:;.\d]{{0,70}}?)[:–] "
-    rf"(?:with )?(?P<first>{COUNT}) (?P<list>(?:(?!\d+ of\b)[^.;:()])*?"
-    rf"(?:, \d[\d,]* [^.;:()]*?)*,? and (?P<last>{COUNT}) [^.;:()]*)"
+_ITEM = rf"(?:{COUNT}|{_NUMBER_WORD.pattern})"
+_THING = r"(?: [^\d,;:.()]+?)?"
+_LIST = rf"(?P<list>{_ITEM}{_THING}(?:, {_ITEM}{_THING})*,? and {_ITEM}{_THING})"
+_WHOLE_THING = rf"{_BARE}(?P<whole>{_ITEM}) (?!of\b|to\b|and\b|or\b|in\b|h\b|min\b)(?:[^\W\d_][\w’-]* ?){{1,3}}"
+_GROUPS = (
+    re.compile(rf"{_WHOLE_THING}[^:;.()\d]{{0,60}}: {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
+    re.compile(rf"{_WHOLE_THING}(?:[a-z]+ ){{0,4}}[a-z]* ?\({_LIST}(?=[;)])", re.IGNORECASE),
+    re.compile(rf"{_WHOLE_THING}[^:;.()\d]{{0,40}}(?:split|divided) into {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
+    re.compile(rf"{_WHOLE_THING}[^.;\d]{{0,60}}\. Of these,? {_LIST}(?=[.;(]|$)", re.IGNORECASE),
 )
 
 
@@ -143,9 +202,21 @@ def _allocated(statement: Statement) -> Iterator[_Parts]:
 
 
 def _listed(statement: Statement) -> Iterator[_Parts]:
-    """`132 had emerged: 44 with water, 45 under mulch and 43 with feed`."""
-    for match in _GROUPS.finditer(statement.text):
-        numbers = re.findall(rf"(?:^|,(?: and)? | and )({COUNT}) (?=[^\W\d_])", f"{match['first']} {match['list']}")
-        parts = [count(number) for number in numbers]
-        if len(parts) > 1 and count(match["whole"]) >= max(parts):
-            yield _Parts(count(match["whole"]), parts, match.span())
+    """`132 had emerged: 44 with water, 45 under mulch and 43 with feed`, in brackets, split into, or of these."""
+    for pattern in _GROUPS:
+        for match in pattern.finditer(statement.text):
+            parts = [
+                _value(number)
+                for number in re.findall(rf"(?:^|, (?:and )?| and )({_ITEM})(?!\w)", match["list"], re.IGNORECASE)
+            ]
+            whole, total = _value(match["whole"]), sum(parts)
+            near = whole < 2 * total and total < 2 * whole
+            if len(parts) > 1 and whole > max(parts) and near and len(parts) == len(_ANY_ITEM.findall(match["list"])):
+                yield _Parts(whole, parts, match.span())
+
+
+_ANY_ITEM = re.compile(rf"(?<!\w){_ITEM}(?!\w)", re.IGNORECASE)
+
+
+def _value(text: str) -> int:
+    return count(text) if text[0].isdigit() else int(value_of(text.lower()))

@@ -41,7 +41,7 @@ def check_floats(document: Document, parts: Sequence[Statement]) -> Iterator[Com
             continue
         mentions = _mentions(parts, word, set(captions.values()))
         highest = max(captions.values())
-        if len(mentions.keys() & set(captions.values())) < len(mentions) / 2:
+        if not mentions or len(mentions.keys() & set(captions.values())) < len(mentions) / 2:
             continue  # most captions were not read
         for number, (part, place) in sorted(mentions.items()):
             if number > highest and set(range(1, highest + 1)) <= set(captions.values()):
@@ -136,6 +136,27 @@ def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[C
                 computation=f"no heading has the number {match['number']}; the last section is {top[-1]}",
                 consistent="the number of a section that exists",
             )
+
+
+_APPENDIX = re.compile(r"(?<![\w-])Appendix\s(?P<letter>[A-Z])\b(?!\.?\d*[-–:]?[a-z])")
+
+
+def check_appendices(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Appendices that the text refers to, beyond the last of those that are headed so."""
+    headings = {part.paragraph["section"] for part in parts}
+    letters = {match["letter"] for heading in headings if (match := _APPENDIX.match(heading))}
+    if not letters:
+        return
+    for part in parts:
+        for match in _APPENDIX.finditer(part.text):
+            if match["letter"] > max(letters) and not _OF_OTHERS.match(part.text, match.end()):
+                yield part.finding(
+                    "section",
+                    "medium",
+                    match.span(),
+                    computation=f"{match[0]} is referred to; the last one is Appendix {max(letters)}",
+                    consistent="the letter of an appendix that exists",
+                )
 
 
 _EQUATION = re.compile(

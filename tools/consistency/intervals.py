@@ -56,6 +56,15 @@ _ESTIMATE = re.compile(
     rf"{_LABELLED}(?P<estimate>{_SIGNED}){_UNIT}\s?[,;:]?\s?(?P<opened>[(\[])?\s?{_LEVEL}{_ENDS}"
     rf"(?:\s?[)\]])?(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
 )
+_CHANGED = re.compile(
+    rf"\b(?P<verb>by|of|was|were|is|at|and) (?P<estimate>{_SIGNED})(?P<unit>\s?(?:%|°C"
+    rf"|[a-zA-Zµ]{{1,10}}(?: per [a-z]+|/[a-zA-Z]{{1,5}})?"
+    rf"(?:[²³2])?|percentage points))\s?(?P<opened>[(\[])\s?{_LEVEL}{_ENDS}(?:\s?[)\]])?(?:(?:\s?[)\],;]"
+    rf"|\s)*(?:and |with )?{P_VALUE})?"
+)
+_FURTHER = re.compile(
+    rf"(?<![\w.,-])(?P<estimate>{_SIGNED})(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)"
+)
 _BARE = re.compile(
     rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?(?P<opened>[(\[])\s?{_LEVEL}{_ENDS}\s?%?\s?[)\]]"
 )
@@ -88,8 +97,16 @@ def reported_intervals(text: str) -> Iterator[ReportedInterval]:
         scale: Scale = "ratio" if match["ratio"] else "difference" if match["difference"] else "share"
         if _readable(match):
             yield _interval(match, scale)
+    taken = {match.start("estimate") for match in _ESTIMATE.finditer(text)}
+    for match in _CHANGED.finditer(text):
+        if match.start("estimate") not in taken and _readable(match):
+            taken.add(match.start("estimate"))
+            yield _interval(match, "difference" if match["verb"] == "by" else "unknown")
+    if re.search(_LEVEL, text):
+        for match in _FURTHER.finditer(text):
+            yield _interval(match, "unknown")
     for match in _BARE.finditer(text):
-        if not any(found.start("estimate") == match.start("estimate") for found in _ESTIMATE.finditer(text)):
+        if match.start("estimate") not in taken:
             yield _interval(match, "share")
 
 
@@ -109,7 +126,7 @@ def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
         estimate=printed(match["estimate"]),
         low=low,
         high=high,
-        level=float(match["level"]),
+        level=float(groups.get("level") or 95),
         relation={"was": "=", "of": "="}.get(groups.get("relation") or "", groups.get("relation") or ""),
         p=printed(groups["p"]) if groups.get("p") else None,
         place=match.span(),
@@ -170,6 +187,24 @@ def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFin
         computation=f"the middle of {_shown(interval)} on the log scale is √({low.value:g} × {high.value:g}) = "
         f"{short(middle)}, printed is {interval.estimate.value:g}",
         consistent=f"about {short(middle)} with this interval, or an interval around {interval.estimate.value:g}",
+    )
+
+
+def _askew(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
+    """A difference that is not in the middle of its interval, as that of a mean or a linear model is."""
+    if interval.scale != "difference":
+        return None
+    low, high, estimate = interval.low, interval.high, interval.estimate
+    middle, half = (low.value + high.value) / 2, (high.value - low.value) / 2
+    slack = _WIDEST_ASYMMETRY * half + low.half + high.half + estimate.half
+    if abs(estimate.value - middle) <= slack:
+        return None
+    return statement.finding(
+        "estimate and interval",
+        "low",
+        interval.place,
+        computation=f"the middle of {_shown(interval)} is {middle:.4g}, printed is {estimate.value:g}",
+        consistent=f"about {middle:.4g} with this interval, unless it is of a skewed kind, such as a bootstrap",
     )
 
 

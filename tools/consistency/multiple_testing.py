@@ -40,6 +40,12 @@ _OTHERS = re.compile(
 _ONE_OF = re.compile(
     rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} {_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
 )
+_FAMILY = re.compile(
+    rf"\b(?:each|any|all|every one|one|two|three|whether any) of (?:the |our )?{_COUNT} (?:[a-z-]+ )?{_MEASURES}"
+    rf"|\b(?:on|in|for|of|across)"
+    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}",
+    re.IGNORECASE,
+)
 _FEWEST = 5
 _MODEL = re.compile(
     r"\b(?:I2|I 2|heterogeneity|shapiro|levene|normality|goodness|collinearity|kolmogorov)", re.IGNORECASE
@@ -60,19 +66,24 @@ def check_many_tests(statements: Sequence[Statement]) -> Iterator[ComputedFindin
 
 
 def _told(statement: Statement) -> Iterator[ComputedFinding]:
-    """`P = 0.04. None of the other six measures differed`."""
-    for match in [*_OTHERS.finditer(statement.text), *_ONE_OF.finditer(statement.text)]:
-        groups = match.groupdict()
-        named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
-        number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
-        others = match.re is _OTHERS
-        near = statement.text[: match.start()] if others else statement.text
-        significant = [found for found in _P.finditer(near) if _just_significant(found)]
-        tests = number + len(significant) if others else number
-        if significant and tests >= _FEWEST:
-            smallest = min(significant, key=lambda found: printed(found["p"]).value)
-            start, _ = statement.sentence_at(smallest.start())
-            yield from _finding(statement, (start, match.end()), tests, printed(smallest["p"]).value, "medium")
+    """`P = 0.04. None of the other six measures differed`, or `each of 24 variables. Only zinc (p = 0.038)`."""
+    values = [found for found in _P.finditer(statement.text) if found["relation"] not in {">", "≥"}]
+    significant = [found for found in values if printed(found["p"]).value <= ALPHA]
+    if not significant or any(not _just_significant(found) for found in significant):
+        return
+    smallest = min(significant, key=lambda found: printed(found["p"]).value)
+    for pattern in (_OTHERS, _ONE_OF, _FAMILY):
+        for match in pattern.finditer(statement.text):
+            groups = match.groupdict()
+            named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
+            number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
+            tests = number + len(significant) if pattern is _OTHERS else number
+            exact = pattern is not _FAMILY or all(found["relation"] == "=" for found in significant)
+            if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
+                start, end = statement.sentence_at(smallest.start())
+                place = (start, max(end, match.end()) if match.start() > start else end)
+                yield from _finding(statement, place, tests, printed(smallest["p"]).value, "medium")
+                return
 
 
 def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:

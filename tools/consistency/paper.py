@@ -9,13 +9,14 @@ from state.documents import Document
 from tools.consistency.abbreviations import check_abbreviations
 from tools.consistency.availability import check_availability
 from tools.consistency.citations import check_citations
-from tools.consistency.counts import check_parts, check_percentages
-from tools.consistency.cross_references import check_equations, check_floats, check_sections
+from tools.consistency.counts import check_listed_percentages, check_parts, check_percentages
+from tools.consistency.cross_references import check_appendices, check_equations, check_floats, check_sections
 from tools.consistency.intervals import check_intervals
 from tools.consistency.multiple_testing import check_many_tests
 from tools.consistency.repeated_values import check_repeated
 from tools.consistency.reported_tests import check_tests
 from tools.consistency.statements import Statement, statements
+from tools.consistency.table_counts import check_table
 from tools.consistency.whole_numbers import check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
@@ -23,13 +24,15 @@ _NEAR = 3  # statements before one, in which a scale may be told
 
 def check_paper(document: Document) -> list[ComputedFinding]:
     """All findings about a paper, in the order of its paragraphs; what is said twice is found once."""
-    parts = statements(document)
+    parts, tables = statements(document)
     found = [
         *_about_statements(parts),
+        *(found for each in tables for found in check_table(*each)),
         *check_many_tests(parts),
         *check_repeated(parts),
         *check_floats(document, parts),
         *check_sections(document, parts),
+        *check_appendices(parts),
         *check_equations(parts),
         *check_citations(document, parts),
         *check_abbreviations(parts),
@@ -50,6 +53,9 @@ def _about_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     for at, part in enumerate(parts):
         yield from check_tests(part)
         yield from check_percentages(part)
+        yield from check_listed_percentages(part)
         yield from check_parts(part)
         yield from check_intervals(part)
-        yield from check_whole_numbers(part, " ".join(each.text for each in parts[max(0, at - _NEAR) : at + 1]))
+        yield from check_whole_numbers(
+            part, " ".join([part.caption, *(each.text for each in parts[max(0, at - _NEAR) : at + 1])])
+        )

@@ -11,9 +11,10 @@ from tools.consistency.printed import UNSIGNED, Printed, printed, short
 from tools.consistency.statements import Statement
 
 _NUMBER = re.compile(
-    rf"(?<![\w.,–/^-])(?P<number>{UNSIGNED})(?P<unit>\s?(?:%|percent\b|per cent\b|[^\W\d_][\w/°µ-]*))?"
+    rf"(?<![\w.,–/^-])(?P<number>{UNSIGNED})(?: (?:thousand|million|billion)\b)?"
+    rf"(?P<unit>\s?(?:%|percent\b|per cent\b|[^\W\d_][\w/°µ-]*))?"
 )
-_SUMMARY = re.compile(r"abstract|summary|conclu", re.IGNORECASE)
+_SUMMARY = re.compile(r"abstract|summary|conclu|introduction|discussion", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STOP = frozenset(
     [
@@ -134,9 +135,10 @@ def check_repeated(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     whole = [quantity for part in parts if not part.row for quantity in quantities(part)]
     texts = " ".join(part.text for part in parts if not _is_summary(part))
     for summary in whole:
-        if not _is_summary(summary.statement) or _stands(summary, whole, texts):
+        if not _is_summary(summary.statement):
             continue
         rivals = [other for other in whole if not _is_summary(other.statement) and _rival(summary, other)]
+        rivals = [other for other in rivals if _other_prefix(summary, other) or not _stands(summary, whole, texts)]
         values = {other.base for other in rivals}
         if len(values) == 1 and not any(_is_summary(each.statement) and each.same_value(rivals[0]) for each in whole):
             yield _finding(summary, rivals[0])
@@ -165,8 +167,25 @@ def _rival(summary: Quantity, other: Quantity) -> bool:
         return False
     if _alike(summary, other):
         return True
+    if _mistyped(summary, other) or _other_prefix(summary, other):
+        return True
     same_things = summary.things == other.things and len("".join(summary.things)) > 9
     return same_things and len(summary.words & other.words) >= 3 and _near(summary.base, other.base)
+
+
+def _mistyped(summary: Quantity, other: Quantity) -> bool:
+    """Whether two numbers of like things have the same digits in another order."""
+    one, two = (re.sub(r"\D", "", str(each.value.value)) for each in (summary, other))
+    things = "/" not in summary.unit and len(summary.unit) > 3 and summary.scale == 1
+    alike = summary.value.half == other.value.half and summary.unit not in _UNITS
+    return things and alike and len(set(one)) > 1 and sorted(one) == sorted(two) and one != two
+
+
+def _other_prefix(summary: Quantity, other: Quantity) -> bool:
+    """Whether two masses or volumes have one number with prefixes a thousand apart, and a word in common."""
+    ratio = summary.scale / other.scale
+    same = summary.value == other.value and summary.unit in {"g", "l"} and bool(summary.words & other.words)
+    return same and any(0.9 < ratio / factor < 1.1 for factor in (1e-3, 1e3))
 
 
 def _alike(summary: Quantity, other: Quantity) -> bool:
@@ -187,7 +206,7 @@ def _finding(summary: Quantity, other: Quantity) -> ComputedFinding:
     unit = f" ({short(other.base / summary.scale)} in the same unit)" if other.scale != summary.scale else ""
     return summary.statement.finding(
         "one number, two values",
-        "medium" if _alike(summary, other) else "low",
+        "medium" if _alike(summary, other) or _mistyped(summary, other) else "low",
         summary.statement.sentence_at(summary.place[0]),
         computation=f"{here} here, {there}{unit} in {section} ({other.statement.paragraph['id']}), "
         "of what is said in the same words",

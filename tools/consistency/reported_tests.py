@@ -30,16 +30,19 @@ def _one_df(name: str, letter: str) -> str:
     sample = r"(?:\s?[,;]\s?[Nn]\s?=\s?\d[\d,]*)?"
     inside = rf"{_OPEN}(?:{_DF_WORD}\s?=\s?)?(?P<{name}_df>{_DF}){sample}{_CLOSE}"
     below = rf"_?\{{?(?P<{name}_below>\d+(?:\.\d+)?)\}}?(?=\s?=)"
-    behind = rf"{_DF_WORD}\s?=?\s?(?P<{name}_behind>{_DF})|(?P<{name}_words>{_DF})\s{_DF_WORD}"
-    degrees_behind = rf"(?:\s?[,;(]?\s?(?:with\s|on\s|and\s)?(?:{behind})\)?)?"
+    behind = (
+        rf"{_DF_WORD}\s?=?\s?(?P<{name}_behind>{_DF})|(?P<{name}_words>{_DF})\s{_DF_WORD}"
+        rf"|[nN]\s?=\s?(?P<{name}_pairs>\d{{1,3}}(?:,\d{{3}})+|\d+)"
+    )
+    degrees_behind = rf"(?:\s?[,;(]?\s?(?:with\s|on\s|and\s|for\s)?(?:{behind})\)?)?"
     return rf"{letter}(?:{inside}|{below})?{_EQUALS}(?P<{name}>{NUMBER}){degrees_behind}"
 
 
 _TWO_DF = rf"(?P<df1>{_DF})\s?[,;]\s?(?P<df2>{_DF})"
 _CHI = r"(?:χ|\\chi|\b[Cc]hi|\bX(?=\s?\^?\s?[2²]))[\s-]?(?:\^?\s?\{?[2²]\}?|square[d]?)?"
 _STATISTIC = re.compile(
-    rf"(?:(?<![\w'’/-])(?:{_one_df('t', 't')}"
-    rf"|F(?:{_OPEN}(?:{_DF_WORD}\s?=\s?)?{_TWO_DF}{_CLOSE}"
+    rf"(?:(?<![\w'’/-])(?:Δ?{_one_df('t', 't')}"
+    rf"|Δ?F(?:{_OPEN}(?:{_DF_WORD}\s?=\s?)?{_TWO_DF}{_CLOSE}"
     rf"|_?\{{?(?P<df1b>\d+(?:\.\d+)?)\s?,\s?(?P<df2b>\d+(?:\.\d+)?)\}}?){_EQUALS}(?P<F>{UNSIGNED})"
     rf"|{_one_df('r', '(?:[Pp]earson’s |[Pp]earson )?r')}"
     rf"|{_one_df('Q', '(?:Cochran’s )?Q(?:[_ ]?[A-Za-z]{1,7})?')}"
@@ -62,7 +65,7 @@ _TEST = re.compile(rf"{_STATISTIC.pattern}{_GAP}(?:{P_VALUE}|{_NOT_SIGNIFICANT})
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _ADJUSTED = re.compile(
     r"bonferroni|corrected|adjust|holm\b|tukey|scheff|dunnett|s[ií]d[aá]k|fdr|benjamini|post[- ]hoc|permut|bootstrap"
-    r"|exact test|monte carlo|greenhouse|huynh|mixture|chi-?bar|\bq\s?[=<]",
+    r"|exact test|monte carlo|greenhouse|huynh|mixture|chi-?bar|(?-i:\bq\s?[=<])",
     re.IGNORECASE,
 )
 
@@ -149,6 +152,8 @@ def _degrees(match: re.Match[str], name: str) -> tuple[Printed, ...] | None:
                 "",
             )
         ]
+    if name == "r" and not texts[0] and match["r_pairs"]:
+        texts = [str(int(match["r_pairs"].replace(",", "")) - 2)]
     if not all(texts):
         return None
     degrees = tuple(map(printed, texts))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Paragraph
-from tools.consistency.tables import row_sentences
+from tools.consistency.tables import PaperTable, read_table, row_sentence
 from tools.text.sentences import sentence_ends
 
 # One character each, so that places in the text stay what they were.
@@ -28,9 +29,15 @@ _SIGNS = str.maketrans(
         "\U0001d45f": "r",
         "\U0001d467": "z",
         "\u2217": " ",
+        **{chr(0x2080 + digit): str(digit) for digit in range(10)},
+        "\u208d": "(",
+        "\u208e": ")",
         "\u00d7": "x",
     }
 )
+_OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
+_LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
+_THIN_SPACE = re.compile("(?<=\\d)[\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
 
 
@@ -45,6 +52,8 @@ class Statement:
     """Whether the text was put together from a table's row and header; it is then quoted as a whole."""
     verbatim: str = ""
     """Of a row: its cells."""
+    caption: str = ""
+    """Of a row: that of its table."""
 
     def sentences(self) -> list[tuple[int, int]]:
         """Where its sentences begin and end."""
@@ -74,7 +83,7 @@ class Statement:
 
 def plain_signs(text: str) -> str:
     """The text, of the same length, with one sign for each of minus, blank, less, times and decimal point."""
-    return _RAISED_POINT.sub(".", text.translate(_SIGNS))
+    return _RAISED_POINT.sub(".", _THIN_SPACE.sub(",", text).translate(_SIGNS))
 
 
 def is_prose(statement: Statement) -> bool:
@@ -82,15 +91,45 @@ def is_prose(statement: Statement) -> bool:
     return not statement.row and re.search(r"[.!?:;][\"'”’)\]\d\s,–]*$", statement.text) is not None
 
 
-def statements(document: Document) -> list[Statement]:
-    """Paragraphs and rows of a paper in reading order."""
-    return [found for paragraph in document["paragraphs"] for found in _of_paragraph(paragraph)]
+class TableRows(NamedTuple):
+    """A table with a statement for each row below its header."""
+
+    table: PaperTable
+    rows: list[Statement]
 
 
-def _of_paragraph(paragraph: Paragraph) -> Iterator[Statement]:
-    rows = paragraph.get("rows")
-    if not rows:
-        yield Statement(paragraph, plain_signs(paragraph["text"]))
-        return
-    for cells, sentence in row_sentences([[plain_signs(cell) for cell in row] for row in rows]):
-        yield Statement(paragraph, sentence, row=True, verbatim=" | ".join(filter(None, rows[cells])))
+def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
+    """Paragraphs and rows of a paper in reading order, and its tables."""
+    found: list[Statement] = []
+    tables: list[TableRows] = []
+    for at, paragraph in enumerate(document["paragraphs"]):
+        title, rows = _without_title(paragraph.get("rows", []))
+        if len(rows) < 2:
+            found.append(Statement(paragraph, plain_signs(paragraph["text"])))
+            continue
+        caption = f"{title} {_caption(document['paragraphs'], at)}"
+        table = read_table([[plain_signs(cell) for cell in row] for row in rows], caption)
+        told = f"{table.caption} {' '.join(table.header)}"
+        lines = [
+            Statement(paragraph, row_sentence(table, row), row=True, verbatim=" | ".join(cells), caption=told)
+            for row, cells in zip(table.rows, rows[1:], strict=True)
+        ]
+        tables.append(TableRows(table, lines))
+        found += lines
+    return found, tables
+
+
+def _without_title(rows: Sequence[Sequence[str]]) -> tuple[str, Sequence[Sequence[str]]]:
+    """A first row of one cell over all columns is a title, not the header."""
+    if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
+        return plain_signs("".join(rows[0])), rows[1:]
+    return "", rows
+
+
+def _caption(paragraphs: Sequence[Paragraph], at: int) -> str:
+    """What stands before the first cell, and next to the table if it is short or begins with the word."""
+    paragraph = paragraphs[at]
+    first = next((cell for row in paragraph.get("rows", []) for cell in row if cell), "")
+    near = [paragraph["text"].partition(first)[0], paragraphs[at - 1]["text"] if at else ""]
+    near += [after["text"] for after in paragraphs[at + 1 : at + 2] if _OPENS_CAPTION.match(after["text"])]
+    return plain_signs(" ".join(text for text in near if len(text) < _LONGEST_CAPTION or _OPENS_CAPTION.match(text)))

@@ -1,36 +1,41 @@
-"""Rows of tables as sentences, so that one set of patterns reads both: the header says what each cell is."""
+"""Rows of tables as sentences, so that one set of patterns reads both: header and caption say what each cell is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 _HEADERS = {
-    "t": r"t(?:[- ]?(?:value|statistic|test))?",
+    "t": r"t(?:[- ]?(?:value|statistic|test))?(?: \([A-Za-z’' -]+\))?",
     "F": r"F(?:[- ]?(?:value|statistic|ratio))?",
     "r": r"(?:pearson(?:’s|'s)? )?r",
-    "z": r"[zZ](?:[- ]?(?:value|score|statistic))?",
+    "z": r"(?:Wald )?[zZ](?:[- ]?(?:value|score|statistic))?(?: \([A-Za-z’' -]+\))?",
     "Q": r"(?:cochran(?:’s|'s)? )?Q",
-    "chi": r"(?:χ ?\^?[2²]|X[2²]|chi[- ]squared?|\\chi\^?2?)(?: value| statistic)?",
-    "df": r"d\.? ?f\.?|degrees of freedom",
-    "p": r"[pP](?:[- ]?values?)?",
-    "M": r"M|mean|average|mean score",
-    "SD": r"S\.?D\.?|standard deviation|std\.?(?: dev(?:iation)?\.?)?",
-    "n": r"[nN]|sample size|participants|patients|respondents",
-    "total": r"total|[nN]|all|sample|denominator|group size|randomi[sz]ed|assessed|enrolled|of",
-    "part": (
-        r"events?|cases|n with .*|responders|count|number|frequency|[nN]|yes|positive|affected|recovered|completed"
-        r"|improved|died"
+    "chi": (
+        r"(?:(?:LR|Wald|Pearson|likelihood[- ]ratio) )?(?:χ ?\^?[2²]|X[2²]|chi[- ]squared?|\\chi\^?2?)"
+        r"(?: value| statistic)?"
     ),
+    "df": r"d\.? ?f\.?|degrees of freedom",
+    "p": (
+        r"(?:(?:one|two)[- ](?:sided|tailed) )?[pP](?:[- ]?values?)?(?: ?\((?:one|two)[- ](?:sided|tailed)\))?"
+        r"|Pr ?\(>.*\)|Sig\.?"
+    ),
+    "M": r"(?:.*, )?(?:M|[Mm]ean(?: score| rating)?|[Aa]verage)",
+    "SD": r"(?:.*, )?S\.?D\.?|standard deviation|std\.?(?: dev(?:iation)?\.?)?",
+    "n": r"[nN]|sample size|participants|patients|respondents|people|students|raters|residents|children|adults",
     "%": r"%|per ?cent(?:age)?|share(?: \(%\))?|proportion \(%\)|rate \(%\)|.*\(%\)|.* %",
-    "CI": r"(?P<level>\d\d) ?% ?(?:CI|confidence interval|conf\. int\.)",
-    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|95%.*))?|LL|LCL)",
-    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|95%.*))?|UL|UCL)",
+    "CI": r"\(?(?P<level>\d\d) ?% ?(?:CrI|CI|(?:confidence |credible )?interval|conf\. int\.)\)?",
+    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|95%.*))?|low|LL|LCL)|from|2\.5 ?%",
+    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|95%.*))?|high|UL|UCL)|to|97\.5 ?%",
     "ratio": (
         r"(?:adjusted |crude |unadjusted )?(?:a|adj\. ?)?(?:OR|RR|HR|IRR|odds ratio|risk ratio|relative risk"
-        r"|hazard ratio|(?:incidence )?rate ratio|aOR|aHR|aRR)"
+        r"|hazard ratio|prevalence ratio|(?:incidence )?rate ratio|aOR|aHR|aRR)"
     ),
-    "difference": r"(?:mean |risk )?diff(?:erence)?\.?|MD|SMD|RD|β|beta|B|b|coefficient|coef\.?|estimate|effect",
+    "difference": (
+        r"(?:mean |risk )?diff(?:erence)?\.?(?:,.*| \(.*\))?|MD|SMD|RD|β|beta|B|b|coefficient|coef\.?|estimate|effect"
+        r"|slope|change"
+    ),
 }
 _ANY_CASE = {name for name in _HEADERS if len(name) > 2} | {"df", "CI"}
 _KINDS = {
@@ -39,135 +44,178 @@ _KINDS = {
 _RATIO_CI = re.compile(
     r"(?P<name>.*?)\s*[(\[,]\s*(?P<level>\d\d)\s?% ?(?:CI|confidence interval)\s*[)\]]?", re.IGNORECASE
 )
-_GROUP_SIZE = re.compile(r"[(\[,]?\s*[nN]\s?=\s?(?P<n>\d[\d,]*)\s*[)\]]?")
+_TEST_WITH_DF = re.compile(
+    r"(?P<name>t|F|r|Q|χ ?\^?[2²]?)\s?\(?(?:d\.?f\.?\s?=\s?)?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?)\)?"
+)
+_TEST_DF_CELL = re.compile(r"(?P<name>t|F|Q|χ ?\^?[2²]?)\s?\(d\.?f\.?\)")
+_DF_TOLD = re.compile(r"\bd\.?f\.?\s?=\s?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?\d?)|(?P<words>\d+) degrees of freedom")
+_SIZE = re.compile(r"\b[nN]\s?=\s?(?P<n>\d[\d,]*)")
 _MEAN_SD = re.compile(r"(?:M|mean)\s?(?:\(\s?SD\s?\)|±\s?SD|,? ?SD)", re.IGNORECASE)
-_CELL_COUNT = re.compile(r"(?P<n>\d[\d,]*)\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\)")
-_CELL_PERCENT = re.compile(r"(?P<percent>\d+(?:\.\d+)?)\s?%\s?\(\s?(?P<n>\d[\d,]*)\s?\)")
 _PAIR = re.compile(r"(?P<mean>-?\d+(?:\.\d+)?)\s?(?:\(|±|\+/-)\s?(?P<sd>\d+(?:\.\d+)?)\s?\)?")
-_P_CELL = re.compile(r"(?P<relation>[<>=≤≥]?)\s?(?P<value>[01]?\.\d+\S*)(?P<stars>\s?\*{1,3})?")
-_INTERVAL_CELL = re.compile(r"[(\[]?\s?-?[\d.]+\s?(?:to|[-–,;])\s?-?[\d.]+\s?[)\]]?")
-_NUMBER_CELL = re.compile(r"[-–]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)\s?%?")
+_P_CELL = re.compile(r"(?P<relation>[<>=≤≥]?)\s?(?P<value>[01]?\.\d+)(?:\s?\*{1,3})?")
+_INTERVAL_CELL = re.compile(r"[(\[]?\s?[-–]?\s?[\d.]+\s?(?:to|[-–,;])\s?[-–]?\s?[\d.]+\s?[)\]]?")
+_NUMBER_CELL = re.compile(r"[-–+]?\s?(?:\d[\d,]*(?:\.\d+)?|\.\d+)\s?%?")
+_SIGNS = {"chi": "χ2"}
 
 
-def row_sentences(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, str]]:
-    """Each row of a table and what it says, in the words in which a paper's text would say it.
+class PaperTable(NamedTuple):
+    """A table in plain signs."""
 
-    Args:
-        rows: Cells in plain signs; the first row is the header.
+    header: list[str]
+    rows: list[list[str]]
+    caption: str
 
-    Yields:
-        The row's number, and its cells with those the header explains made a sentence.
-    """
-    header = [" ".join(cell.split()) for cell in rows[0]]
-    names = [_kind(cell) for cell in header]
-    for number, row in enumerate(rows[1:], start=1):
-        cells = [" ".join(cell.split()) for cell in row]
-        parts = [*_tests(names, cells), *_counts(header, names, cells), *_means(header, names, cells)]
-        parts += _intervals(header, names, cells)
-        explained = "; ".join(parts)
-        yield (
-            number,
-            f"{'; '.join(filter(None, cells))} ;; {explained}" if explained else "; ".join(filter(None, cells)),
-        )
-    yield 0, "; ".join(filter(None, header))
+    @property
+    def kinds(self) -> list[set[str]]:
+        """What the header says that each column is."""
+        return [{name for name, pattern in _KINDS.items() if pattern.fullmatch(cell)} for cell in self.header]
 
 
-def _kind(cell: str) -> set[str]:
-    """What a header may say that the cells below it are."""
-    return {name for name, pattern in _KINDS.items() if pattern.fullmatch(cell)}
+def read_table(rows: Sequence[Sequence[str]], caption: str) -> PaperTable:
+    """A table of cells in plain signs; the first row is the header."""
+    lines = [[" ".join(cell.split()) for cell in row] for row in rows]
+    width = max(map(len, lines))
+    return PaperTable(lines[0] + [""] * (width - len(lines[0])), lines[1:], caption)
 
 
-def _cell(names: Sequence[set[str]], cells: Sequence[str], kind: str) -> str:
+def row_sentence(table: PaperTable, row: Sequence[str]) -> str:
+    """What a row says, in the words in which a paper's text would say it."""
+    kinds = table.kinds
+    parts = [*_tests(table, kinds, row), *_means(table, kinds, row), *_intervals(table, kinds, row)]
+    p = _p(kinds, row)
+    sided = [title for title in table.header if re.search(r"sided|tailed", title)]
+    return " | ".join([*filter(None, row), *sided, *parts, *([p] if p and not parts else [])])
+
+
+def _cell(kinds: Sequence[set[str]], cells: Sequence[str], kind: str) -> str:
     """The first cell of a kind; empty if there is none."""
-    return next((cell for name, cell in zip(names, cells, strict=False) if kind in name), "")
+    return next((cell for names, cell in zip(kinds, cells, strict=False) if kind in names), "")
 
 
-def _p(names: Sequence[set[str]], cells: Sequence[str]) -> str:
-    cell = _cell(names, cells, "p")
+def _p(kinds: Sequence[set[str]], cells: Sequence[str]) -> str:
+    cell = _cell(kinds, cells, "p")
     if found := _P_CELL.fullmatch(cell):
         return f"p {found['relation'] or '='} {found['value']}"
-    return "p = ns" if cell.lower().replace(".", "").strip() == "ns" else ""
+    return "ns" if cell.lower().replace(".", "").strip() == "ns" else ""
 
 
-def _tests(names: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
+def _tests(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
     """`t(38) = 2.20, p = .034` of columns for statistic, degrees of freedom and p-value."""
-    p = _p(names, cells).replace("p = ns", "ns")
-    degrees = _cell(names, cells, "df").strip("() ")
-    for kind in ("t", "F", "r", "Q", "chi", "z"):
-        value = _cell(names, cells, kind)
-        if p and _NUMBER_CELL.fullmatch(value):
-            sign = "χ2" if kind == "chi" else kind
-            if kind == "z":
-                yield f"z = {value}, {p}"
-            elif degrees:
-                yield f"{sign}({degrees}) = {value}, {p}"
-            elif kind == "r" and _cell(names, cells, "n").isdigit():
-                yield f"r({int(_cell(names, cells, 'n')) - 2}) = {value}, {p}"
-
-
-def _counts(header: Sequence[str], names: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
-    """`12 of 40 (30%)` of a cell `12 (30%)` below `(n = 40)`, or of three columns."""
-    for title, cell in zip(header, cells, strict=False):
-        size = _GROUP_SIZE.search(title)
-        found = _CELL_COUNT.fullmatch(cell) or _CELL_PERCENT.fullmatch(cell)
-        counted = found and ("%" in cell or "%" in title)
-        if found and counted and size:
-            yield f"{found['n']} of {size['n']} ({found['percent']}%)"
-    percents = [at for at, name in enumerate(names) if "%" in name and at < len(cells)]
-    if len(percents) != 1:
+    p = _p(kinds, cells)
+    if not p:
         return
-    percent = re.fullmatch(r"(\d+(?:\.\d+)?)\s?%?", cells[percents[0]])
-    whole = [at for at, cell in enumerate(cells) if re.fullmatch(r"\d[\d,]*", cell) and at < len(names)]
-    totals = [at for at in whole if "total" in names[at]]
-    parts = [at for at in whole if "part" in names[at] or at not in totals]
-    if percent and len(whole) == 2 and totals and len(set(parts) | set(totals)) == 2:
-        small, large = sorted(int(cells[at].replace(",", "")) for at in whole)
-        yield f"{small} of {large} ({percent[1]}%)"
-    fraction = next((cell for cell in cells if re.fullmatch(r"\d[\d,]*\s?/\s?\d[\d,]*", cell)), "")
-    if percent and fraction:
-        yield f"{fraction} ({percent[1]}%)"
+    for title, names, cell in zip(table.header, kinds, cells, strict=False):
+        inside, beside = _TEST_WITH_DF.fullmatch(title), _TEST_DF_CELL.fullmatch(title)
+        both = re.fullmatch(r"(?P<value>[-–]?[\d.]+)\s?\((?P<df>[\d., ]+)\)", cell)
+        if re.match(r"(?:t|F|r|Q|χ)[\d\s²^]*\([^)]*\)\s?=", cell):
+            yield f"{cell}, {p}"
+        elif re.fullmatch(r"(?:t|z|Q|F|χ2?|χ²)\s?=\s?[-–]?[\d.]+", cell):
+            degrees = _cell(kinds, cells, "df").strip("() ")
+            yield f"{cell}, df = {degrees}, {p}" if degrees and cell[0] != "z" else f"{cell}, {p}"
+        elif inside and _NUMBER_CELL.fullmatch(cell):
+            yield f"{inside['name']}({inside['df']}) = {cell}, {p}"
+        elif beside and both:
+            yield f"{beside['name']}({both['df']}) = {both['value']}, {p}"
+        elif (kind := next(iter(names & {"t", "F", "r", "Q", "chi", "z"}), "")) and _NUMBER_CELL.fullmatch(cell):
+            degrees = _degrees(table, kinds, cells, kind)
+            if kind == "z":
+                yield f"z = {cell}, {p}"
+            elif degrees:
+                yield f"{_SIGNS.get(kind, kind)}({degrees}) = {cell}, {p}"
 
 
-def _means(header: Sequence[str], names: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
+def _degrees(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str], kind: str) -> str:
+    """Degrees of freedom of a row: its own, those of the caption, or two less than the pairs of a correlation."""
+    if own := _cell(kinds, cells, "df").strip("() "):
+        return own
+    size = _size(table, kinds, cells)
+    told = {found["df"] or found["words"] for found in _DF_TOLD.finditer(table.caption)}
+    degrees = told.pop() if len(told) == 1 else ""
+    if kind == "r" and not degrees:
+        return str(size - 2) if size else ""
+    return degrees if ("," in degrees) == (kind == "F") else ""
+
+
+def _size(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -> int:
+    """How many a row is about: its own n, or the only one of the caption; 0 if neither is told."""
+    own = _cell(kinds, cells, "n").replace(",", "")
+    if own:
+        return int(own) if own.isdigit() else 0
+    told = {found["n"].replace(",", "") for found in _SIZE.finditer(f"{table.caption} {' '.join(table.header)}")}
+    return int(told.pop()) if len(told) == 1 else 0
+
+
+def _counted(table: PaperTable, cells: Sequence[str]) -> int:
+    """The only whole number of a row below a header that says no share; 0 if there is none or another."""
+    whole = [at for at, cell in enumerate(cells) if at and re.fullmatch(r"\d{1,4}", cell)]
+    columns = [at for at in whole if all(len(row) > at and row[at].isdigit() for row in table.rows)]
+    return int(cells[columns[0]]) if len(columns) == 1 else 0
+
+
+def _means(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
     """`M = 3.45, SD = 1.21, n = 20` of columns for mean, deviation and size."""
-    size = _cell(names, cells, "n")
-    mean, deviation = _cell(names, cells, "M"), _cell(names, cells, "SD")
-    if mean and size.isdigit():
-        yield f"M = {mean}, SD = {deviation}, n = {size}" if deviation else f"M = {mean}, n = {size}"
-    for title, cell in zip(header, cells, strict=False):
-        pair = _PAIR.fullmatch(cell)
-        group = _GROUP_SIZE.search(title)
-        if pair and _MEAN_SD.search(title) and (group or size.isdigit()):
-            yield f"M = {pair['mean']}, SD = {pair['sd']}, n = {group['n'] if group else size}"
+    size = _size(table, kinds, cells) or _counted(table, cells)
+    deviation = _cell(kinds, cells, "SD")
+    means = [cell for names, cell in zip(kinds, cells, strict=False) if "M" in names and _NUMBER_CELL.fullmatch(cell)]
+    for mean in means if size else []:
+        yield (
+            f"M = {mean}, SD = {deviation}, n = {size}" if deviation and len(means) == 1 else f"M = {mean}, n = {size}"
+        )
+    for title, cell in zip(table.header, cells, strict=False):
+        pair, group = _PAIR.fullmatch(cell), _SIZE.search(title)
+        number = int(group["n"].replace(",", "")) if group else size
+        if group and re.fullmatch(r"\d+\.\d+", cell):
+            yield f"M = {cell}, n = {number}"
+        elif pair and number and (_MEAN_SD.search(title) or _MEAN_SD.search(f"{cells[0]} {table.caption}")):
+            yield f"M = {pair['mean']}, SD = {pair['sd']}, n = {number}"
 
 
-def _intervals(header: Sequence[str], names: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
+def _intervals(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
     """`OR 1.50 (95% CI 0.90 to 2.50), p = 0.12` of one, two or three columns."""
-    p = _p(names, cells)
-    behind = f", {p}" if p and "ns" not in p else ""
-    for title, name, cell in zip(header, names, cells, strict=False):
+    p = _p(kinds, cells)
+    behind = f", {p}" if p and p != "ns" else ""
+    for title, names, cell in zip(table.header, kinds, cells, strict=False):
         joined = _RATIO_CI.fullmatch(title)
-        whole = re.fullmatch(r"(?P<value>-?[\d.]+)\s?(?P<interval>[(\[]?.*)", cell)
+        whole = re.fullmatch(r"(?P<value>[-–]?[\d.]+)\s?(?P<interval>[(\[]?.*)", cell)
         if joined and whole and _INTERVAL_CELL.fullmatch(whole["interval"].strip()):
             inside = whole["interval"].strip("()[] ")
-            yield f"{_name(joined['name'])} = {whole['value']} ({joined['level']}% CI {inside}){behind}"
-        elif (
-            name & {"ratio", "difference"}
-            and _NUMBER_CELL.fullmatch(cell)
-            and (interval := _interval(header, names, cells))
+            yield f"{_name(joined['name'], table)} = {whole['value']} ({joined['level']}% CI {inside}){behind}"
+        elif (names & {"ratio", "difference", "M"} or _before_interval(table.header, title)) and _NUMBER_CELL.fullmatch(
+            cell
         ):
-            yield f"{_name(title)} = {cell} ({interval}){behind}"
+            interval = _interval(table.header, kinds, cells)
+            if interval:
+                yield f"{_name(title, table)} = {cell} ({interval}){behind}"
 
 
-def _name(title: str) -> str:
-    return "mean difference" if _KINDS["difference"].fullmatch(title) else title or "estimate"
+def _before_interval(header: Sequence[str], title: str) -> bool:
+    """Whether the next column holds the interval."""
+    place = header.index(title)
+    return place > 0 and any(_KINDS["CI"].fullmatch(after) for after in header[place + 1 : place + 2])
 
 
-def _interval(header: Sequence[str], names: Sequence[set[str]], cells: Sequence[str]) -> str:
+def _name(title: str, table: PaperTable) -> str:
+    """A ratio or a difference, as the header or, for an estimate, the caption says."""
+    ratio = re.search(r"odds ratio|risk ratio|hazard ratio|rate ratio|relative risk", table.caption, re.IGNORECASE)
+    if ratio and title.lower() in {"estimate", "effect", ""}:
+        return ratio[0]
+    if _KINDS["M"].fullmatch(title):
+        return "mean"
+    changed = re.search(r"\b(?:change|difference)", f"{title} {table.caption}", re.IGNORECASE)
+    if _KINDS["difference"].fullmatch(title) or (changed and not _KINDS["ratio"].fullmatch(title)):
+        return "mean difference"
+    return title if _KINDS["ratio"].fullmatch(title) else "estimate"
+
+
+def _interval(header: Sequence[str], kinds: Sequence[set[str]], cells: Sequence[str]) -> str:
     """`95% CI 0.90 to 2.50` of a column, or of the two of its ends."""
     for title, cell in zip(header, cells, strict=False):
         level = _KINDS["CI"].fullmatch(title)
         if level and _INTERVAL_CELL.fullmatch(cell):
             return f"{level['level']}% CI {cell.strip('()[] ')}"
-    low, high = _cell(names, cells, "low"), _cell(names, cells, "high")
+        place = header.index(title)
+        split = level and header[place + 1 : place + 2] == [""] and place + 1 < len(cells)
+        if level and split and _NUMBER_CELL.fullmatch(cell) and _NUMBER_CELL.fullmatch(cells[place + 1]):
+            return f"{level['level']}% CI {cell} to {cells[place + 1]}"
+    low, high = _cell(kinds, cells, "low"), _cell(kinds, cells, "high")
     return f"95% CI {low} to {high}" if low and high else ""

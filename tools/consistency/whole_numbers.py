@@ -18,7 +18,10 @@ from tools.consistency.statements import Statement
 
 _NUMBER = r"-?\d+\.\d+"
 _N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
-_MEAN = rf"(?:\bM|\b[Mm]eans?(?: score| rating| number)?(?: \(SD\))?)\s?(?:=|of|was|:)?\s?(?P<mean>{_NUMBER})"
+_MEAN = (
+    rf"(?:\bM|\b[Mm]eans?(?: score| rating| number| answer| count| response)?(?: \(SD\))?)\s?(?:=|of|was"
+    rf"|:)?\s?(?P<mean>{_NUMBER})"
+)
 _SD = (
     rf"(?:\s?[,;(±]\s?(?:SD\s?(?:=|of|was|:)?|S\.D\.\s?=?|standard deviation(?: of| was| =)?)?\s?(?P<sd>{_NUMBER})\)?)?"
 )
@@ -26,10 +29,21 @@ _STATISTICS = (
     re.compile(rf"{_MEAN}{_SD}\s?[,;(]\s?{_N}"),
     re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
 )
+_ALONE = re.compile(rf"{_MEAN}{_SD}(?!\d|\s?[,;(]\s?[nN]\s?=)|\b(?P<held>\d+\.\d+) [a-z]+ on average")
+_TOLD_SIZE = re.compile(
+    rf"\b[nN]\s?=\s?(?P<n>\d[\d,]*)|\b(?P<people>\d{{1,3}}|{'|'.join(SMALL_NUMBERS)}) (?:[a-z]+ )?(?:participants"
+    rf"|patients|subjects"
+    r"|people|persons|individuals|respondents|students|pupils|children|adults|volunteers|women|men|residents|nurses"
+    r"|teachers|raters"
+    r"|parents|females|males|judges|observers|users|drivers|players|clients|lecturers|doctors|physicians)\b",
+    re.IGNORECASE,
+)
 _WHOLE = re.compile(
-    r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ]item\b|\bwhole (?:numbers?|points?)|\bintegers?\b"
-    r"|\bnumber of (?!participants|patients|subjects)[a-z]+|\bcounts? of\b|\bcounted\b"
-    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ]point (?:rating )?(?:scale|item|response)"
+    r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b|\bwhole[- ](?:numbers?|points?)|\bintegers?\b"
+    r"|\bnumber of (?!participants|patients|subjects)[a-z]+|\bmean number\b|\bhow many\b|\bcounts? of\b|\ba count\b"
+    r"|\bcounted\b"
+    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
+    r"|\bhalf points\b|\bcorrect answers\b|\bno partial credit\b|\b(?:eggs|children|falls|errors|visits) on average\b"
     r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
     re.IGNORECASE,
 )
@@ -37,7 +51,9 @@ _ITEMS = re.compile(
     r"\b(?P<k>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ](?:likert[- ])?items?\b", re.IGNORECASE
 )
 _MANY_ITEMS = re.compile(
-    r"\bitems\b|\bsubscales?\b|\bcomposite\b|\baveraged? (?:over|across)\b|\bmean of the\b|\bindex\b", re.IGNORECASE
+    r"\b(?:mean|average|sum) (?:of|over|across) (?:the |all |these )?(?:[a-z]+ )?items\b|\bsubscales?\b"
+    r"|\bcomposite\b|\baveraged? (?:over|across)\b|\bmean of the\b|\bindex\b",
+    re.IGNORECASE,
 )
 
 
@@ -53,13 +69,24 @@ def check_whole_numbers(statement: Statement, before: str) -> Iterator[ComputedF
     items = _items(before)
     if items is None:
         return
-    for pattern in _STATISTICS:
-        for match in pattern.finditer(statement.text):
-            size = count(match["n"])
-            mean = printed(match["mean"])
-            if 2 * mean.half * size * items >= 1 or size < 2:
-                continue
+    for match, mean, size in _means(statement):
+        if 2 * mean.half * size * items < 1 and size > 1:  # otherwise every mean is possible
             yield from _check(statement, match, mean, size, items)
+
+
+def _means(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:
+    """Means with the n beside them, or the only one of the paragraph or caption."""
+    found = [match for pattern in _STATISTICS for match in pattern.finditer(statement.text)]
+    yield from ((match, printed(match["mean"]), count(match["n"])) for match in found)
+    sizes = {_size(match) for match in _TOLD_SIZE.finditer(f"{statement.caption} {statement.text}")}
+    if len(sizes) == 1 and not found:
+        size = sizes.pop()
+        for match in _ALONE.finditer(statement.text):
+            yield match, printed(match["mean"] or match["held"]), size
+
+
+def _size(match: re.Match[str]) -> int:
+    return count(match["n"]) if match["n"] else SMALL_NUMBERS.get(match["people"].lower()) or int(match["people"])
 
 
 def _items(text: str) -> int | None:
@@ -75,7 +102,8 @@ def _check(
     statement: Statement, match: re.Match[str], mean: Printed, size: int, items: int
 ) -> Iterator[ComputedFinding]:
     sums = possible_sums(mean, size * items)
-    decimals = len(match["mean"].partition(".")[2])
+    shown = match.groupdict().get("mean") or match["held"]
+    decimals = len(shown.partition(".")[2])
     of = f"{size} whole numbers" if items == 1 else f"{size} means of {items} whole numbers"
     if not sums:
         below = math.floor(mean.value * size * items)
@@ -85,10 +113,10 @@ def _check(
             "medium",
             match.span(),
             computation=f"{below}/{size * items} = {near[0]} and {below + 1}/{size * items} = {near[1]}, "
-            f"so no {of} have a mean of {match['mean']}",
+            f"so no {of} have a mean of {shown}",
             consistent=f"{near[0]} or {near[1]}, or another n",
         )
-    elif match["sd"] and items == 1 and not possible_deviation(printed(match["sd"]), sums, size):
+    elif match.groupdict().get("sd") and items == 1 and not possible_deviation(printed(match["sd"]), sums, size):
         yield statement.finding(
             "deviation of whole numbers",
             "medium",

@@ -60,6 +60,7 @@ _ARGUMENTS = {
     **dict.fromkeys(("autoref", "cref", "Cref", "eqref", "nameref", "input", "include", "bibliography"), "{"),
     **dict.fromkeys(("rowcolor", "cellcolor", "columncolor"), "[{"),
     "color": "[{",
+    **dict.fromkeys(("multicolumn", "multirow"), "{{{"),
     "fcolorbox": "[{{{",
     "definecolor": "{{{",
     "bibitem": "[{",
@@ -142,6 +143,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             "textcolor": self._textcolor,
             "footnote": lambda node: f" ({self._argument(node)})",
             "caption": lambda node: f"\n\n{self._argument(node)}\n\n",
+            **dict.fromkeys(("multicolumn", "multirow"), self._argument),
             "href": self._argument,
             "url": self._argument,
             "verb": lambda node: node.nodeargd.verbatim_text,
@@ -199,6 +201,10 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
                 rows[-1].append([])
             elif isinstance(each, LatexMacroNode) and each.macroname in ("\\", "tabularnewline"):
                 rows.append([[]])
+            elif isinstance(each, LatexMacroNode) and each.macroname == "multicolumn":
+                spanned = self._verbatim(each.nodeargd.argnlist[0])
+                rows[-1][-1].append(each)
+                rows[-1] += [[] for _ in range(int(spanned) - 1 if spanned.isdigit() else 0)]
             elif not (isinstance(each, LatexMacroNode) and each.macroname in _RULES):
                 rows[-1][-1].append(each)
         return _ROW_MARK.join(_CELL_MARK.join(map(self.nodelist_to_text, row)) for row in rows)

@@ -24,6 +24,7 @@ _BLOCKS = _HEADINGS | {
     *("div", "main", "article", "section", "header"),
 }
 _LONGEST_PARAGRAPH = 100_000  # characters; what is longer is no prose, and may be made to stall the parser
+_WIDEST = 50  # columns
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
 
 
@@ -92,7 +93,7 @@ def _blocks(node: html.HtmlElement) -> Iterator[Block]:
         yield from _block("heading", node.text_content(), level=int(node.tag[1]))
         return
     if node.tag == "table":
-        rows = [[_line(cell) for cell in row.iter("th", "td")] for row in node.iter("tr")]
+        rows = [[text for cell in row.iter("th", "td") for text in _spread(cell)] for row in node.iter("tr")]
         for block in _block("paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))):
             yield replace(block, rows=[row for row in rows if any(row)])
         return
@@ -115,8 +116,13 @@ def _block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> 
         yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "), level=level)
 
 
-def _line(cell: html.HtmlElement) -> str:
-    return " ".join(clean_characters(cell.text_content()).split())
+def _spread(cell: html.HtmlElement) -> list[str]:
+    """Text of a cell, and an empty one for each further column that it spans."""
+    for line_end in cell.iter("br"):
+        line_end.tail = f" {line_end.tail or ''}"
+    text = " ".join(clean_characters(cell.text_content()).split())
+    spanned = cell.get("colspan", "1")
+    return [text, *[""] * (min(int(spanned), _WIDEST) - 1 if spanned.isdigit() else 0)]
 
 
 def _length(blocks: list[Block]) -> int:

@@ -63,3 +63,45 @@ def test_cells_below_a_group_of_known_size():
     table = "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (25%) |\n| Cough | 10 (20%) |"
     (finding,) = found(table, "percentage")
     assert finding["quote"] == "Cough | 10 (20%)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "row"),
+    [
+        (
+            "percentage",
+            "| Age | Tested | Positive (%) |\n|---|---|---|\n| 0 | 310 | 22 (7.1) |\n"
+            "| 1 | 905 | 118 (13.0) |\n| 2 | 264 | 51 (13.9) |",
+            "2 | 264 | 51 (13.9)",
+        ),
+        (
+            "sum of parts",
+            "| Year | Cape | Marsh | All |\n|---|---|---|---|\n"
+            "| 2016 | 412 | 288 | 700 |\n| 2017 | 390 | 305 | 965 |\n| 2018 | 5 | 6 | 11 |",
+            "2017 | 390 | 305 | 965",
+        ),
+        (
+            "estimate and interval",
+            "| Term | OR | 2.5% | 97.5% |\n|---|---|---|---|\n"
+            "| Shade | 0.83 | 0.71 | 0.97 |\n| Wood | 1.38 | 1.41 | 1.73 |",
+            "Wood | 1.38 | 1.41 | 1.73",
+        ),
+    ],
+)
+def test_a_row_that_is_unlike_the_others_of_its_table(kind: CheckKind, table: str, row: str):
+    assert [each["quote"] for each in found(table, kind)] == [row]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("percentage", "Among the 58 ships, 13 (40%) carried timber, 17 (29%) salt and 11 (19%) grain."),
+        (
+            "sum of parts",
+            "We caught 347 moths at the lamps. Of these, 188 were males, 129 were females and ten unknown.",
+        ),
+        ("estimate and interval", "Marks rose by 3.4 points (95% CI 3.9 to 5.9) in the first year."),
+    ],
+)
+def test_what_a_list_contradicts(kind: CheckKind, text: str):
+    assert len(found(text, kind)) == 1

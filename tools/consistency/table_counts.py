@@ -1,0 +1,246 @@
+"""Counts of a table against its percentages and its totals.
+
+What a percentage is of, and whether a column is a sum, is seldom said in words. It is taken for known where most rows
+agree on it; a row that does not agree is the finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from state.computed_findings import ComputedFinding
+from tools.consistency.printed import Printed, printed
+from tools.consistency.statements import Statement
+from tools.consistency.tables import PaperTable
+
+_COUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?")
+_BOTH = re.compile(r"(?P<n>\d[\d,]*)\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\)")
+_SIZE = re.compile(r"\b[nN]\s?=\s?(?P<n>\d[\d,]*)")
+_TURNED = re.compile(r"(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\(\s?(?P<n>\d[\d,]*)\s?\)")
+_FRACTION = re.compile(
+    r"(?P<n>\d[\d,]*)\s?(?:/|of)\s?(?P<whole>\d[\d,]*)(?:\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\))?"
+)
+_PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
+_TOTAL = re.compile(
+    r"(?:grand |sub)?(?:total|all(?: [a-z]+)?|sum|overall|both|together)s?(?:,? \(?n\)?)?|whole sample", re.IGNORECASE
+)
+_NUMBERS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+|(?<![\d.,])\d+(?![\d.%])")
+
+
+def check_table(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Findings about the counts of a table.
+
+    Args:
+        table: The table.
+        rows: A statement for each of its rows, to quote.
+    """
+    for column in range(len(table.header)):
+        yield from _percentages(table, rows, column)
+    yield from _row_shares(table, rows)
+    yield from _row_fractions(table, rows)
+    yield from _row_totals(table, rows)
+    yield from _column_totals(table, rows)
+    yield from _hundred(table, rows)
+
+
+def _int(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def _percentages(table: PaperTable, rows: Sequence[Statement], column: int) -> Iterator[ComputedFinding]:
+    """A column of `12 (30%)`, or of counts beside one of percentages, against the whole that most of its rows have."""
+    pairs = {at: pair for at, row in enumerate(table.rows) if (pair := _pair(table, row, column))}
+    size = _SIZE.search(table.header[column])
+    if len(pairs) < (2 if size else 3):
+        return
+    told = f"{table.header[column]} {table.caption}"
+    wholes = {_int(size["n"])} if size else {_int(number) for number in _NUMBERS.findall(told)}
+    if not size:
+        wholes |= {_int(row[column]) for row in table.rows if column < len(row) and _COUNT.fullmatch(row[column])}
+        wholes |= {sum(part for part, _ in pairs.values()), *(part for part, _ in pairs.values())}
+    fits = {whole: [at for at, pair in pairs.items() if _fits(*pair, whole)] for whole in wholes if whole > 0}
+    whole = max(fits, key=lambda each: len(fits[each]), default=0)
+    if not whole or len(fits[whole]) < (0.5 * len(pairs) if size else max(2, 0.6 * len(pairs))):
+        return
+    for at, (part, percent) in pairs.items():
+        if at not in fits[whole] and part <= whole:
+            exact = 100 * part / whole
+            yield rows[at].finding(
+                "percentage",
+                "low" if abs(exact - percent.value) <= 2 * percent.half + 1e-9 else "medium",
+                (0, 0),
+                computation=f"{part} of {whole} is {exact:.1f}%, printed is {percent.value:g}%; the other rows of the "
+                f"column are of {whole}",
+                consistent=f"{exact:.1f}%",
+            )
+
+
+def _pair(table: PaperTable, row: Sequence[str], column: int) -> tuple[int, Printed] | None:
+    """Count and percentage of a cell, or of it and the next one."""
+    if column >= len(row):
+        return None
+    cell, label = row[column], f"{table.header[column]} {row[0]} {table.caption}"
+    found = _BOTH.fullmatch(cell)
+    if found and not re.search(r"\bSD\b|±|mean", label):
+        return _int(found["n"]), printed(found["percent"])
+    turned = _TURNED.fullmatch(cell)
+    if turned and ("%" in cell.partition("(")[0] or re.match(r"% ?\(n\)", table.header[column])):
+        return _int(turned["n"]), printed(turned["percent"])
+    after = row[column + 1] if column + 1 < len(row) else ""
+    percent = _PERCENT.fullmatch(after)
+    titles = f"{table.header[column + 1] if column + 1 < len(table.header) else ''} {after} {table.header[column]}"
+    if column > 0 and _COUNT.fullmatch(cell) and percent and "%" in titles:
+        return _int(cell), printed(percent["percent"])
+    return None
+
+
+def _fits(part: int, percent: Printed, whole: int) -> bool:
+    return percent.holds(100 * part / whole)
+
+
+def _row_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """A percentage in each row against two other columns of it, which most rows agree on."""
+    columns = range(1, len(table.header))
+    best: tuple[list[int], dict[int, tuple[int, int, Printed]]] = ([], {})
+    for part, whole, both in ((a, b, both) for a in columns for b in columns if a != b for both in (False, True)):
+        for shown in {part, *(at for at in columns if at not in {part, whole})}:
+            found = {
+                at: share for at, row in enumerate(table.rows) if (share := _share(row, part, whole, shown, both=both))
+            }
+            right = [at for at, (number, of, percent) in found.items() if _fits(number, percent, of)]
+            if len(right) > len(best[0]):
+                best = (right, found)
+    right, found = best
+    if len(right) >= max(2, 0.6 * len(found)):
+        for at in found.keys() - set(right):
+            yield _share_finding(rows[at], *found[at])
+
+
+def _share(row: Sequence[str], part: int, whole: int, shown: int, *, both: bool) -> tuple[int, int, Printed] | None:
+    """Part, whole and percentage of a row; the whole may be the sum of both columns."""
+    if max(part, whole, shown) >= len(row):
+        return None
+    joined = _BOTH.fullmatch(row[part])
+    percent = joined["percent"] if joined and shown == part else ""
+    if not percent and shown != part and (alone := _PERCENT.fullmatch(row[shown])):
+        percent = alone["percent"]
+    number, of = joined["n"] if joined else row[part], row[whole]
+    if not percent or not _COUNT.fullmatch(number) or not _COUNT.fullmatch(of):
+        return None
+    total = _int(of) + _int(number) if both else _int(of)
+    return (_int(number), total, printed(percent)) if total > 1 and _int(number) <= total else None
+
+
+def _share_finding(statement: Statement, part: int, whole: int, percent: Printed) -> ComputedFinding:
+    exact = 100 * part / whole
+    return statement.finding(
+        "percentage",
+        "low" if abs(exact - percent.value) <= 2 * percent.half + 1e-9 else "medium",
+        (0, 0),
+        computation=f"{part} of {whole} is {exact:.1f}%, printed is {percent.value:g}%; the other rows agree",
+        consistent=f"{exact:.1f}%",
+    )
+
+
+def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Cells `12/40 (30%)`, or `12/40` beside the only percentage of the row."""
+    for row, statement in zip(table.rows, rows, strict=True):
+        fractions = [found for cell in row if (found := _FRACTION.fullmatch(cell))]
+        percents = [
+            found["percent"]
+            for title, cell in zip(table.header, row, strict=False)
+            if "%" in title + cell and (found := _PERCENT.fullmatch(cell))
+        ]
+        beside = percents[0] if len(percents) == len(fractions) == 1 else ""
+        for found in fractions:
+            shown = found["percent"] or beside
+            part, whole = _int(found["n"]), _int(found["whole"])
+            if shown and 0 < part <= whole and not _fits(part, printed(shown), whole):
+                yield _share_finding(statement, part, whole, printed(shown))
+
+
+def _numbers(row: Sequence[str], columns: Sequence[int]) -> list[Printed] | None:
+    """The numbers of a row in some columns; None if one of the cells is something else."""
+    cells = [row[column].partition(" (")[0] if column < len(row) else "" for column in columns]
+    return [printed(cell) for cell in cells] if all(_NUMBER.fullmatch(cell) for cell in cells) else None
+
+
+def _adds_up(parts: Sequence[Printed], total: Printed) -> bool:
+    """Whether the parts may sum to the total; counts must, rounded numbers may by their rounding."""
+    decimal = total.half < 0.5
+    slack = sum(part.half for part in parts) + total.half if decimal else 0.0
+    return abs(sum(part.value for part in parts) - total.value) <= slack + 1e-6
+
+
+def _row_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """A column named total against the other columns, or those before it."""
+    for column, title in enumerate(table.header):
+        if not _TOTAL.fullmatch(_bare(title)) or column == 0:
+            continue
+        others = [at for at in range(1, len(table.header)) if at != column]
+        for chosen in (others, [at for at in others if at < column]):
+            sums = {
+                at: (found[:-1], found[-1])
+                for at, row in enumerate(table.rows)
+                if (found := _numbers(row, [*chosen, column]))
+            }
+            right = [at for at, (numbers, total) in sums.items() if _adds_up(numbers, total)]
+            if len(chosen) > 1 and len(sums) > 1 and len(right) >= len(sums) / 2:
+                yield from (_sum(rows[at], *sums[at]) for at in sorted(sums.keys() - set(right)))
+                break
+
+
+def _column_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """A last row named total against the rows above it."""
+    last = next((at for at, row in enumerate(table.rows) if row and _TOTAL.fullmatch(_bare(row[0]))), 0)
+    if last < 2 or last < len(table.rows) - 1:
+        return
+    sums = {}
+    for column in range(1, len(table.header)):
+        numbers = [found[0] for row in table.rows[: last + 1] if (found := _numbers(row, [column]))]
+        if len(numbers) == last + 1:
+            sums[column] = (numbers[:-1], numbers[-1])
+    right = [column for column, each in sums.items() if _adds_up(*each)]
+    for column in sorted(sums.keys() - set(right)):
+        numbers, total = sums[column]
+        ratio = sum(number.value for number in numbers) / total.value if total.value else 0.0
+        if 0.7 < ratio < 1.4 and (right or len(sums) == 1):  # what is farther away is hardly a sum, but a mean
+            yield _sum(rows[last], numbers, total)
+
+
+def _hundred(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """A column of percentages that do not sum to 100 beside one of the same table that does."""
+    sums = {}
+    for column, title in enumerate(table.header):
+        numbers = [found[0] for row in table.rows if (found := _numbers(row, [column]))]
+        if "%" in title and len(numbers) == len(table.rows) > 2:
+            sums[column] = numbers
+    hundred = Printed(100.0, 0.05)
+    right = [column for column, numbers in sums.items() if _adds_up(numbers, hundred)]
+    for column in sums.keys() - set(right) if right else ():
+        total = sum(number.value for number in sums[column])
+        if 80 < total < 125:
+            yield rows[-1].finding(
+                "sum of parts",
+                "medium",
+                (0, 0),
+                computation=f"the column {table.header[column]} sums to {total:g}%; the other column sums to 100%",
+                consistent="percentages that sum to 100",
+            )
+
+
+def _bare(title: str) -> str:
+    return re.sub(r"\s?[(\[]\s?[nN]\s?(?:=\s?[\d,]+)?\s?[)\]]|[:*†]", "", title).strip()
+
+
+def _sum(statement: Statement, numbers: Sequence[Printed], total: Printed) -> ComputedFinding:
+    exact = f"{sum(number.value for number in numbers):.10g}"
+    return statement.finding(
+        "sum of parts",
+        "medium",
+        (0, 0),
+        computation=f"{' + '.join(f'{number.value:g}' for number in numbers)} = {exact}, printed is {total.value:.10g}",
+        consistent=f"{exact}, or parts that sum to {total.value:.10g}",
+    )
