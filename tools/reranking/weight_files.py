@@ -6,18 +6,19 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-import safetensors.torch
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 
 from state.errors import SettingsError, StateError
 from state.files import write_atomically
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
+Weights = Mapping[str, NDArray[Any]]
+"""Arrays of floating-point numbers by name."""
 
 _WEIGHTS = "weights.safetensors"
 _CONFIG = "config.json"
@@ -37,7 +38,7 @@ class WeightsConfig(BaseModel):
 Config = TypeVar("Config", bound=WeightsConfig)
 
 
-def write_weights(folder: Path, weights: Mapping[str, Tensor], config: Mapping[str, Any], *, what: str) -> None:
+def write_weights(folder: Path, weights: Weights, config: Mapping[str, Any], *, what: str) -> None:
     """Write both files, the description last.
 
     Args:
@@ -49,7 +50,7 @@ def write_weights(folder: Path, weights: Mapping[str, Tensor], config: Mapping[s
     Raises:
         StateError: The folder cannot be written.
     """
-    data = safetensors.torch.save(dict(weights))
+    data = safetensors.numpy.save(dict(weights))
     described = {**config, "sha256": hashlib.sha256(data).hexdigest()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +62,7 @@ def write_weights(folder: Path, weights: Mapping[str, Tensor], config: Mapping[s
         ) from error
 
 
-def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Config, dict[str, Tensor]]:
+def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Config, dict[str, NDArray[Any]]]:
     """Read both files.
 
     Args:
@@ -88,10 +89,10 @@ def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Conf
     if hashlib.sha256(data).hexdigest() != config.sha256:
         raise _damaged(folder)
     try:
-        weights = safetensors.torch.load(data)
+        weights = safetensors.numpy.load(data)
     except SafetensorError as error:
         raise _damaged(folder) from error
-    if not all(value.isfinite().all() for value in weights.values()):
+    if not all(np.isfinite(value).all() for value in weights.values()):
         raise SettingsError(
             f"{folder / _WEIGHTS} holds values that are no numbers, so what it says would be random; train it again "
             "with a lower learning rate."

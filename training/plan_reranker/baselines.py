@@ -8,9 +8,8 @@ from functools import cache
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 
-from tools.reranking.encoders import load_encoder
+from tools.bert import Array, load_bert
 from tools.retrieval import bm25
 from tools.retrieval.segments import Segment
 from training.plan_reranker.plans import PlanName, PlannedParagraph
@@ -83,16 +82,13 @@ def untrained_encoder(name: str, max_length: int = 512) -> Score:
     Raises:
         SettingsError: There is no such encoder.
     """
-    encoder, tokenizer = load_encoder(name, dropout=0.0)
-    encoder.eval()
+    bert = load_bert(name)
 
     @cache
-    @torch.inference_mode()
-    def embedded(text: str) -> Tensor:
-        tokens = tokenizer(text, truncation=True, max_length=max_length, return_tensors="pt")
-        return normalize(encoder(**tokens).last_hidden_state[0].mean(dim=0), dim=0)
+    def vector(text: str) -> Array:
+        return bert.sentence_vector(text, min(max_length, bert.config.max_position_embeddings))
 
-    return pointwise(lambda paragraph, plan: float(embedded(paragraph) @ embedded(plan)))
+    return pointwise(lambda paragraph, plan: float(vector(paragraph) @ vector(plan)))
 
 
 _RIDGE = 1e-3

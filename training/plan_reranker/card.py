@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 
 from state.errors import SettingsError
 from state.files import write_atomically
-from tools.reranking.encoders import PACKAGED_ENCODER
+from tools.bert import PACKAGED_ENCODER
 from tools.reranking.plan_reranker import WHAT, RerankerConfig
 from tools.reranking.weight_files import read_weights
 from training.plan_reranker.config import RerankerRun
@@ -39,7 +39,7 @@ def write_card(weights: Path, evaluation: Path) -> Path:
     Raises:
         SettingsError: The re-ranker cannot be read, or something else was evaluated.
     """
-    config, tensors = read_weights(weights, RerankerConfig, what=WHAT)
+    config, arrays = read_weights(weights, RerankerConfig, what=WHAT)
     if "run" not in config.training:
         raise SettingsError(f"{weights} does not say how it was trained; a card can be written of `train_grid`'s only.")
     measured = read_evaluation(evaluation)
@@ -54,7 +54,7 @@ def write_card(weights: Path, evaluation: Path) -> Path:
     )
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     card = weights / "README.md"
-    dtypes = sorted({str(value.dtype).removeprefix("torch.") for value in tensors.values()})
+    dtypes = sorted({str(value.dtype) for value in arrays.values()})
     size = (weights / "weights.safetensors").stat().st_size / 1e6
     text = template.render(**_values(config, measured), dtype=" and ".join(dtypes), megabytes=size)
     write_atomically(card, text.encode())

@@ -19,7 +19,7 @@ class RerankerRun(FitConfig):
     """One training run: a model, what of it is trained, and how."""
 
     encoder: str
-    """As `tools.reranking.plan_reranker.PlanReranker` takes it."""
+    """As `training.plan_reranker.model.RerankerModel` takes it."""
     max_length: int = Field(default=512, ge=16)
     parts: Parts = "everything"
     """What is trained besides the pooler and the head, which always are."""

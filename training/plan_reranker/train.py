@@ -14,9 +14,9 @@ from torch.nn.functional import logsigmoid
 from transformers import set_seed
 
 from state.errors import SettingsError
-from tools.reranking.plan_reranker import PlanReranker
 from training.fitting import fit
 from training.plan_reranker.config import Lacking, RerankerRun
+from training.plan_reranker.model import RerankerModel
 from training.plan_reranker.plans import PlanName, PlannedParagraph, PlanSplit, sha256_of
 from training.run_record import TrainingRecord
 
@@ -40,7 +40,7 @@ def pairwise_loss(optimal: Tensor, lacking: Tensor) -> Tensor:
     return -2 * logsigmoid(difference).mean()
 
 
-def choose_parts(reranker: PlanReranker, run: RerankerRun) -> None:
+def choose_parts(reranker: RerankerModel, run: RerankerRun) -> None:
     """Freeze what is not trained. Pooler and head always are: they are what is new about the task.
 
     Raises:
@@ -56,7 +56,7 @@ def choose_parts(reranker: PlanReranker, run: RerankerRun) -> None:
     reranker.encoder.pooler.requires_grad_(True)
 
 
-def _thaw_top_layers(reranker: PlanReranker, number: int) -> None:
+def _thaw_top_layers(reranker: RerankerModel, number: int) -> None:
     layers = reranker.encoder.encoder.layer
     if number > len(layers):
         raise SettingsError(f"The encoder has {len(layers)} layers; set `top_layers` to at most that.")
@@ -64,7 +64,7 @@ def _thaw_top_layers(reranker: PlanReranker, number: int) -> None:
         layer.requires_grad_(True)
 
 
-def _add_adapter(reranker: PlanReranker, run: RerankerRun) -> None:
+def _add_adapter(reranker: RerankerModel, run: RerankerRun) -> None:
     config = LoraConfig(
         r=run.adapter.rank,
         lora_alpha=run.adapter.alpha,
@@ -98,7 +98,7 @@ SHOWN: dict[Lacking, tuple[PlanName, ...]] = {
 class TrainedReranker(NamedTuple):
     """A re-ranker and how it came about."""
 
-    reranker: PlanReranker
+    reranker: RerankerModel
     record: TrainingRecord
 
 
@@ -110,14 +110,14 @@ def train(run: RerankerRun, split: PlanSplit, out: Path) -> TrainedReranker:
         StateError: `out` cannot be written, or another process trains in it.
     """
     set_seed(run.seed)
-    reranker = PlanReranker(run.encoder, dropout=run.dropout, max_length=run.max_length)
+    reranker = RerankerModel(run.encoder, dropout=run.dropout, max_length=run.max_length)
     choose_parts(reranker, run)
     names = SHOWN[run.structure]
 
-    def loss(model: PlanReranker, batch: Mapping[str, Any]) -> Tensor:
+    def loss(model: RerankerModel, batch: Mapping[str, Any]) -> Tensor:
         return loss_of(model, batch["paragraphs"], names)
 
-    def measures(model: PlanReranker) -> dict[str, float]:
+    def measures(model: RerankerModel) -> dict[str, float]:
         return measure(model, split.validation, names)
 
     fitted = fit(
@@ -145,7 +145,7 @@ def collate(paragraphs: list[PlannedParagraph]) -> dict[str, Any]:
     return {"paragraphs": paragraphs}
 
 
-def loss_of(reranker: PlanReranker, paragraphs: Sequence[PlannedParagraph], names: Sequence[PlanName]) -> Tensor:
+def loss_of(reranker: RerankerModel, paragraphs: Sequence[PlannedParagraph], names: Sequence[PlanName]) -> Tensor:
     """The pairwise loss over the plans of some paragraphs, the optimal one named first."""
     pairs = [(each.paragraph, each.texts[name]) for each in paragraphs for name in names]
     scores = _scores(reranker, pairs).view(len(paragraphs), len(names))
@@ -153,7 +153,7 @@ def loss_of(reranker: PlanReranker, paragraphs: Sequence[PlannedParagraph], name
 
 
 def measure(
-    reranker: PlanReranker, paragraphs: Sequence[PlannedParagraph], names: Sequence[PlanName]
+    reranker: RerankerModel, paragraphs: Sequence[PlannedParagraph], names: Sequence[PlanName]
 ) -> dict[str, float]:
     """Recall@1 and the share of pairs in the right order, over the plans named, the optimal one first."""
     scores = [reranker.score(each.paragraph, [each.texts[name] for name in names]) for each in paragraphs]
@@ -175,7 +175,7 @@ def outranks(optimal: float, other: float) -> float:
     return recall_at_1(optimal, [other])
 
 
-def _scores(reranker: PlanReranker, pairs: Sequence[tuple[str, str]]) -> Tensor:
+def _scores(reranker: RerankerModel, pairs: Sequence[tuple[str, str]]) -> Tensor:
     """Scores of paragraphs with plans; those of like length go together, because else padding is most of the work."""
     order = sorted(range(len(pairs)), key=lambda place: sum(map(len, pairs[place])))
     parts = []

@@ -15,8 +15,9 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from state.errors import SettingsError
-from tools.reranking.encoders import PACKAGED_ENCODER, load_token_encoder
+from tools.bert import PACKAGED_ENCODER
 from tools.reranking.weight_files import WeightsConfig, read_weights, write_weights
+from training.encoders import load_token_encoder
 from training.review_filters.labelled_sentences import Task
 
 _BATCH = 32
@@ -127,7 +128,7 @@ class ReviewClassifier(nn.Module):
             "max_length": self.max_length,
             "training": dict(training or {}),
         }
-        weights = {name: value.detach().cpu().contiguous() for name, value in self.named_parameters()}
+        weights = {name: value.detach().cpu().contiguous().numpy() for name, value in self.named_parameters()}
         write_weights(folder, weights, config, what=f"classifier of {self.task}s")
 
     def _batched(self, model: Callable[..., Tensor], texts: Sequence[str], width: int) -> Tensor:
@@ -174,5 +175,5 @@ def load_classifier(folder: Path, task: Task | None = None) -> ReviewClassifier:
             f"The weights in {folder} are not those of a {what} on {config.encoder}; train it again, or name another "
             "folder."
         )
-    classifier.load_state_dict(weights, strict=False)
+    classifier.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()}, strict=False)
     return classifier.eval()

@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy, normalize
 from transformers import DataCollatorWithPadding, set_seed
 
 from state.files import write_atomically
-from tools.reranking.encoders import PACKAGED_ENCODER
+from tools.bert import PACKAGED_ENCODER
 from training.fitting import Fitted, fit
 from training.review_filters.classifier import ReviewClassifier
 from training.review_filters.evaluation import ClassifierEvaluation, Report, evaluate, markdown

@@ -13,7 +13,7 @@ from tests.draftroom.evaluation.refusing import assert_refused
 from tests.tools.tiny_bert import write_encoder
 from tests.training.toy_plans import WORDS, toy_data
 from tools.reranking import SHIPPED
-from tools.reranking.plan_reranker import PlanReranker
+from training.plan_reranker.model import RerankerModel
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def plans(tmp_path: Path) -> Path:
 def weights(tmp_path: Path) -> Path:
     """The folder of a re-ranker that has learnt nothing."""
     encoder = write_encoder(tmp_path / "encoder", WORDS, places=64)
-    PlanReranker(encoder).save(tmp_path / "weights")
+    RerankerModel(encoder).save(tmp_path / "weights")
     return tmp_path / "weights"
 
 

