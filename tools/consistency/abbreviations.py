@@ -95,7 +95,7 @@ def _used_before(parts: Sequence[Statement], short: str, places: Sequence[Defini
         end = first.place[0] if at == first.at else len(part.text)
         match = use.search(part.text, 0, end)
         explained = re.search(
-            rf"(?:[(/-]|[–=:]\s){re.escape(short)}\b|\b{re.escape(short)}s?\s?[(:=–-]", part.text[:end]
+            rf"(?:[(/-]|[–=:]\s){re.escape(short)}s?\b|\b{re.escape(short)}s?\s?[(:=–-]", part.text[:end]
         )
         if explained:
             return

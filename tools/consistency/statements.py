@@ -88,7 +88,7 @@ def plain_signs(text: str) -> str:
 
 def is_prose(statement: Statement) -> bool:
     """Whether it ends as a sentence does, and not as a table that a format gave as text."""
-    return not statement.row and re.search(r"[.!?:;][\"'”’)\]\d\s,–]*$", statement.text) is not None
+    return not statement.row and re.search(r"[.!?:;][\"'”’)\]]*\s*$", statement.text) is not None
 
 
 class TableRows(NamedTuple):
