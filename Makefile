@@ -27,11 +27,12 @@ $(DEVELOP): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
 	touch $@ $(INSTALLED)
 
-demo: install  ## Start small models on this machine; explain, simplify and review the examples. ENGINE=vllm for vLLM.
+demo: install  ## Start small models here; explain, simplify, review and check the examples. ENGINE=vllm for vLLM.
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
 	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson
 	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 8 --preset laptop
+	$(BIN)/draftroom check examples/seedlings.pdf
 
 test: develop  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist worksteal
