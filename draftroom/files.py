@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Collection
@@ -10,8 +11,10 @@ from pathlib import Path
 import typer
 
 from draftroom.rendering.rendering import Rendering
+from draftroom.systems import find_system
 from runs.record import RunInput, RunRecord
-from state.errors import BadInput
+from state.errors import BadInput, StateError
+from state.files import read_text
 from state.records import Values
 from state.settings import Scope
 from tools.documents.reading import MAX_BYTES, read_document, read_document_bytes
@@ -84,6 +87,21 @@ def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, va
         except OSError as error:
             problem = error.strerror or type(error).__name__
             raise unwritable(path, f"{problem}; the run is kept, see `draftroom show {record['id']}`") from error
+
+
+def read_result(path: Path) -> tuple[RunRecord, Values]:
+    """A result that `-o FILE.json` has written: the record of its run, and the output of its graph.
+
+    Raises:
+        BadInput: If the file cannot be read or is no such result.
+    """
+    try:
+        result = json.loads(read_text(path, "result in JSON"))
+        record: RunRecord = result.pop("run")
+        find_system(record["system"])
+    except (ValueError, AttributeError, KeyError, TypeError, StateError) as error:
+        raise BadInput(f"{path} is no result of a run; give a file that `-o FILE.json` has written.") from error
+    return record, result
 
 
 def _problem(path: Path) -> str:

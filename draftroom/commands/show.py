@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from draftroom.commands.options import OutputOption, RunArgument
+from draftroom.commands.options import OutputOption
 from draftroom.consoles import OUT, spoken
-from draftroom.files import check_outputs, write_outputs
+from draftroom.files import check_outputs, read_result, write_outputs
 from draftroom.rendering.rendering import aids_line
 from draftroom.systems import find_system
 from runs.driver import brought_up, read_state
@@ -19,18 +20,20 @@ from tools.text.characters import plain
 
 
 def show(
-    run: RunArgument,
+    run: Annotated[str, typer.Argument(help="The id of the run, its unique beginning, `last`, or a result in JSON.")],
     only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
 ) -> None:
     """Show the story of a run: what every agent said, what changed, readability and cost."""
-    record = find_record(run)
+    is_file = run.endswith(".json")
+    record, values = read_result(Path(run)) if is_file else (find_record(run), {})
     system = find_system(record["system"])
     rendering = system.rendering
     check_outputs(output, rendering)
-    values = read_state(record, system.graph)
-    if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
-        record = brought_up(record, values, system.graph)
+    if not is_file:
+        values = read_state(record, system.graph)
+        if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
+            record = brought_up(record, values, system.graph)
     write_outputs(output, rendering, record, values)
     _print_head(record)
     rendering.print_details(record, values, only)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.commands.runs import age
-from draftroom.exit_codes import PAUSED
+from draftroom.exit_codes import EXIT_CODES, PAUSED
 from draftroom.rendering.journalism.story import MEASURES
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Json, Script, When
@@ -129,3 +129,20 @@ def test_unsupported_facts_of_the_returned_draft_are_told(told: Command, paper: 
 def test_a_show_of_a_failed_run_tells_why(draftroom: Command, paper: Path):
     assert draftroom("explain", paper, "--model", "huge").exit_code == 42
     assert "(wrong_model): The endpoint" in draftroom("show", "last").stdout
+
+
+def test_a_result_in_json_tells_the_same_story_without_the_run(told: Command, tmp_path: Path):
+    result = tmp_path / "moss.json"
+    story = told("show", "last", "-o", result).stdout
+    told("runs", "delete", "last", "--yes")
+    shown = told("show", result, "-o", tmp_path / "moss.md")
+    assert (shown.exit_code, shown.stdout) == (0, story)
+    assert "Moss grew by 20% in wet summers." in (tmp_path / "moss.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"run": {"system": "astrology"}}', "{", '{"run": 3}'])
+def test_json_that_is_no_result_is_refused(draftroom: Command, tmp_path: Path, text: str):
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    refused = draftroom("show", tmp_path / "a.json")
+    assert refused.exit_code == EXIT_CODES["bad_request"]
+    assert "a.json is no result of a run" in refused.stderr
