@@ -251,6 +251,10 @@ class FeedbackOutput(TypedDict):
     """Ranked: the best supported first."""
     reviews: list[ParagraphReview]
     """One for each paragraph, with its plans, log, evidence and outcome."""
+    targets: list[Target]
+    """The paragraphs that were chosen for review."""
+    finished: bool
+    """Whether all of them were reviewed and the comments are ranked."""
     findings: list[Finding]
     """Text of the paper that addresses a language model, or that a reader cannot see."""
     document: DocumentRef
