@@ -113,7 +113,8 @@ CASES = {
         },
         [
             *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
-            *["RewrittenSentences", "AccuracyCheck", "Repairs"],
+            *["EasySentence"] * 5,
+            *["AccuracyCheck", "Repairs"],
             *["AgentChoice", "Wordings", "WordingVerdicts"],
             *["Redundancies", "RemovalVerdicts"],
         ],

@@ -1,0 +1,34 @@
+"""The recorded runs of `examples/runs` open without a model, and are what their page says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.draftroom.conftest import Command
+
+RUNS = Path("examples/runs")
+PAGE = (RUNS / "README.md").read_text(encoding="utf-8")
+RESULT = {"mosses.json": "article", "yoga.json": "simplified", "seedlings.json": "reviews"}
+
+
+@pytest.mark.parametrize("name", RESULT)
+def test_a_recorded_run_opens_without_a_model(draftroom: Command, tmp_path: Path, name: str) -> None:
+    recorded = json.loads((RUNS / name).read_text(encoding="utf-8"))
+    shown = draftroom("show", RUNS / name, "-o", tmp_path / "page.html")
+    assert shown.exit_code == 0
+    assert recorded["run"]["id"] in shown.stdout
+    assert recorded[RESULT[name]]
+    assert recorded["run"]["id"] in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert draftroom.endpoint.chat_requests == []
+
+
+@pytest.mark.parametrize("name", RESULT)
+def test_the_page_tells_what_made_it(name: str) -> None:
+    run = json.loads((RUNS / name).read_text(encoding="utf-8"))["run"]
+    assert run["status"] == "done"
+    assert set(run["models"].values()) <= {"qwen2.5-coder-1.5b-instruct", "smollm2-135m-instruct"}
+    assert f"`{name}`" in PAGE
+    assert run["input"]["path"].startswith("examples/"), "a recorded run names no folder of the machine that made it"
