@@ -59,14 +59,14 @@ def checkpoints_of(record: RunRecord) -> str:
     return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
 
 
-async def delete_checkpoints(address: str, run_id: str) -> None:
-    """Remove the checkpoints of a run. A file of SQLite is written anew, for it keeps what was deleted in free pages.
+async def delete_checkpoints(address: str, thread: str) -> None:
+    """Remove the checkpoints of a run's thread. A SQLite file is written anew, for it keeps what was deleted in free pages.
 
     Raises:
         StateError: If the file or the database cannot be opened or written.
     """
     async with open_checkpointer(address) as saver:
-        await saver.adelete_thread(run_id)
+        await saver.adelete_thread(thread)
         if isinstance(saver, AsyncSqliteSaver):
             await saver.conn.execute("VACUUM")
             await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from runs.checkpoints import checkpoints_of, delete_checkpoints
-from runs.record import RunRecord
+from runs.record import RunRecord, thread_of
 from runs.store import all_records, delete_record, hold_run
 from tools.documents.store import delete_document
 from tools.literature.fetching import delete_searches
@@ -25,7 +25,7 @@ def delete_run(record: RunRecord) -> None:
     """
     with hold_run(record["id"]):
         if record["checkpoints"] != "memory":
-            asyncio.run(delete_checkpoints(checkpoints_of(record), record["id"]))
+            asyncio.run(delete_checkpoints(checkpoints_of(record), thread_of(record)))
         if not _is_shared(record):
             delete_document(record["input"]["paper"])
             _delete_vectors(record["input"]["paper"]["sha256"])

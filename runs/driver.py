@@ -23,7 +23,7 @@ from langgraph.types import Command, StateSnapshot
 
 from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.newest_state import NewestState, Step
-from runs.record import RunRecord, all_calls, total_calls, total_tokens, with_failure, with_state
+from runs.record import RunRecord, all_calls, thread_of, total_calls, total_tokens, with_failure, with_state
 from runs.runnable.graph import Builder, RunnableGraph
 from runs.stopping import handled, stop_on_signals
 from runs.store import hold_run, write_record
@@ -166,20 +166,24 @@ async def run_to_its_end(
     return output
 
 
+async def read_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
+    """Where the run's graph stands by its checkpoints, with its subgraphs.
+
+    Raises:
+        StateError: If its checkpoints cannot be read.
+    """
+    async with open_checkpointer(checkpoints_of(record)) as saver:
+        graph = runnable.builder.compile(checkpointer=saver)
+        return await graph.aget_state(config_of(record), subgraphs=True)
+
+
 def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
     """The newest state of the run's graph; empty if it never wrote one.
 
     Raises:
         StateError: If its checkpoints cannot be read.
     """
-    address = checkpoints_of(record)
-
-    async def read() -> dict[str, Any]:
-        async with open_checkpointer(address) as saver:
-            graph = runnable.builder.compile(checkpointer=saver)
-            return NewestState(await graph.aget_state(_config(record["id"]), subgraphs=True)).joined(runnable)
-
-    return asyncio.run(read())
+    return NewestState(asyncio.run(read_snapshot(record, runnable))).joined(runnable)
 
 
 def brought_up(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
@@ -192,8 +196,13 @@ def resume_command(record: RunRecord) -> str:
     return f"draftroom resume {record['id']}"
 
 
-def _config(run_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": run_id}}
+def config_of(record: RunRecord) -> RunnableConfig:
+    """Where LangGraph finds the checkpoints of a run."""
+    return _config(thread_of(record))
+
+
+def _config(thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread}}
 
 
 def _has_begun(snapshot: StateSnapshot) -> bool:
@@ -210,7 +219,7 @@ class _Runner:
         self._progress = progress
         self._ask = ask
         self._budget = budget
-        self._config = _config(record["id"])
+        self._config = config_of(record)
         self._context = runnable.context(record["settings"])
         self._values: Mapping[str, Any] = {}
         self._begun = False

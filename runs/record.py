@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Literal, NotRequired
+from uuid import uuid4
 
 from typing_extensions import TypedDict
 
@@ -46,7 +47,8 @@ class RunRecord(TypedDict):
     """One run. Times are UTC in ISO 8601."""
 
     id: str
-    """Also the thread id of its checkpoints."""
+    thread: NotRequired[str]
+    """Of its checkpoints: a UUID, as LangGraph's server wants it. Runs of earlier versions have their id there."""
     system: str
     version: str
     """Of Draftroom."""
@@ -78,6 +80,11 @@ def new_run_id() -> str:
     return f"{time:%Y%m%d-%H%M%S}-{time.microsecond:05x}"
 
 
+def thread_of(record: RunRecord) -> str:
+    """The thread id of the run's checkpoints."""
+    return record.get("thread", record["id"])
+
+
 def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
     """The record of a run that has not begun.
 
@@ -90,6 +97,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
     time = now()
     return RunRecord(
         id=new_run_id(),
+        thread=str(uuid4()),
         system=system,
         version=version("draftroom"),
         status="running",

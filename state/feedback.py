@@ -6,6 +6,7 @@ that many paragraphs of a paper can be under way at once. Lists that grow are `D
 
 from __future__ import annotations
 
+from operator import or_
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
@@ -184,6 +185,18 @@ class FeedbackInput(TypedDict):
     """Review this text as a paragraph of the paper."""
 
 
+class Judgement(TypedDict):
+    """What a person makes of a comment."""
+
+    decision: Literal["open", "accepted", "dismissed"]
+    review: NotRequired[str]
+    """The comment in the person's own words, where they have edited it."""
+    suggestion: NotRequired[str]
+    """The same of what it suggests."""
+    reply: NotRequired[str]
+    """What the author answers."""
+
+
 class ParagraphOutput(TypedDict, total=False):
     """What the review of a paragraph hands back to the run."""
 
@@ -240,6 +253,8 @@ class FeedbackState(TypedDict, total=False):
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
     comments: list[Comment]
+    decisions: Annotated[dict[str, Judgement], or_]
+    """By the id of the comment; a person makes them when the run is over."""
     finished: bool
 
 
@@ -249,6 +264,8 @@ class FeedbackOutput(TypedDict):
 
     comments: list[Comment]
     """Ranked: the best supported first."""
+    decisions: dict[str, Judgement]
+    """What a person made of them, by the id of the comment; at first empty."""
     reviews: list[ParagraphReview]
     """One for each paragraph, with its plans, log, evidence and outcome."""
     targets: list[Target]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -21,9 +22,7 @@ from draftroom.commands.options import (
 )
 from draftroom.files import check_outputs, take_paper
 from draftroom.systems.journalism import JOURNALISM
-from nodes.journalism.initialise import freeze
 from runs.driver import Budget
-from runs.record import new_record
 from state.settings import Audience, Selection, StopRule, Variant
 from tools.configuration import load_settings
 
@@ -57,6 +56,5 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     flags = locals()
     check_outputs(output, JOURNALISM.rendering)
     settings = load_settings(overrides("journalism", flags))
-    run_input = take_paper(file, scope=settings.journalism.scope, max_pages=settings.journalism.max_pages)
-    record = new_record(JOURNALISM.name, run_input, freeze(settings), settings.checkpoints)
+    record = JOURNALISM.begin(settings, partial(take_paper, file))
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

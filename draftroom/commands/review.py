@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 
+from draftroom.beginning import SERVICES
 from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
     AidsOption,
@@ -23,18 +25,12 @@ from draftroom.extras import REVIEW, require
 from draftroom.files import STANDARD_INPUT, check_outputs, read_standard_input, take_paper
 from draftroom.systems import System
 from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
-from nodes.feedback.initialise import choose_targets
 from runs.driver import Budget
-from runs.record import new_record
-from state.documents import Document
+from runs.record import RunInput
 from state.errors import BadInput
-from state.feedback import FeedbackInput
-from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode
+from state.settings import Execution, RetrievalMode
 from tools.configuration import load_settings
 from tools.documents.plain_text import decode
-from tools.documents.store import load_document
-from tools.literature import open_sources
-from tools.reranking import check_reranker
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
 VARIANTS: dict[ReviewVariant, System] = {
@@ -43,8 +39,7 @@ VARIANTS: dict[ReviewVariant, System] = {
     "single": SINGLE_MODEL,
     "cove": CHAIN_OF_VERIFICATION,
 }
-_SERVICES = set(get_args(LiteratureProvider)) - {"folder"}
-_LITERATURE = f"A folder of papers, or a service: {', '.join(sorted(_SERVICES))}; repeatable."
+_LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeatable."
 
 
 def review(  # noqa: PLR0913 - each parameter is a flag
@@ -92,16 +87,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     check_outputs(output, system.rendering)
     request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
     settings = load_settings(overrides("feedback", flags))
-    _check_folders(settings.feedback)
-    run_input = take_paper(file, scope="whole", max_pages=settings.feedback.max_pages)
-    document = load_document(run_input["paper"])
-    asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
-    choose_targets(document, asked, settings.feedback)  # refuses what is not there
-    _check_annotation(document, output)
-    if system is FOCUSED_FEEDBACK:
-        check_reranker(settings.feedback)
-    frozen = settings.frozen("feedback")
-    record = new_record(system.name, {**run_input, "request": request}, frozen, settings.checkpoints)
+    record = system.begin(settings, partial(_take_draft, file, output), request)
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))
 
 
@@ -113,10 +99,10 @@ def _rerank(variant: ReviewVariant, *, wanted: bool | None) -> bool | None:
 
 def _literature(named: list[str]) -> dict[str, Any]:
     """As settings: services as they are called, anything else a folder."""
-    folders = [name for name in named if name not in _SERVICES]
+    folders = [name for name in named if name not in SERVICES]
     if len(folders) > 1:
         raise typer.BadParameter(f"Only one folder of literature can be searched, not {len(folders)}: put all in one.")
-    chosen: dict[str, Any] = {"providers": [name if name in _SERVICES else "folder" for name in named]}
+    chosen: dict[str, Any] = {"providers": [name if name in SERVICES else "folder" for name in named]}
     return {**chosen, "folder": folders[0]} if folders else chosen
 
 
@@ -137,22 +123,10 @@ def _request(
     return request
 
 
-def _check_folders(options: FeedbackSettings) -> None:
-    """Make sure that literature can be asked, before anything is paid for; name its folder for every place."""
-    literature = options.literature
-    if literature.folder and "folder" in literature.providers:
-        folder = Path(literature.folder).expanduser()
-        if not folder.is_dir():
-            raise BadInput(
-                f"There is no folder {literature.folder!r} of literature; name one, or one of these services: "
-                f"{', '.join(sorted(_SERVICES))}.",
-                kind="missing_file",
-            )
-        literature.folder = str(folder.resolve())
-    open_sources(literature, rank=lambda *_, **__: [])
-
-
-def _check_annotation(document: Document, outputs: list[Path]) -> None:
+def _take_draft(file: str, outputs: list[Path], **how: Any) -> RunInput:
+    """The paper, if it can be annotated where that is asked for."""
+    run_input = take_paper(file, **how)
     for path in outputs:
-        if path.suffix.lower() == ".pdf" and document["format"] != "pdf":
+        if path.suffix.lower() == ".pdf" and run_input["paper"]["format"] != "pdf":
             raise typer.BadParameter(f"{path}: only a paper that is a PDF can be annotated.", param_hint="-o")
+    return run_input

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -22,7 +23,6 @@ from draftroom.commands.options import (
 from draftroom.files import check_outputs, take_paper
 from draftroom.systems.simplification import SIMPLIFICATION
 from runs.driver import Budget
-from runs.record import new_record
 from state.settings import SimplificationStopRule, SimplificationVariant
 from tools.configuration import load_settings
 
@@ -62,7 +62,5 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     flags = locals() | {"loops": [name.strip() for names in loops for name in names.split(",")] if loops else None}
     check_outputs(output, SIMPLIFICATION.rendering)
     settings = load_settings(overrides("simplification", flags))
-    options = settings.simplification
-    run_input = take_paper(file, scope=options.scope, max_pages=options.max_pages)
-    record = new_record(SIMPLIFICATION.name, run_input, settings.frozen("simplification"), settings.checkpoints)
+    record = SIMPLIFICATION.begin(settings, partial(take_paper, file))
     drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))

@@ -21,6 +21,7 @@ FOCUSED_FEEDBACK = System(
     name="focused_feedback",
     progress=progress,
     graph=feedback.FOCUSED_FEEDBACK,
+    begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": Lazy(
@@ -37,12 +38,14 @@ SINGLE_MODEL = System(
     name="single_model",
     progress=progress,
     graph=feedback.SINGLE_MODEL,
+    begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
 CHAIN_OF_VERIFICATION = System(
     name="chain_of_verification",
     progress=progress,
     graph=feedback.CHAIN_OF_VERIFICATION,
+    begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
 SYSTEMS = (FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)

@@ -23,6 +23,7 @@ JOURNALISM = System(
     name="science_journalism",
     progress=progress,
     graph=SCIENCE_JOURNALISM,
+    begin_address="draftroom.beginning:journalism_run",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
         "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")

@@ -21,6 +21,7 @@ SIMPLIFICATION = System(
     name="medical_simplification",
     progress=progress,
     graph=MEDICAL_SIMPLIFICATION,
+    begin_address="draftroom.beginning:simplification_run",
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": Lazy(

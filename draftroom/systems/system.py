@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runs.runnable.graph import RunnableGraph
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 if TYPE_CHECKING:  # takes time to import
+    from draftroom.beginning import Take
     from draftroom.rendering.rendering import Rendering
+    from runs.record import RunRecord
+    from state.settings import Settings
 
 
 class Lazy(NamedTuple):
@@ -36,10 +42,26 @@ class System:
     newest one."""
     graph: RunnableGraph
     """How runs of it are started, followed and recorded."""
+    begin_address: str
+    """Of the function that makes a paper, settings and a request the record of a run that may begin."""
     rendering_address: str
     commands: Mapping[str, Lazy] = field(default_factory=dict)
     """Those that begin a run, by name."""
     evaluation: Lazy | None = None
+
+    def begin(self, settings: Settings, take: Take, request: Mapping[str, Any] = NOTHING) -> RunRecord:
+        """The record of a run that may begin now.
+
+        Args:
+            settings: Resolved.
+            take: Reads the paper, when what comes before it is right.
+            request: What is asked of the graph beside its paper.
+
+        Raises:
+            DraftroomError: What is wrong with any of them.
+        """
+        begin = resolve_name(self.begin_address)
+        return cast("RunRecord", begin(self.name, settings, take, request))
 
     @property
     def rendering(self) -> Rendering:

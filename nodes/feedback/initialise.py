@@ -54,6 +54,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("reviews", "calls")},
         "comments": [],
+        "decisions": Overwrite({}),
         "finished": False,
     }
 
