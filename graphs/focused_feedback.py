@@ -6,8 +6,9 @@ Assistance"). Use it from Python:
     from graphs.focused_feedback import graph
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
-`paragraph_review` is the paper's system. The weakness detector and the verifier are aids (`state/aids.py`), and
-answering independent questions together is ours. Each chosen paragraph of the paper goes through it, many at once.
+`paragraph_review` is the paper's system. Computed checks, the weakness detector and the verifier are aids
+(`state/aids.py`), and answering independent questions together is ours. Each chosen paragraph of the paper goes through
+it, many at once.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from nodes.feedback.computed_checks import answer_from_checks
 from nodes.feedback.conclude import conclude, rank_comments
 from nodes.feedback.controller import control_steps
 from nodes.feedback.initialise import begin_paragraph, initialise
@@ -37,7 +39,11 @@ from state.feedback import (
     Step,
 )
 
-INVESTIGATIONS = {"ask_paper": "answer_from_paper", "ask_literature": "answer_from_literature"}
+INVESTIGATIONS = {
+    "ask_paper": "answer_from_paper",
+    "ask_checks": "answer_from_checks",
+    "ask_literature": "answer_from_literature",
+}
 
 
 def after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_plan", "control_steps", "conclude"]:
@@ -85,6 +91,7 @@ for node in (
     edit_plan,
     control_steps,
     answer_from_paper,
+    answer_from_checks,
     answer_from_literature,
     detect_weaknesses,
     write_review,

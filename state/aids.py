@@ -45,6 +45,7 @@ FeedbackAid = Literal[
     "sentence_quotes",
     "refuse_examples",
     "distinct_comments",
+    "computed_checks",
 ]
 
 JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
@@ -164,6 +165,13 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     "distinct_comments": Aid(
         "A comment on a paper that says in the same words what a better one of its type says is left out.",
         "For papers and models that bring the same comment again and again.",
+    ),
+    "computed_checks": Aid(
+        "What the paper contradicts in itself is computed when it is read. The findings of a paragraph are evidence, "
+        "which the reviewer puts into words; a plan can ask what was computed elsewhere. No agent decides whether a "
+        "finding is shown, and one without words of the reviewer stands with those of the computation.",
+        "Finds what arithmetic can find with any model, and without error of one. It reports.",
+        default=True,
     ),
 }
 

@@ -13,6 +13,7 @@ from langgraph.channels import DeltaChannel
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from state.computed_findings import ComputedFinding
 from state.documents import DocumentRef
 from state.records import CallRecord, Finding, append
 
@@ -25,8 +26,11 @@ Weakness = Literal[
 ]
 """The five weakness types of SWIF2T (Section 3)."""
 
-Action = Literal["ask_paper", "ask_literature", "write_review"]
-"""What a step can be: the Investigator reads the paper or the literature, the Reviewer writes."""
+Action = Literal["ask_paper", "ask_checks", "ask_literature", "write_review"]
+"""What a step can be: the Investigator reads the paper or the literature, the Reviewer writes.
+
+The Investigator also brings what was computed over the paper (the aid `computed_checks`).
+"""
 
 Decision = Literal["execute", "skip", "replace", "rewrite"]
 """Carry a step out, perhaps with a better question; leave it out; ask the other source instead; write the rest anew."""
@@ -60,9 +64,9 @@ class Evidence(TypedDict):
     """An answer with its place, which a comment may cite."""
 
     id: str
-    """e1, e2, ...: that of its step with another letter."""
-    source: Literal["paper", "literature", "model"]
-    """`model` is the knowledge of the model itself (chain of verification only)."""
+    """e1, e2, ...: that of its step with another letter; that of a finding (f1, f2, ...) for itself."""
+    source: Literal["paper", "literature", "model", "computed"]
+    """`model` is the knowledge of the model itself (chain of verification only); `computed` needs none."""
     question: str
     answer: str
     quote: str
@@ -74,6 +78,15 @@ class Evidence(TypedDict):
     """0 where the format has no pages."""
     address: str
     """Web address or file of the document; empty for the paper under review."""
+
+
+class RaisedFinding(ComputedFinding):
+    """A contradiction that was computed, as the review shows it."""
+
+    id: str
+    """f1, f2, ...: unique in the review of a paper."""
+    wording: str
+    """What the reviewer says of it to the author; empty if the computation speaks for itself."""
 
 
 class StepRecord(TypedDict):
@@ -156,6 +169,8 @@ class ParagraphReview(TypedDict):
     rewrites: int
     """How often the controller rewrote the remaining steps."""
     candidates: list[Candidate]
+    wordings: NotRequired[dict[str, str]]
+    """What the reviewer says of computed findings, by their ids."""
     notes: list[str]
     """What an agent could not do: providers that failed, addresses that were blocked."""
 
@@ -211,6 +226,8 @@ class ParagraphState(ParagraphOutput, total=False):
     document: DocumentRef
     findings: list[Finding]
     """Text of the paper that addresses the model."""
+    computed: list[RaisedFinding]
+    """What was computed about this paragraph."""
     settings: dict[str, Any]
     plans: list[Plan]
     remaining: list[Step]
@@ -227,6 +244,7 @@ class ParagraphState(ParagraphOutput, total=False):
     """What the log's answered steps found, in the order of the steps."""
     candidates: list[Candidate]
     comment: Comment | None
+    wordings: dict[str, str]
     outcome: Literal["", "comment", "nothing worth raising", "failed"]
     problem: str
     notes: Annotated[list[str], DeltaChannel(append)]
@@ -250,6 +268,7 @@ class FeedbackState(TypedDict, total=False):
     """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
     targets: list[Target]
     findings: list[Finding]
+    computed: list[RaisedFinding]
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
     comments: list[Comment]
@@ -274,6 +293,8 @@ class FeedbackOutput(TypedDict):
     """Whether all of them were reviewed and the comments are ranked."""
     findings: list[Finding]
     """Text of the paper that addresses a language model, or that a reader cannot see."""
+    computed: list[RaisedFinding]
+    """What the paper contradicts in itself, computed: of the paragraphs that were named, or of the whole paper."""
     document: DocumentRef
     """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]

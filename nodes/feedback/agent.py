@@ -13,7 +13,7 @@ from pydantic import Field
 from state.aids import FeedbackAid
 from state.documents import Document, Passage
 from state.errors import RequestFailed, Unanswered
-from state.feedback import Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
+from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.limits import Limits
 from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
 from tools.checks.hidden_instructions import mark_as_untrusted
@@ -85,6 +85,13 @@ def has_literature(state: AnyState) -> bool:
     """Whether there is any literature to look in: a folder, or a service on the web."""
     literature = options(state).literature
     return any(provider != "folder" or literature.folder for provider in literature.providers)
+
+
+def questions_to(state: AnyState) -> tuple[Action, ...]:
+    """What the investigator can be asked in this run."""
+    checks: tuple[Action, ...] = ("ask_checks",) if switch("computed_checks", state) else ()
+    literature: tuple[Action, ...] = ("ask_literature",) if has_literature(state) else ()
+    return ("ask_paper", *checks, *literature)
 
 
 def failed(role: FeedbackRole, problem: str) -> ParagraphState:
@@ -174,6 +181,8 @@ def place_of(item: Evidence) -> str:
     """Where an answer comes from, in words."""
     if item["source"] == "model":
         return "the model itself"
+    if item["source"] == "computed":
+        return "a computation that no model has a part in"
     where = "the paper" if item["source"] == "paper" else item["title"] or item["address"]
     section = f", {item['section']}" if item["section"] else ""
     return f"{where}{section}" + (f", page {item['page']}" if item["page"] else "")

@@ -27,6 +27,7 @@ async def conclude(state: ParagraphState) -> ParagraphState:
         evidence=state["evidence"],
         rewrites=state["rewrites"],
         candidates=state["candidates"],
+        wordings=state.get("wordings", {}),
         notes=state["notes"],
     )
     return {"reviews": [review]}
@@ -41,15 +42,20 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     """Rank the comments; with the aid `distinct_comments`, without those that repeat a better one.
 
     Raises:
-        NothingUsable: If no paragraph could be reviewed.
+        NothingUsable: If no paragraph could be reviewed, and nothing was computed.
     """
-    reviews = state["reviews"]
-    if reviews and all(review["outcome"] == "failed" for review in reviews):
+    reviews, computed = state["reviews"], state.get("computed", [])
+    if not computed and reviews and all(review["outcome"] == "failed" for review in reviews):
         raise NothingUsable("No paragraph could be reviewed", problem=reviews[-1]["problem"])
     ranked = sorted(raised(reviews), key=support, reverse=True)
     chosen = options(state)
     comments = distinct(ranked) if "distinct_comments" in chosen.aids else ranked
-    return {"comments": comments[: chosen.max_comments], "finished": True}
+    wordings = {key: words for review in reviews for key, words in review.get("wordings", {}).items()}
+    return {
+        "comments": comments[: chosen.max_comments],
+        "computed": [{**item, "wording": wordings.get(item["id"], "")} for item in computed],
+        "finished": True,
+    }
 
 
 def raised(reviews: list[ParagraphReview]) -> list[Comment]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import ask_as, at_most, has_literature, log_shown, options, shown
+from nodes.feedback.agent import ask_as, at_most, log_shown, options, questions_to, shown
 from nodes.feedback.golden_rules import Asked, in_words, numbered_steps
 from nodes.feedback.planner import followed
 from state.errors import Unanswered
@@ -20,11 +20,12 @@ from state.limits import AtMost
 from state.records import CallRecord
 from tools.models.prompts import numbered
 
-Choice = Literal["ask_paper", "ask_literature", "write_review", "skip", "rewrite"]
+Choice = Literal["ask_paper", "ask_checks", "ask_literature", "write_review", "skip", "rewrite"]
 """What the controller can do about a step: an action of the investigator or the reviewer, or one of its own."""
 Actor = Literal["Investigator", "Reviewer", "Controller"]
 MEANINGS: dict[Choice, str] = {
     "ask_paper": "`Investigator`, `ask_paper`: answer a question from the paper",
+    "ask_checks": "`Investigator`, `ask_checks`: bring what was computed over the whole paper",
     "ask_literature": "`Investigator`, `ask_literature`: answer a question from other publications",
     "write_review": "`Reviewer`, `write_review`: write the comment now, without the questions that remain",
     "skip": "`Controller`, `skip`: leave the step out",
@@ -83,19 +84,16 @@ def _shown_steps(state: ParagraphState) -> list[Step]:
     if options(state).execution == "sequential" or len(remaining) < 2:
         return remaining[:1]
     if not state["log"]:  # the first wave: questions to the paper, or to the literature if there are no others
-        return [step for step in remaining[:-1] if step["action"] == remaining[0]["action"]]
+        elsewhere = remaining[0]["action"] == "ask_literature"
+        return [step for step in remaining[:-1] if (step["action"] == "ask_literature") == elsewhere]
     return remaining[:-1]
 
 
 def open_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
     """What may be done: the review must come in the end, and rewrites are bounded."""
     for_review = all(step["action"] == "write_review" for step in steps)
-    choices: list[Choice] = ["write_review"] if for_review else [*_questions(state), "write_review", "skip"]
+    choices: list[Choice] = ["write_review"] if for_review else [*questions_to(state), "write_review", "skip"]
     return [*choices, "rewrite"] if state["rewrites"] < options(state).max_rewrites else choices
-
-
-def _questions(state: ParagraphState) -> list[Choice]:
-    return ["ask_paper", "ask_literature"] if has_literature(state) else ["ask_paper"]
 
 
 async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
@@ -180,7 +178,7 @@ def wave_decision(state: ParagraphState, choices: Sequence[Choice], number: int)
 def _steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, Any]:
     if "rewrite" not in choices:
         return {}
-    actions: Any = Literal[tuple(_questions(state))]
+    actions: Any = Literal[questions_to(state)]
     step = create_model("NewStep", __config__=_STRICT, action=(actions, ...), question=_QUESTION)
     return {"steps": (list[step], at_most(options(state).max_questions, "controller", state))}
 
@@ -235,7 +233,7 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
 
 def _decided(state: ParagraphState, step: Step, choice: Choice, question: str, because: str) -> StepRecord:
     """A step as it is to be carried out: as planned, with a better question, or replaced by one to the other source."""
-    action: Action = choice if choice in {"ask_paper", "ask_literature"} else step["action"]
+    action: Action = choice if choice in {"ask_paper", "ask_checks", "ask_literature"} else step["action"]
     asked, *_ = followed([Asked(action, question or step["question"]), Asked("write_review", "")], state).steps
     if asked.action == "write_review" or asked == (step["action"], step["question"]):
         return _record(step, "execute", because)

@@ -9,7 +9,7 @@ that code repairs what breaks a rule is an aid.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from state.aids import FeedbackAid
@@ -97,12 +97,15 @@ def numbered_steps(asked: Sequence[Asked], origin: str, *, first: int = 1) -> li
     ]
 
 
+SOURCES: Mapping[Action, str] = {"ask_paper": "paper", "ask_checks": "checks", "ask_literature": "literature"}
+"""What the investigator can ask, as prompts and people call it."""
+
+
 def in_words(step: Step) -> str:
     """A step as the prompts and the re-ranker read it."""
     if step["action"] == "write_review":
         return "Reviewer: write the review."
-    source = "paper" if step["action"] == "ask_paper" else "literature"
-    return f"Investigator: answer from the {source}: {step['question']}"
+    return f"Investigator: answer from the {SOURCES[step['action']]}: {step['question']}"
 
 
 def _one_question(step: Asked, repairs: list[str]) -> Asked:
@@ -123,8 +126,8 @@ def _rerouted(step: Asked, repairs: list[str]) -> Asked:
 def _in_order(questions: list[Asked], repairs: list[str], *, literature: bool) -> list[Asked]:
     if not literature and any(step.action == "ask_literature" for step in questions):
         repairs.append("Questions to the literature were left out, because no literature is set up.")
-        questions = [step for step in questions if step.action == "ask_paper"]
-    ordered = sorted(questions, key=lambda step: step.action != "ask_paper")
+        questions = [step for step in questions if step.action != "ask_literature"]
+    ordered = sorted(questions, key=lambda step: step.action == "ask_literature")
     if ordered != questions:
         repairs.append("Questions to the paper were put before those to the literature.")
     return ordered

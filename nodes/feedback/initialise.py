@@ -9,10 +9,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from nodes.feedback.computed_checks import as_evidence, compute_findings
 from state.contexts import FeedbackContext
 from state.documents import Document, Paragraph
 from state.errors import BadInput
-from state.feedback import FeedbackInput, ParagraphState, Target
+from state.feedback import FeedbackInput, ParagraphState, RaisedFinding, Target
 from state.settings import FeedbackSettings
 from tools.checks.hidden_instructions import find_instructions
 from tools.checks.quotes import locate
@@ -51,6 +52,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
         "settings": settings.frozen("feedback"),
         "targets": targets,
         "findings": find_instructions(document),
+        "computed": await asyncio.to_thread(_computed, document, targets, state, settings.feedback),
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("reviews", "calls")},
         "comments": [],
@@ -94,12 +96,22 @@ def _chosen(document: Document, request: FeedbackInput, chosen: FeedbackSettings
     return worth_it
 
 
+def _computed(
+    document: Document, targets: list[Target], request: FeedbackInput, chosen: FeedbackSettings
+) -> list[RaisedFinding]:
+    """What is computed before any agent begins, if that aid is on."""
+    whole = not any(request.get(name) for name in ("paragraphs", "section", "text"))
+    return compute_findings(document, targets, whole=whole) if "computed_checks" in chosen.aids else []
+
+
 def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
     """The state in which the review of a paragraph begins."""
+    computed = [item for item in run.get("computed", []) if item["paragraph"] == target["id"]]
     return ParagraphState(
         target=target,
         document=run["document"],
         findings=run["findings"],
+        computed=computed,
         settings=run["settings"],
         plans=[],
         remaining=[],
@@ -108,9 +120,10 @@ def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
         log=[],
         decided=[],
         answers=[],
-        evidence=[],
+        evidence=[as_evidence(item) for item in computed],
         candidates=[],
         comment=None,
+        wordings={},
         outcome="",
         problem="",
         notes=[],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, create_model
@@ -17,12 +17,13 @@ from nodes.feedback.agent import (
     has_literature,
     model_of,
     options,
+    questions_to,
     shown,
     switch,
 )
-from nodes.feedback.golden_rules import Asked, RepairedSteps, in_words, keep_golden_rules, numbered_steps
+from nodes.feedback.golden_rules import SOURCES, Asked, RepairedSteps, in_words, keep_golden_rules, numbered_steps
 from state.errors import Unanswered
-from state.feedback import Action, ParagraphState, Plan
+from state.feedback import ParagraphState, Plan
 from state.limits import AtMost, Limits
 from state.settings import FeedbackSettings, ModelSettings
 from tools.models import Caller, sample
@@ -38,9 +39,8 @@ NOT_GOOGLE = "The literature that was asked is {asked}, not Google as in the pap
 def plan_of(state: ParagraphState) -> type[BaseModel]:
     """The schema of a plan: questions to what can be asked, and the review."""
     chosen = options(state)
-    actions = get_args(Action) if has_literature(state) else ("ask_paper", "write_review")
     steps = at_most(chosen.max_questions + 1, "planner", state)
-    return steps_of(actions, steps, about="on_topic" in chosen.aids)
+    return steps_of((*questions_to(state), "write_review"), steps, about="on_topic" in chosen.aids)
 
 
 def steps_of(actions: Sequence[str], steps: Any, *, about: bool) -> type[BaseModel]:
@@ -70,6 +70,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
         "paragraph": shown(state["target"]["text"], state),
         "most": chosen.max_questions,
         "literature": "yes" if has_literature(state) else "",
+        "checks": switch("computed_checks", state),
         "about": switch("on_topic", state),
         "instructions": switch("instructions", state),
         "comment": "",  # known only when the re-ranker's training plans are written
@@ -127,14 +128,15 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
 
 def line_of(step: Asked) -> str:
     """A question as a person edits it."""
-    return f"{'paper' if step.action == 'ask_paper' else 'literature'}: {step.question}"
+    return f"{SOURCES[step.action]}: {step.question}"
 
 
 def step_of(line: str) -> Asked:
     """A person's line as a step; a line that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
-    if colon and source.strip().lower() in {"paper", "literature"}:
-        return Asked("ask_literature" if source.strip().lower() == "literature" else "ask_paper", question)
+    for action, name in SOURCES.items():
+        if colon and source.strip().lower() == name:
+            return Asked(action, question)
     return Asked("ask_paper", str(line))
 
 

@@ -22,6 +22,7 @@ from nodes.feedback.agent import (
     shown,
     switch,
 )
+from nodes.feedback.computed_checks import accept_wordings, wordings_field
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.limits import AtMost
@@ -93,14 +94,16 @@ def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[Ba
         return answer
 
     checks: dict[str, Any] = {"says_what_is_wrong": model_validator(mode="after")(says_what_is_wrong)}
+    computed = wordings_field(state)
     if "anchors" not in aids:
-        return create_model("Review", __base__=Review, __validators__=checks)
+        return create_model("Review", __base__=Review, __validators__=checks, **computed)
     checks["anchored"] = model_validator(mode="after")(anchored)
     quote: Any = {"quote": Literal[tuple(quotes)]} if quotes else {}
     ids = tuple(item["id"] for item in state["evidence"])
     known: Any = Literal[ids] if ids else str
-    evidence: Any = (list[known], at_most(len(ids), "reviewer", state))
-    return create_model("Review", __base__=AnchoredReview, __validators__=checks, evidence=evidence, **quote)
+    evidence: Any = {"evidence": (list[known], at_most(len(ids), "reviewer", state))}
+    fields: Any = {**quote, **evidence, **computed}
+    return create_model("Review", __base__=AnchoredReview, __validators__=checks, **fields)
 
 
 async def write_review(state: ParagraphState) -> ParagraphState:
@@ -122,8 +125,9 @@ async def write_review(state: ParagraphState) -> ParagraphState:
             spent = [*spent, *error.spent]
         else:
             said, spent, unplaced = chosen.value.model_dump(), [*spent, *chosen.calls], False
-    notes = [UNPLACED] if unplaced else []
-    return {**_outcome(state, said), "notes": notes, "calls": spent}
+    wordings, notes = accept_wordings(state, said.get("computed", []))
+    notes += [UNPLACED] if unplaced else []
+    return {**_outcome(state, said), "wordings": wordings, "notes": notes, "calls": spent}
 
 
 async def _ask(state: ParagraphState, schema: type[BaseModel]) -> Answer[BaseModel]:
@@ -132,6 +136,7 @@ async def _ask(state: ParagraphState, schema: type[BaseModel]) -> Answer[BaseMod
         "evidence": evidence_shown(state),
         "paragraph": shown(state["target"]["text"], state),
         "anchors": switch("anchors", state),
+        "computed": "yes" if state.get("computed") else "",
     }
     return await ask_as("reviewer", "write_review", state, variables, schema)
 

@@ -106,4 +106,4 @@ async def gather_answers(state: ParagraphState) -> ParagraphState:
         for step in state["wave"]
     ]
     found = [answers[step["id"]]["evidence"] for step in state["wave"]]
-    return {"log": log, "evidence": [item for item in found if item], "wave": []}
+    return {"log": log, "evidence": [*state["evidence"], *filter(None, found)], "wave": []}

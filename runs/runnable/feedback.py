@@ -9,7 +9,7 @@ from runs.runnable.graph import RunnableGraph, Subgraph
 from state.records import Values
 
 if TYPE_CHECKING:  # imports LangGraph, which the registry does without
-    from state.feedback import Comment, ParagraphReview
+    from state.feedback import Comment, ParagraphReview, RaisedFinding
 
 _SHARED = ("reviews", "calls")
 """What the review of a paragraph adds to, as the run does."""
@@ -49,12 +49,13 @@ def notices(values: Values) -> list[str]:
 
 
 def results(values: Values) -> dict[str, Any]:
-    """How many paragraphs, the comments, what came of each paragraph, and what a reader should know."""
+    """How many paragraphs, the comments, what was computed, what came of each paragraph, and notes for a reader."""
     return {
         "paragraphs": len(values.get("targets", [])),
         "comments": [_comment_in_short(comment) for comment in best_comments(values)],
         "reviews": [_review_in_short(review) for review in values.get("reviews", [])],
         "findings": len(values.get("findings", [])),
+        "computed": [_finding_in_short(found) for found in values.get("computed", [])],
         "notes": notices(values),
     }
 
@@ -63,6 +64,11 @@ def _comment_in_short(comment: Comment) -> dict[str, Any]:
     """What it says; the evidence is in the checkpoints."""
     kept = {key: comment[key] for key in ("id", "paragraph", "label", "quote")}
     return {**kept, "verdict": comment["verification"]["verdict"]}
+
+
+def _finding_in_short(found: RaisedFinding) -> dict[str, Any]:
+    """Where and what it is."""
+    return {key: value for key, value in found.items() if key in {"id", "paragraph", "kind", "severity", "quote"}}
 
 
 def _review_in_short(review: ParagraphReview) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The paper itself with a highlight on the words of each comment, and the comment as the highlight's note.
+"""The paper itself with a highlight on the words of each comment and computed finding, and what is said as its note.
 
 A quote has one box a line, in the coordinates that annotations use.
 """
@@ -18,17 +18,28 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from draftroom.rendering.feedback.story import COLOURS, RankedComment, ranked_comments, source
+from draftroom.rendering.feedback.story import (
+    COLOURS,
+    RankedComment,
+    computed_findings,
+    computed_lines,
+    computed_title,
+    ranked_comments,
+    source,
+)
 from draftroom.rendering.rendering import aids_line
 from runs.record import RunRecord
-from state.documents import DocumentRef, Word
+from state.documents import DocumentRef, Paragraph, Word
 from state.errors import BadInput
-from state.feedback import Comment
+from state.feedback import RaisedFinding
 from state.records import Values
+from tools.checks.quotes import locate
 from tools.documents.store import load_document
 from tools.text.characters import plain
 
 AUTHOR = "Draftroom"
+COMPUTED = "c3cad1"
+"""Colour of what was computed."""
 _INSTEAD = "write the comments to a file that ends in .html or .md instead"
 # What pypdf raises for broken files, see tools/documents/pdf/process.py.
 _MALFORMED = (
@@ -46,7 +57,7 @@ _ICON = 20.0
 
 
 def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
-    """The PDF that was reviewed, with its comments; apart from them it is the file that was read.
+    """The PDF that was reviewed, with its comments and what was computed; apart from them it is the file that was read.
 
     Raises:
         BadInput: The paper was no PDF, is gone, was changed, or cannot be written to.
@@ -56,9 +67,12 @@ def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
     if not reference:
         raise BadInput(f"The paper has not been read yet; resume the run, or {_INSTEAD}.")
     data = _original(reference)
-    words = {paragraph["id"]: paragraph["words"] for paragraph in load_document(reference)["paragraphs"]}
+    paragraphs = {paragraph["id"]: paragraph for paragraph in load_document(reference)["paragraphs"]}
+    aids = aids_line(record.get("aids"))
+    notes = [_of_comment(ranked, aids) for ranked in ranked_comments(values)]
+    notes += [_of_finding(found, paragraphs.get(found["paragraph"])) for found in computed_findings(values)]
     try:
-        return _annotated(data, ranked_comments(values), words, aids_line(record.get("aids")))
+        return _annotated(data, notes, {id_: paragraph["words"] for id_, paragraph in paragraphs.items()})
     except _MALFORMED as error:
         raise BadInput(
             f"{reference['source']} is too unusual a PDF to be annotated ({error}); {_INSTEAD}.", kind="broken_pdf"
@@ -77,6 +91,45 @@ def note(ranked: RankedComment, aids: str) -> str:
         aids,
     ]
     return "\n\n".join(plain(part) for part in parts if part)
+
+
+class Note(NamedTuple):
+    """What is written beside words of the paper."""
+
+    id: str
+    subject: str
+    colour: str
+    text: str
+    paragraph: str
+    page: int
+    """0 if it is not known."""
+    start: int
+    """Offset of the words in the paragraph's text."""
+    end: int
+    """The same as `start` if it is about the whole paragraph."""
+
+
+def _of_comment(ranked: RankedComment, aids: str) -> Note:
+    comment = ranked.comment
+    start = comment["start"]
+    return Note(
+        comment["id"],
+        comment["label"],
+        COLOURS[comment["label"]],
+        note(ranked, aids),
+        comment["paragraph"],
+        comment["page"],
+        start,
+        start + len(comment["quote"]),
+    )
+
+
+def _of_finding(found: RaisedFinding, paragraph: Paragraph | None) -> Note:
+    """A row of a table stands in the text as its cells, so that it may not be found there."""
+    place = locate(found["quote"], paragraph["text"], fewest=1) if paragraph else None
+    start, end = (place.start, place.end) if place else (0, 0)
+    text = "\n\n".join(plain(line) for line in (computed_title(found), *computed_lines(found)))
+    return Note(found["id"], "Computed", COMPUTED, text, found["paragraph"], found["page"], start, end)
 
 
 def _original(reference: DocumentRef) -> bytes:
@@ -99,49 +152,47 @@ def _original(reference: DocumentRef) -> bytes:
     return data
 
 
-def _annotated(data: bytes, comments: list[RankedComment], words: dict[str, list[Word]], aids: str) -> bytes:
+def _annotated(data: bytes, notes: list[Note], words: dict[str, list[Word]]) -> bytes:
     reader = PdfReader(BytesIO(data))
     # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
     writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
-    for ranked in comments:
-        _annotate(writer, ranked, words.get(ranked.comment["paragraph"], []), note(ranked, aids))
+    for each in notes:
+        _annotate(writer, each, words.get(each.paragraph, []))
     buffer = BytesIO()
     writer.write(buffer)
     return buffer.getvalue()
 
 
-def _annotate(writer: PdfWriter, ranked: RankedComment, words: list[Word], text: str) -> None:
+def _annotate(writer: PdfWriter, about: Note, words: list[Word]) -> None:
     """A highlight on each page of the quote, or of the whole paragraph if nothing is quoted.
 
     If the page does not show the words, a note at the top of the page.
     """
-    comment = ranked.comment
-    end = comment["start"] + len(comment["quote"])
-    quoted = words_between(words, comment["start"], end) if comment["quote"] else words
+    quoted = words_between(words, about.start, about.end) if about.end > about.start else words
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
-        _add(writer, page, _highlight(list(on_page), comment, writer.pages[page - 1].rotation), ranked, text)
+        _add(writer, page, _highlight(list(on_page), about.colour, writer.pages[page - 1].rotation), about)
     if not quoted:
-        page = max(comment["page"], 1)
+        page = max(about.page, 1)
         left, top = writer.pages[page - 1].cropbox.upper_left
         icon = Text(rect=(left, top - _ICON, left + _ICON, top), text="", title_bar=AUTHOR)
-        _add(writer, page, icon, ranked, text)
+        _add(writer, page, icon, about)
 
 
-def _highlight(words: list[Word], comment: Comment, rotation: int) -> Highlight:
+def _highlight(words: list[Word], colour: str, rotation: int) -> Highlight:
     lines = quads(words, rotation)
     return Highlight(
         rect=bounds(lines),
         quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
-        highlight_color=COLOURS[comment["label"]],
+        highlight_color=colour,
         title_bar=AUTHOR,
     )
 
 
-def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, ranked: RankedComment, text: str) -> None:
+def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: Note) -> None:
     annotation.flags = AnnotationFlag.PRINT
-    annotation[NameObject("/NM")] = TextStringObject(f"{ranked.comment['id']}-{page}")
-    annotation[NameObject("/Subj")] = TextStringObject(ranked.comment["label"])
-    annotation[NameObject("/Contents")] = TextStringObject(text)
+    annotation[NameObject("/NM")] = TextStringObject(f"{about.id}-{page}")
+    annotation[NameObject("/Subj")] = TextStringObject(about.subject)
+    annotation[NameObject("/Contents")] = TextStringObject(about.text)
     writer.add_annotation(page - 1, annotation)
 
 

@@ -13,6 +13,9 @@ from draftroom.rendering.feedback.story import (
     COLOURS,
     UNIT,
     RankedComment,
+    computed_findings,
+    computed_lines,
+    computed_title,
     left_out_comments,
     place,
     place_of_finding,
@@ -29,7 +32,7 @@ from runs.record import RunRecord
 from runs.runnable.feedback import notices
 from state.documents import Document, DocumentRef
 from state.errors import StateError
-from state.feedback import Comment
+from state.feedback import Comment, RaisedFinding
 from state.records import Values
 from tools.documents.store import load_document
 
@@ -50,6 +53,8 @@ def to_html(record: RunRecord, values: Values) -> str:
         comments=comments,
         labels={label: labels.count(label) for label in COLOURS if label in labels},
         colours=COLOURS,
+        computed_title=computed_title,
+        computed_lines=computed_lines,
         left_out=left_out_comments(values),
         silent=[why_silent(review) for review in silent_reviews(values)],
         findings=values.get("findings", []),
@@ -77,12 +82,15 @@ class ShownParagraph(NamedTuple):
     section: str
     page: int
     pieces: list[QuotedText]
+    computed: list[RaisedFinding]
 
 
 class ShownPaper(NamedTuple):
     """All that can be shown of a paper."""
 
     paragraphs: list[ShownParagraph]
+    computed: list[RaisedFinding]
+    """What was computed about no paragraph, but the list of references."""
     problem: str
     """Why its text is not whole; empty if it is."""
 
@@ -100,11 +108,14 @@ def shown_paper(values: Values) -> ShownPaper:
     comments: dict[str, list[RankedComment]] = {id_: [] for id_ in texts}
     for ranked in ranked_comments(values):
         comments[ranked.comment["paragraph"]].append(ranked)
+    computed: dict[str, list[RaisedFinding]] = {id_: [] for id_ in texts}
+    for found in computed_findings(values):
+        computed.setdefault(found["paragraph"] if found["paragraph"] in texts else "", []).append(found)
     paragraphs = [
-        ShownParagraph(id_, text.section, text.page, list(_pieces(text.text, comments[id_])))
+        ShownParagraph(id_, text.section, text.page, list(_pieces(text.text, comments[id_])), computed[id_])
         for id_, text in texts.items()
     ]
-    return ShownPaper(paragraphs, problem)
+    return ShownPaper(paragraphs, computed.get("", []), problem)
 
 
 def _document(values: Values) -> tuple[Document | None, str]:

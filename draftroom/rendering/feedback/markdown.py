@@ -8,6 +8,9 @@ from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
     about,
+    computed_findings,
+    computed_lines,
+    computed_title,
     left_out_comments,
     place,
     place_of_finding,
@@ -34,6 +37,7 @@ def to_markdown(record: RunRecord, values: Values) -> str:
         f"# Feedback on: {title}",
         f"{summary(values)}; the numbers rank them, the best supported first.".capitalize(),
         *_by_section(values),
+        *_computed(values),
         "---",
         _listed("## Comments that were left out", map(_in_short, left_out_comments(values))),
         _listed("## Paragraphs without a comment", map(why_silent, silent_reviews(values))),
@@ -80,6 +84,16 @@ def _comment(ranked: RankedComment) -> str:
         *(f"  - {on_one_line(note)}" for note in comment["verification"]["notes"]),
     ]
     return "\n".join(lines)
+
+
+def _computed(values: Values) -> Iterator[str]:
+    """What was computed, in the order of the paper."""
+    found = computed_findings(values)
+    if found:
+        yield "## Computed, without a model"
+    for item in found:
+        lines = [f"- {on_one_line(line)}" for line in computed_lines(item)]
+        yield "\n".join([f"### {on_one_line(computed_title(item))}", "", f"> {on_one_line(item['quote'])}", "", *lines])
 
 
 def _in_short(comment: Comment) -> str:

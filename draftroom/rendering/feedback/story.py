@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from draftroom.rendering.findings import place as place_of_computed
 from runs.runnable.feedback import all_comments, best_comments
-from state.feedback import Comment, Evidence, ParagraphReview, Target, Weakness
+from state.feedback import Comment, Evidence, ParagraphReview, RaisedFinding, Target, Weakness
 from state.records import Finding, Values
 
 UNIT = "paragraph"
@@ -27,6 +28,22 @@ def left_out_comments(values: Values) -> list[Comment]:
     """Comments that much resemble a better one, or are more than was asked for."""
     shown = {ranked.comment["id"] for ranked in ranked_comments(values)}
     return [comment for comment in all_comments(values) if comment["id"] not in shown]
+
+
+def computed_findings(values: Values) -> list[RaisedFinding]:
+    """What was computed, whatever became of the comments; earlier runs lack it."""
+    return values.get("computed", [])  # type: ignore[no-any-return]
+
+
+def computed_title(found: RaisedFinding) -> str:
+    """A finding in one line: that it was computed, its kind and severity, and where it is."""
+    return f"Computed: {found['kind']}, {found['severity']} ({place_of_computed(found) or 'the list of references'})"
+
+
+def computed_lines(found: RaisedFinding) -> list[str]:
+    """The computation, what would be consistent, and the words of the reviewer if there are any."""
+    wording = [f"The reviewer: {found['wording']}"] if found["wording"] else []
+    return [f"{found['computation']}.", f"Consistent would be: {found['consistent']}.", *wording]
 
 
 def silent_reviews(values: Values) -> list[ParagraphReview]:
@@ -69,6 +86,8 @@ def source(evidence: Evidence) -> str:
     """Where an answer comes from, for a person."""
     if evidence["source"] == "model":
         return "the model's own knowledge, not looked up"
+    if evidence["source"] == "computed":
+        return _listed("computed", evidence["section"], _page(evidence["page"]))
     title = "this paper" if evidence["source"] == "paper" else evidence["title"]
     unquoted = "" if evidence["quote"] else "without a quote"
     return _listed(title, evidence["section"], _page(evidence["page"]), evidence["address"], unquoted)
@@ -77,7 +96,9 @@ def source(evidence: Evidence) -> str:
 def summary(values: Values) -> str:
     """How many comments on how many paragraphs."""
     comments, reviews = len(ranked_comments(values)), len(values.get("reviews", []))
-    return f"{comments} comment{'' if comments == 1 else 's'} on {reviews} paragraph{'' if reviews == 1 else 's'}"
+    told = f"{comments} comment{'' if comments == 1 else 's'} on {reviews} paragraph{'' if reviews == 1 else 's'}"
+    computed = len(computed_findings(values))
+    return f"{told}, {computed} computed finding{'' if computed == 1 else 's'}" if computed else told
 
 
 def _listed(*parts: str) -> str:

@@ -15,6 +15,9 @@ from draftroom.rendering.feedback.story import (
     UNIT,
     RankedComment,
     about,
+    computed_findings,
+    computed_lines,
+    computed_title,
     left_out_comments,
     place,
     place_of_finding,
@@ -31,7 +34,7 @@ from draftroom.rendering.terminal import print_account, print_line
 from nodes.feedback.agent import evidence_id
 from runs.record import RunRecord
 from runs.runnable.feedback import notices
-from state.feedback import Comment, Evidence, ParagraphReview, Plan, Step, StepRecord, Target
+from state.feedback import Comment, Evidence, ParagraphReview, Plan, RaisedFinding, Step, StepRecord, Target
 from state.records import Values
 from tools.text.characters import plain
 
@@ -42,15 +45,18 @@ _BEGINNING = 80
 
 
 def print_comments(_: RunRecord, values: Values) -> None:
-    """Print the comments to standard output, the best supported first."""
-    comments = ranked_comments(values)
-    if not comments:
+    """Print the comments to standard output, the best supported first, and then what was computed."""
+    comments, computed = ranked_comments(values), computed_findings(values)
+    if not comments and not computed:
         print_line(f"{summary(values)}: nothing worth raising was found.", "")
     for ranked in comments:
         if OUT.is_terminal:
             OUT.print(_panel(ranked))
         else:
             typer.echo("\n".join([_title(ranked), *(f"  {plain(line)}" for line, _ in _said(ranked.comment)), ""]))
+    for found in computed:
+        for line, style in _computed(found):
+            print_line(line, style)
 
 
 def print_findings(record: RunRecord, values: Values) -> None:
@@ -71,7 +77,11 @@ def print_review_story(record: RunRecord, values: Values, only: int | None) -> N
                 print_line(line, style)
     if only is not None:
         return
-    print_line(f"\n{summary(values)}", "bold underline")
+    print_line("", "")
+    for found in computed_findings(values):
+        for line, style in _computed(found):
+            print_line(line, style)
+    print_line(summary(values), "bold underline")
     for line, style in (*_outcome(values), *_warnings(values)):
         print_line(line, style)
     print_account(record, values, UNIT)
@@ -97,6 +107,14 @@ def _said(comment: Comment) -> Iterator[Line]:
         yield f"Evidence {item['id']}: {_answer(item)}", "cyan"
     for note in comment["verification"]["notes"]:
         yield f"Check ({comment['verification']['verdict']}): {note}", "dim"
+
+
+def _computed(found: RaisedFinding) -> Iterator[Line]:
+    """A finding line by line."""
+    yield computed_title(found), "bold"
+    for line in (f'"{found["quote"]}"', *computed_lines(found)):
+        yield f"  {line}", ""
+    yield "", ""
 
 
 def _answer(item: Evidence) -> str:

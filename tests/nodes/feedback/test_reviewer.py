@@ -67,7 +67,7 @@ def test_sources_and_licence_are_named_but_not_sent() -> None:
     comment = FILE[: FILE.index("#}")]
     assert comment.count("doi.org/") == len(EXAMPLES)
     assert "CC BY 4.0" in comment
-    empty = dict.fromkeys(("evidence", "candidates", "anchors", "instructions"), "")
+    empty = dict.fromkeys(("evidence", "candidates", "anchors", "computed", "instructions"), "")
     variables = {"paragraph": "P.", "limits": Limits(), **empty}
     sent = load_prompt(PROMPTS / "write_review.md").render(variables)
     assert EXAMPLES[0]["review"] in sent

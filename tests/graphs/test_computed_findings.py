@@ -1,0 +1,150 @@
+"""What is computed about a paragraph is shown, whatever the model does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graphs.baselines import chain_of_verification, single_model
+from graphs.focused_feedback import builder, graph
+from nodes.feedback.computed_checks import NOTHING
+from state.errors import ModelUnavailable
+from tests.fake_endpoint import FakeEndpoint, Status, Text
+from tests.graphs.test_feedback_on_papers import once
+from tests.support.newsroom import steps
+from tests.support.review_room import (
+    CLAIM,
+    METHODS,
+    PAPER,
+    PAPER_QUESTION,
+    REVIEW,
+    Room,
+    context,
+    every_execution,
+    plan,
+    prompts,
+)
+
+SHARE = "Cress grew in 20% (8 of 32) of the pots."
+TEST = "The plants differed, t(38) = 1.20, p = .034."
+FLAWED = PAPER.replace(CLAIM, f"{CLAIM} {SHARE} {TEST}").replace(METHODS, f"{METHODS} We lost 30% (12 of 20) of them.")
+OF_RESULTS = ["20% (8 of 32", "t(38) = 1.20, p = .034"]
+WORDS = {"finding": "f1", "wording": "Eight of 32 pots are 25.0%; correct the share or the count."}
+
+
+async def results(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
+    """Review the paragraph with two of the paper's three flaws."""
+    chosen = context(endpoint, **choices)
+    return await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)
+
+
+def quotes(result: dict[str, Any]) -> list[str]:
+    return [found["quote"] for found in result["computed"]]
+
+
+@every_execution
+async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: FakeEndpoint, execution: str) -> None:
+    fake_endpoint.answer = lambda _: Text("I would rather not.")
+    result = await results(fake_endpoint, execution=execution)
+    assert quotes(result) == OF_RESULTS
+    assert all(found["computation"] and found["wording"] == "" for found in result["computed"])
+    assert result["reviews"][0]["outcome"] == "failed"
+    assert result["finished"]
+
+
+@pytest.mark.parametrize("agent", ["PassageAnswer", "Weaknesses", "Review", "AbsenceTest"])
+async def test_one_agent_that_fails_takes_no_finding_back(fake_endpoint: FakeEndpoint, agent: str) -> None:
+    room = Room()
+    dead = Status(500, "The engine died.")
+    fake_endpoint.answer = lambda request: dead if request.schema_name == agent else room(request)
+    chosen = once(fake_endpoint) | {"aids": "all"}
+    result = await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)
+    assert quotes(result) == OF_RESULTS
+
+
+async def test_findings_are_in_the_state_of_a_run_whose_endpoint_is_dead(fake_endpoint: FakeEndpoint) -> None:
+    checkpointed = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "dead"}}
+    fake_endpoint.answer = lambda _: Status(500, "The engine died.")
+    with pytest.raises(ModelUnavailable):
+        await checkpointed.ainvoke({"paper": FLAWED}, config, context=context(fake_endpoint))
+    state = await checkpointed.aget_state(config)
+    assert quotes(state.values)[1:] == OF_RESULTS
+
+
+async def test_findings_of_the_whole_paper_are_shown_if_nothing_was_named(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    result = await graph.ainvoke({"paper": FLAWED}, context=context(fake_endpoint, min_words=20))
+    assert quotes(result) == ["30% (12 of 20", *OF_RESULTS]
+    assert [found["id"] for found in result["computed"]] == ["f1", "f2", "f3"]
+
+
+async def test_a_part_of_a_paragraph_has_its_own_findings_only(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    result = await graph.ainvoke({"paper": FLAWED, "text": SHARE}, context=context(fake_endpoint))
+    assert quotes(result) == OF_RESULTS[:1]
+    foreign = await graph.ainvoke({"paper": PAPER, "text": TEST}, context=context(fake_endpoint))
+    assert quotes(foreign) == OF_RESULTS[1:], "a text that is no paragraph of the paper is checked, too"
+
+
+async def test_the_reviewer_words_findings_beside_its_comment(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": ["f2"], "computed": [WORDS]}])
+    result = await results(fake_endpoint)
+    (prompt,) = prompts(fake_endpoint, "Review")
+    assert "8 of 32 is 25.0%" in prompt
+    assert [found["wording"] for found in result["computed"]] == [WORDS["wording"], ""]
+    (comment,) = result["comments"]
+    assert comment["review"] == REVIEW["review"]
+    assert [item["source"] for item in comment["evidence"]] == ["computed"]
+
+
+async def test_words_with_numbers_that_were_not_computed_are_left_out(fake_endpoint: FakeEndpoint) -> None:
+    invented = {**WORDS, "wording": "It should be 47%, as in 15 of 32 pots."}
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": [invented]}])
+    result = await results(fake_endpoint)
+    assert [found["wording"] for found in result["computed"]] == ["", ""]
+    assert any("f1" in note and "47%" in note for note in result["reviews"][0]["notes"])
+
+
+async def test_a_comment_on_a_computation_is_not_tested_by_a_model(fake_endpoint: FakeEndpoint) -> None:
+    missing = {**REVIEW, "review": "A correct share is missing.", "evidence": ["f1"], "computed": []}
+    fake_endpoint.answer = Room(Review=[missing], AbsenceTest=[{"missing": "it", "quote": SHARE, "given": True}])
+    result = await results(fake_endpoint)
+    assert "AbsenceTest" not in steps(fake_endpoint)
+    assert result["comments"][0]["verification"]["verdict"] == "kept"
+
+
+@every_execution
+@pytest.mark.parametrize(("paper", "told"), [(FLAWED, "12 of 20 is 60.0%"), (PAPER, NOTHING)])
+async def test_a_plan_can_ask_what_was_computed_elsewhere(
+    fake_endpoint: FakeEndpoint, execution: str, paper: str, told: str
+) -> None:
+    checks = {"action": "ask_checks", "question": "Do the shares fit their counts?"}
+    proposed = plan(PAPER_QUESTION)
+    fake_endpoint.answer = Room(ProposedPlan=[{"steps": [checks, *proposed["steps"]]}])
+    chosen = context(fake_endpoint, execution=execution)
+    result = await graph.ainvoke({"paper": paper, "paragraphs": ["p3"]}, context=chosen)
+    (found,) = (item for item in result["reviews"][0]["evidence"] if item["id"] == "e1")
+    assert told in found["answer"]
+    assert "8 of 32" not in found["answer"], "what is about the paragraph itself is evidence anyway"
+    assert told in prompts(fake_endpoint, "Review")[0]
+
+
+async def test_without_the_aid_nothing_is_computed_and_nobody_hears_of_it(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    result = await results(fake_endpoint, aids="none")
+    assert result["computed"] == []
+    assert not any("comput" in request.text or "ask_checks" in request.text for request in fake_endpoint.chat_requests)
+
+
+@pytest.mark.parametrize("baseline", [single_model, chain_of_verification], ids=["single model", "verification"])
+async def test_the_baselines_take_the_aid_as_well(fake_endpoint: FakeEndpoint, baseline: Any) -> None:
+    fake_endpoint.answer = Room(
+        VerificationQuestions=[{"questions": ["Is tea a fertiliser for cress?"]}],
+        Review=[{**REVIEW, "evidence": [], "computed": [WORDS]}],
+    )
+    result = await baseline.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=context(fake_endpoint))
+    assert quotes(result) == OF_RESULTS
+    assert result["computed"][0]["wording"] == WORDS["wording"]
