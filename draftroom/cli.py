@@ -33,8 +33,13 @@ COMMANDS = {
         "draftroom.commands.doctor:doctor",
         "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
     ),
+    "open": Lazy(
+        "draftroom.commands.server:open_page",
+        "Open the page where papers are explained, simplified and reviewed, until Ctrl-C.",
+    ),
     "studio": Lazy(
-        "draftroom.commands.studio:studio", "Serve the graphs to LangGraph Studio and its SDK until Ctrl-C."
+        "draftroom.commands.server:studio",
+        "Serve the graphs to LangGraph Studio and its SDK until Ctrl-C, on this machine only.",
     ),
     "exit-codes": Lazy("draftroom.exit_codes:print_table", "List the exit codes and what they mean."),
     "models": Lazy("draftroom.commands.models:models_app", "Start, stop and list local model servers."),

@@ -60,7 +60,7 @@ def checkpoints_of(record: RunRecord) -> str:
 
 
 async def delete_checkpoints(address: str, thread: str) -> None:
-    """Remove the checkpoints of a run's thread. A SQLite file is written anew, for it keeps what was deleted in free pages.
+    """Remove the checkpoints of a run's thread. A SQLite file is written anew, for it keeps free pages.
 
     Raises:
         StateError: If the file or the database cannot be opened or written.

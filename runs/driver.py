@@ -172,8 +172,9 @@ async def read_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnap
     Raises:
         StateError: If its checkpoints cannot be read.
     """
-    async with open_checkpointer(checkpoints_of(record)) as saver:
-        graph = runnable.builder.compile(checkpointer=saver)
+    address, builder = await asyncio.to_thread(lambda: (checkpoints_of(record), runnable.builder))  # both read files
+    async with open_checkpointer(address) as saver:
+        graph = builder.compile(checkpointer=saver)
         return await graph.aget_state(config_of(record), subgraphs=True)
 
 

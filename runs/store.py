@@ -159,7 +159,8 @@ def _lock(run_id: str) -> FileLock:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise storage_error(error, folder) from error
-    return FileLock(folder / f"{run_id}.lock")
+    # Not of a thread: a server takes it in one of its threads and gives it back in another.
+    return FileLock(folder / f"{run_id}.lock", thread_local=False)
 
 
 def _candidates(paths: list[Path]) -> str:

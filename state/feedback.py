@@ -200,7 +200,7 @@ class FeedbackInput(TypedDict):
     """Review this text as a paragraph of the paper."""
 
 
-class Judgement(TypedDict):
+class AuthorDecision(TypedDict):
     """What a person makes of a comment."""
 
     decision: Literal["open", "accepted", "dismissed"]
@@ -272,7 +272,7 @@ class FeedbackState(TypedDict, total=False):
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
     comments: list[Comment]
-    decisions: Annotated[dict[str, Judgement], or_]
+    decisions: Annotated[dict[str, AuthorDecision], or_]
     """By the id of the comment; a person makes them when the run is over."""
     finished: bool
 
@@ -283,7 +283,7 @@ class FeedbackOutput(TypedDict):
 
     comments: list[Comment]
     """Ranked: the best supported first."""
-    decisions: dict[str, Judgement]
+    decisions: dict[str, AuthorDecision]
     """What a person made of them, by the id of the comment; at first empty."""
     reviews: list[ParagraphReview]
     """One for each paragraph, with its plans, log, evidence and outcome."""

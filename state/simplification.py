@@ -79,7 +79,8 @@ class Version(TypedDict):
     """The text after an entry. Number 0 is the source."""
 
     number: int
-    loop: Lead | Literal["", "single"]
+    loop: Lead | Literal["", "single", "person"]
+    """`person`: somebody edited the result when the run was over."""
     text: str
     grade: float
     """Flesch-Kincaid Grade Level."""

@@ -21,6 +21,7 @@ FOCUSED_FEEDBACK = System(
     name="focused_feedback",
     progress=progress,
     graph=feedback.FOCUSED_FEEDBACK,
+    asked=("execution", "plans", "max_questions", "aids", "pause", "max_comments"),
     begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={

@@ -23,6 +23,7 @@ JOURNALISM = System(
     name="science_journalism",
     progress=progress,
     graph=SCIENCE_JOURNALISM,
+    asked=("rounds", "audience", "aids", "max_words", "scope", "pause"),
     begin_address="draftroom.beginning:journalism_run",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={

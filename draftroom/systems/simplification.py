@@ -21,6 +21,7 @@ SIMPLIFICATION = System(
     name="medical_simplification",
     progress=progress,
     graph=MEDICAL_SIMPLIFICATION,
+    asked=("loops", "entries", "aids", "accuracy_check", "target_grade", "scope"),
     begin_address="draftroom.beginning:simplification_run",
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={

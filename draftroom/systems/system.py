@@ -48,6 +48,8 @@ class System:
     commands: Mapping[str, Lazy] = field(default_factory=dict)
     """Those that begin a run, by name."""
     evaluation: Lazy | None = None
+    asked: tuple[str, ...] = ()
+    """Its settings that matter most to a person, in the order of the form on the page."""
 
     def begin(self, settings: Settings, take: Take, request: Mapping[str, Any] = NOTHING) -> RunRecord:
         """The record of a run that may begin now.

@@ -20,7 +20,7 @@ from tools.checks.readability import grade
 from tools.text.edits import occurrences
 
 
-def as_version(number: int, loop: Lead | Literal["", "single"], text: str, lost: list[LostDetail]) -> Version:
+def as_version(number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]) -> Version:
     """The text after entry `number`, measured."""
     measured = grade(text)
     return Version(

@@ -19,6 +19,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 REPOSITORY = Path(__file__).parents[2]
 STUDIO = [sys.executable, "-m", "draftroom", "studio"]
+OPEN = [sys.executable, "-m", "draftroom", "open", "--no-browser"]
 _READY = "Application started up"
 _PATIENCE_S = 120
 

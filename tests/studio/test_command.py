@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import draftroom as package
-from draftroom.commands.studio import CONFIGURATION, server_command
+from draftroom.commands.server import CONFIGURATION, server_command
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.extras import Extra, require
 from draftroom.systems import SYSTEMS
@@ -43,7 +43,7 @@ def test_langgraph_json_lies_beside_the_packages_of_a_wheel():
 
 
 def test_the_server_listens_on_this_machine_only():
-    command = server_command(2025)
+    command = server_command("127.0.0.1", 2025)
     options = dict(zip(command[6::2], command[7::2], strict=True))
     assert options == {
         "--host": "127.0.0.1",

@@ -1,0 +1,109 @@
+"""`draftroom open` and `draftroom studio`: LangGraph's own server, with our page or for Studio and the SDK."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from draftroom.consoles import tell
+from draftroom.extras import STUDIO, require
+from draftroom.page.access import LOOPBACK, STUDIO_ORIGIN, VARIABLE, Access
+from state.errors import ServingError
+from state.files import state_folder, storage_error
+from tools.configuration import load_settings
+
+HOST = "127.0.0.1"
+CONCURRENT_RUNS = 10
+
+CONFIGURATION = Path(__file__).parents[2] / "langgraph.json"
+"""What is served; it is shipped beside the packages."""
+
+PortOption = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+
+
+def studio(port: PortOption = 2024) -> None:
+    """Serve the graphs to LangGraph Studio and its SDK until Ctrl-C, on this machine only."""
+    address = f"http://{HOST}:{port}"
+    page = f"{STUDIO_ORIGIN}/studio/?baseUrl={address}"
+    said = f"Open {page} in a browser, or use langgraph_sdk.get_client(url='{address}')."
+    serve(HOST, port, Access.for_address(HOST, port, [STUDIO_ORIGIN]), said)
+
+
+def open_page(
+    port: PortOption = 2024,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; another than this machine's own opens it to a network.")
+    ] = HOST,
+    browser: Annotated[bool, typer.Option(help="Show the page in a browser.")] = True,
+) -> None:
+    """Open the page where papers are explained, simplified and reviewed, until Ctrl-C."""
+    access = Access.for_address(host, port)
+    page = access.page(HOST if host in LOOPBACK else host, port)
+    if access.token:
+        tell("Whoever has the whole address, on this network, can read and change everything here.", style="yellow")
+    shown = replace(access, browser=page) if browser else access
+    serve(host, port, shown, f"The page is at {page} until Ctrl-C; what is under way can be resumed.")
+
+
+def serve(host: str, port: int, access: Access, said: str) -> None:
+    """Become the server.
+
+    Args:
+        host: Address to listen on.
+        port: That nobody else listens on.
+        access: Who may talk to it.
+        said: What a person is told.
+
+    Raises:
+        DraftroomError: What keeps it from being started.
+    """
+    load_settings()
+    require(STUDIO)
+    require_free_port(host, port)
+    make_state_folder()
+    tell(said)
+    os.environ[VARIABLE] = access.as_json()
+    # In this process's place, so that signals and the exit code are the server's own.
+    os.execv(sys.executable, server_command(host, port))  # noqa: S606
+
+
+def server_command(host: str, port: int) -> list[str]:
+    """The command line of the server; its environment is this process's, which `tools` has silenced."""
+    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
+    options = {"--host": host, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": CONFIGURATION}
+    return [*command, *(str(part) for option in options.items() for part in option)]
+
+
+def make_state_folder() -> None:
+    """Make the folder of checkpoints now: the server would start without one, and fail at the first run.
+
+    Raises:
+        StateError: If it cannot be made.
+    """
+    folder = state_folder().absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def require_free_port(host: str, port: int) -> None:
+    """Check that nobody listens on the port: the server would quietly take another one.
+
+    Raises:
+        ServingError: Somebody does, or the address is none of this machine.
+    """
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ServingError(
+                f"Port {port} of {host} is not free ({error.strerror}); choose another with --port."
+            ) from error

@@ -1,0 +1,273 @@
+"""The part of LangGraph's server that is ours: the page, its runs, uploads, exports and a person's decisions.
+
+`langgraph.json` mounts it. It answers only where `draftroom open` has started the server and said who may talk to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import mimetypes
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from draftroom.page import changes, uploads, views
+from draftroom.page.access import Access, Doorkeeper
+from draftroom.page.keeper import Keeper
+from draftroom.systems import find_system
+from runs.deletion import delete_run
+from runs.record import RunRecord
+from runs.store import find_record
+from state.errors import BadInput, DraftroomError, Kind
+from tools.consistency import check_paper
+from tools.documents.reading import MAX_BYTES
+from tools.documents.store import load_document
+
+STATIC = Path(__file__).parent / "static"
+"""Built from `web/` by `make web`."""
+
+LONGEST_REQUEST = MAX_BYTES + 1_000_000
+STATUSES: dict[Kind, int] = {
+    "run_not_found": 404,
+    "missing_file": 404,
+    "run_busy": 409,
+    "run_incompatible": 409,
+    "input_too_long": 413,
+    "binary_input": 415,
+    "endpoint_down": 502,
+    "state_unwritable": 500,
+    "disk_full": 507,
+}
+"""All others are 422: the request was understood, and cannot be done as it is."""
+
+keeper = Keeper()
+
+
+@asynccontextmanager
+async def shown(access: Access) -> AsyncIterator[None]:
+    """Show the page in a browser as soon as the server listens, which it does after this has begun."""
+
+    async def show() -> None:
+        address = urlsplit(access.browser)
+        while True:
+            try:
+                _, writer = await asyncio.open_connection(address.hostname, address.port)
+            except OSError:
+                await asyncio.sleep(0.1)
+                continue
+            writer.close()
+            await asyncio.to_thread(webbrowser.open, access.browser)
+            return
+
+    showing = asyncio.create_task(show()) if access.browser else None
+    yield
+    if showing:
+        showing.cancel()
+
+
+async def start(_: Request) -> Response:
+    """What can be done here."""
+    return JSONResponse(await views.start())
+
+
+async def runs(request: Request) -> Response:
+    """All runs; or begin one."""
+    if request.method == "GET":
+        return JSONResponse(await asyncio.to_thread(views.runs, keeper))
+    data, name, form = await uploaded(request)
+    section = form.get("section", "").strip()
+    record = await asyncio.to_thread(
+        uploads.begin, form.get("verb", ""), data, name, _settings(form), {"section": section} if section else {}
+    )
+    started = await keeper.drive(record)
+    return JSONResponse({"id": record["id"], **started._asdict()}, 201)
+
+
+async def run(request: Request) -> Response:
+    """One run; or delete it."""
+    driven = keeper.under_way()  # before the record: of a run that ends now, that is the right one by then
+    record = await _record(request)
+    if request.method == "DELETE":
+        await keeper.stop(record["id"])
+        await asyncio.to_thread(delete_run, record)
+        return JSONResponse({})
+    view = await views.look_at(record)
+    return JSONResponse(await asyncio.to_thread(views.run, view, driven.get(record["id"])))
+
+
+async def resume(request: Request) -> Response:
+    """Go on with a run, with an answer if it waits for one."""
+    record = await _record(request)
+    asked = (await _body(request)).get("answer")
+    answer = None if asked is None else {"advice": _lines(asked.get("items"))}
+    started = await keeper.drive({**record, "resumed": record["resumed"] + 1}, answer)
+    return JSONResponse(started._asdict())
+
+
+async def stop(request: Request) -> Response:
+    """Stop a run that this server drives."""
+    record = await _record(request)
+    await keeper.stop(record["id"])
+    return JSONResponse({})
+
+
+async def decision(request: Request) -> Response:
+    """Keep what a person makes of a comment."""
+    record = await _record(request)
+    return JSONResponse(await changes.judge(record, request.path_params["comment"], await _body(request)))
+
+
+async def article(request: Request) -> Response:
+    """Keep an article as a person has edited it, and look at it again."""
+    return JSONResponse(await changes.edit_article(await _record(request), await _text(request)))
+
+
+async def plain_text(request: Request) -> Response:
+    """Keep a plain text as a person has edited it, and look at it again."""
+    return JSONResponse(await changes.edit_plain_text(await _record(request), await _text(request)))
+
+
+async def export(request: Request) -> Response:
+    """The result as a file."""
+    view = await views.look_at(await _record(request))
+    formats = find_system(view.record["system"]).rendering.formats
+    suffix = request.query_params.get("format", "")
+    if suffix not in formats:
+        raise BadInput(f"There is no format {suffix[:20]!r}; choose one of {', '.join(formats)}.")
+    result = await asyncio.to_thread(formats[suffix], view.record, view.values)
+    kind = mimetypes.guess_type(f"result{suffix}")[0] or "application/octet-stream"
+    # Never shown as a page of this server, whatever is in it.
+    named = {"content-disposition": f'attachment; filename="{view.record["id"]}{suffix}"'}
+    return Response(result, media_type=kind, headers=named)
+
+
+async def paper(request: Request) -> Response:
+    """The PDF that a run was given."""
+    record = await _record(request)
+    path = Path(record["input"]["path"])
+    if record["input"]["paper"]["format"] != "pdf" or not await asyncio.to_thread(path.is_file):
+        raise HTTPException(404, "The paper is no PDF, or its file is gone.")
+    return FileResponse(path, media_type="application/pdf")
+
+
+async def check(request: Request) -> Response:
+    """What a paper contradicts in itself; no model is asked."""
+    data, name, _ = await uploaded(request)
+    taken = await asyncio.to_thread(uploads.take_upload, data, name, scope="whole", max_pages=100)
+    document = await asyncio.to_thread(load_document, taken["paper"])
+    findings = await asyncio.to_thread(check_paper, document)
+    return JSONResponse({"findings": findings, "source": views.source(document)})
+
+
+async def uploaded(request: Request) -> tuple[bytes, str, dict[str, str]]:
+    """A paper, its name, and the other fields of a form; the server sees to it that no more comes than is told."""
+    if int(request.headers.get("content-length") or LONGEST_REQUEST + 1) > LONGEST_REQUEST:
+        raise BadInput(
+            f"The file is larger than {MAX_BYTES // 1_000_000} MB; pass the paper without its attachments.",
+            kind="input_too_long",
+        )
+    async with request.form(max_files=1, max_fields=10, max_part_size=MAX_BYTES) as form:
+        fields = {key: value for key, value in form.items() if isinstance(value, str)}
+        file = form.get("file")
+        if file is None or isinstance(file, str):
+            return fields.pop("text", "").encode(), fields.get("name", ""), fields
+        data = await file.read(MAX_BYTES + 1)
+        return data, file.filename or "", fields
+
+
+async def _record(request: Request) -> RunRecord:
+    return await asyncio.to_thread(find_record, request.path_params["id"])
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    try:
+        body = json.loads(await request.body() or b"{}")
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise BadInput("The request is no JSON object.")
+    return body
+
+
+async def _text(request: Request) -> str:
+    text = (await _body(request)).get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("There is no text.", kind="empty_input")
+    return text
+
+
+def _settings(form: dict[str, str]) -> dict[str, Any]:
+    try:
+        chosen = json.loads(form.get("settings") or "{}")
+    except ValueError:
+        chosen = None
+    if not isinstance(chosen, dict):
+        raise BadInput("The settings are no JSON object.")
+    return chosen
+
+
+def _lines(items: Any) -> list[str] | None:
+    """A person's advice or questions; None for those that the graph has itself."""
+    if items is None:
+        return None
+    lines = [" ".join(str(item).split()) for item in items] if isinstance(items, list) else []
+    if not any(lines):
+        raise BadInput("There is nothing in the answer; keep what is there, or write a line.", kind="empty_input")
+    return [line for line in lines if line]
+
+
+async def refuse(_: Request, error: Exception) -> Response:
+    """An error as the page shows it."""
+    assert isinstance(error, DraftroomError)  # noqa: S101 - it is registered for no other
+    return JSONResponse({"error": {"kind": error.kind, "message": str(error)}}, STATUSES.get(error.kind, 422))
+
+
+async def refuse_request(_: Request, error: Exception) -> Response:
+    """The same for what the web framework refuses."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for no other
+    return JSONResponse({"error": {"kind": "bad_request", "message": str(error.detail)}}, error.status_code)
+
+
+def routes() -> list[Route | Mount]:
+    """The page and what it asks for."""
+    one = "/page/api/runs/{id}"
+    return [
+        Route("/page", lambda _: RedirectResponse("/page/")),
+        Route("/page/api/start", start),
+        Route("/page/api/runs", runs, methods=["GET", "POST"]),
+        Route(one, run, methods=["GET", "DELETE"]),
+        Route(f"{one}/resume", resume, methods=["POST"]),
+        Route(f"{one}/stop", stop, methods=["POST"]),
+        Route(f"{one}/decisions/{{comment}}", decision, methods=["PUT"]),
+        Route(f"{one}/article", article, methods=["PUT"]),
+        Route(f"{one}/text", plain_text, methods=["PUT"]),
+        Route(f"{one}/export", export),
+        Route(f"{one}/paper", paper),
+        Route("/page/api/check", check, methods=["POST"]),
+        Mount("/page", StaticFiles(directory=STATIC, html=True, check_dir=False)),
+    ]
+
+
+def mounted(access: Access | None) -> Starlette:
+    """The app for a server that these may talk to; without a page if nobody has said who may."""
+    return Starlette(
+        routes=routes() if access else [],
+        middleware=[Middleware(Doorkeeper, access=access)] if access else [],
+        lifespan=(lambda _: shown(access)) if access else None,
+        exception_handlers={DraftroomError: refuse, HTTPException: refuse_request},
+    )
+
+
+app = mounted(Access.of_this_process())

@@ -1,0 +1,148 @@
+"""Drives runs on LangGraph's server, in whose process this is, and keeps their records right.
+
+The server has the graph, its stream and its interrupts; here a run gets its lock and its record, as one of the command
+does. What is killed goes on from its checkpoints: the server's own list of threads and runs may be lost with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+from langgraph.types import StateSnapshot
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.schema import StreamMode
+
+from draftroom.systems import find_system
+from runs.driver import Answer, brought_up, read_snapshot
+from runs.newest_state import NewestState
+from runs.record import Failure, RunRecord, now, thread_of
+from runs.runnable.graph import RunnableGraph
+from runs.store import hold_run, write_record
+from state.errors import BadInput
+
+STREAMED: list[StreamMode] = ["custom", "updates", "values"]
+
+
+class ServerRun(NamedTuple):
+    """What the page needs to follow a run."""
+
+    thread: str
+    run: str
+    """The server's id of this attempt."""
+
+
+class Keeper:
+    """Knows the runs that this server drives."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[str, tuple[ServerRun, asyncio.Task[None]]] = {}
+
+    def under_way(self) -> dict[str, ServerRun]:
+        """The attempts that this server is making, by the id of the run."""
+        return {run_id: started for run_id, (started, _) in self._under_way.items()}
+
+    async def drive(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
+        """Begin a run or go on with it; returns when the server has taken it.
+
+        Args:
+            record: Of the run.
+            answer: To the question at which it has paused.
+
+        Raises:
+            StateError: Another process drives it, or its checkpoints cannot be read.
+            BadInput: It waits for no answer, or is done, or began before threads were UUIDs.
+        """
+        if "thread" not in record:
+            raise BadInput(
+                f"This run is of an earlier version; go on with it in a terminal: draftroom resume {record['id']}"
+            )
+        held = ExitStack()
+        await asyncio.to_thread(held.enter_context, hold_run(record["id"]))
+        try:
+            runnable = find_system(record["system"]).graph
+            given = await _given(record, runnable, answer)
+            record = {**record, "status": "running", "updated": now()}
+            await asyncio.to_thread(write_record, record)
+            client = get_client()
+            started = await _start(client, record, given)
+        except BaseException:
+            await asyncio.to_thread(held.close)
+            raise
+        following = asyncio.create_task(self._follow(client, started, record, runnable, held))
+        self._under_way[record["id"]] = (started, following)
+        return started
+
+    async def stop(self, run_id: str) -> None:
+        """Stop a run that this server drives; it can be resumed."""
+        if found := self._under_way.get(run_id):
+            started, following = found
+            await get_client().runs.cancel(started.thread, started.run, wait=False, action="interrupt")
+            await asyncio.shield(following)
+
+    async def _follow(
+        self, client: LangGraphClient, started: ServerRun, record: RunRecord, runnable: RunnableGraph, held: ExitStack
+    ) -> None:
+        """Wait for the end of the attempt and write what came of it."""
+        try:
+            result = await client.runs.join(*started)
+            error = result.get("__error__") if isinstance(result, dict) else None
+            snapshot = await read_snapshot(record, runnable)
+            await asyncio.to_thread(write_record, settled(record, snapshot, runnable, error))
+        finally:
+            self._under_way.pop(record["id"], None)
+            await asyncio.to_thread(held.close)
+
+
+async def _given(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:
+    """What the server gives the graph: its input, an answer, or nothing for going on where it stopped."""
+    snapshot = await read_snapshot(record, runnable)
+    if runnable.is_finished(snapshot.values):
+        raise BadInput("This run is done; begin a new one.")
+    if bool(snapshot.interrupts) != (answer is not None):
+        raise BadInput(
+            "This run waits for an answer." if snapshot.interrupts else "This run does not wait for an answer."
+        )
+    if answer is not None:
+        return {"command": {"resume": answer}}
+    return {"input": None if snapshot.created_at else runnable.graph_input(record["input"])}
+
+
+async def _start(client: LangGraphClient, record: RunRecord, given: Mapping[str, Any]) -> ServerRun:
+    thread = thread_of(record)
+    await client.threads.create(thread_id=thread, if_exists="do_nothing", graph_id=record["system"])
+    run = await client.runs.create(
+        thread,
+        record["system"],
+        **given,
+        context={"resolved": record["settings"]},
+        stream_mode=STREAMED,
+        stream_subgraphs=True,
+        stream_resumable=True,
+        durability="sync",
+        multitask_strategy="reject",
+    )
+    return ServerRun(thread, run["run_id"])
+
+
+def settled(
+    record: RunRecord, snapshot: StateSnapshot, runnable: RunnableGraph, error: Mapping[str, str] | None
+) -> RunRecord:
+    """The record after an attempt.
+
+    Args:
+        record: Before it.
+        snapshot: Where the graph stands now.
+        runnable: The graph.
+        error: What the server says of an attempt that failed: a class and its message.
+    """
+    newest = brought_up(record, NewestState(snapshot).joined(runnable), runnable)
+    if error:
+        failure = Failure(kind=error["error"], message=error["message"], time=now(), spent=[])
+        return {**newest, "status": "failed", "failures": [*newest["failures"], failure]}
+    if snapshot.interrupts:
+        return {**newest, "status": "paused"}
+    return {**newest, "status": "done" if runnable.is_finished(snapshot.values) else "stopped"}

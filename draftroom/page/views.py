@@ -1,0 +1,157 @@
+"""What the page is told: what can be done here, all runs, and one run with its paper."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from langgraph.types import StateSnapshot
+
+from draftroom import __version__
+from draftroom.doctor import distinct_models
+from draftroom.page.keeper import Keeper, ServerRun
+from draftroom.page.uploads import VERBS
+from draftroom.systems import find_system
+from runs.driver import brought_up, read_snapshot
+from runs.newest_state import NewestState
+from runs.record import RunRecord, total_calls, total_tokens
+from runs.store import all_records, shown_status
+from state.documents import Document
+from state.errors import DraftroomError, StateError
+from state.records import Values
+from state.settings import TABLES
+from tools.configuration import load_settings, preset_names
+from tools.documents.reading import FORMATS, MAX_BYTES
+from tools.documents.store import load_document
+from tools.models import describe_endpoint
+
+
+class RunView(NamedTuple):
+    """A run as it stands now."""
+
+    record: RunRecord
+    values: Values
+    snapshot: StateSnapshot
+
+
+async def start() -> dict[str, Any]:
+    """What can be done here, with which settings, and whether the models answer."""
+    settings = await asyncio.to_thread(load_settings)
+    answers = await asyncio.gather(*(_answers(model) for model in distinct_models(settings).values()))
+    return {
+        "version": __version__,
+        "endpoints": [
+            {"roles": name, **answer} for name, answer in zip(distinct_models(settings), answers, strict=True)
+        ],
+        "suffixes": sorted({".pdf", ".docx", ".txt", *FORMATS}),
+        "max_bytes": MAX_BYTES,
+        "systems": [
+            {"name": system.name, "verb": verb, "title": verb.capitalize(), "summary": system.commands[verb].help}
+            | {"settings": _form(table, system.asked, getattr(settings, table).model_dump(mode="json"))}
+            for verb, (table, system) in VERBS.items()
+        ],
+        "presets": await asyncio.to_thread(preset_names),
+    }
+
+
+async def _answers(model: Any) -> dict[str, Any]:
+    patient = model.model_copy(update={"timeout_s": 5.0, "retries": 0})
+    told = {"model": model.model, "base_url": model.base_url}
+    try:
+        await describe_endpoint(patient)
+    except DraftroomError as error:
+        return {**told, "answers": False, "problem": str(error)}
+    return {**told, "answers": True, "problem": ""}
+
+
+def _form(table: str, asked: Sequence[str], now: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON schema of the settings that a person may change, each with the value that holds if they do not."""
+    schema = TABLES[table].model_json_schema()
+    fields = {name: {**schema["properties"][name], "default": now[name]} for name in asked}
+    return {"type": "object", "properties": fields, "$defs": schema.get("$defs", {})}
+
+
+def runs(keeper: Keeper) -> dict[str, Any]:
+    """All runs, newest first, and what is wrong with records that cannot be read."""
+    driven = keeper.under_way()  # before the records: one that ends now has the right one by then
+    records = all_records()
+    return {"runs": [_in_short(record, driven) for record in records.readable], "problems": records.problems}
+
+
+def _in_short(record: RunRecord, driven: Mapping[str, ServerRun]) -> dict[str, Any]:
+    try:
+        progress, outcome = find_system(record["system"]).progress(record["results"])
+    except StateError:  # of another version
+        progress, outcome = "", ""
+    return {
+        **{key: record[key] for key in ("id", "system", "created", "updated")},
+        "name": record["input"]["name"],
+        "status": "running" if record["id"] in driven else shown_status(record),
+        "progress": progress,
+        "outcome": outcome,
+        "calls": total_calls(record),
+        "tokens": total_tokens(record),
+        "problem": record["failures"][-1]["message"] if record["failures"] else "",
+    }
+
+
+async def look_at(record: RunRecord) -> RunView:
+    """A run by its checkpoints, which may be ahead of its record.
+
+    Raises:
+        StateError: If they cannot be read.
+    """
+    runnable = find_system(record["system"]).graph
+    snapshot = await read_snapshot(record, runnable)
+    values = NewestState(snapshot).joined(runnable)
+    if record["status"] == "running":
+        record = brought_up(record, values, runnable)
+    return RunView(record, values, snapshot)
+
+
+def run(view: RunView, driven: ServerRun | None) -> dict[str, Any]:
+    """One run with its paper, its result so far, and what it waits for.
+
+    Args:
+        view: Of the run.
+        driven: The attempt that this server was making before its record was read.
+    """
+    record, values, snapshot = view
+    rendering = find_system(record["system"]).rendering
+    result = json.loads(rendering.formats[".json"](record, values))
+    result.pop("run")
+    question = snapshot.interrupts[0].value if snapshot.interrupts and not driven else None
+    return {
+        "record": record,
+        "result": result,
+        "status": "running" if driven else shown_status(record),
+        "thread": record.get("thread", ""),
+        "run": driven.run if driven else None,
+        "source": _paper(record),
+        "question": question and {**question, "items": question["advice"]},
+        "decisions": values.get("decisions") or {},
+        "formats": [name for name in rendering.formats if name != ".markdown" and _fits(name, record)],
+    }
+
+
+def source(document: Document) -> dict[str, Any]:
+    """A paper as the page shows it."""
+    return {
+        **{key: document[key] for key in ("title", "format", "pages", "warnings")},
+        "paragraphs": [
+            {key: paragraph[key] for key in ("id", "section", "page", "text")} for paragraph in document["paragraphs"]
+        ],
+    }
+
+
+def _paper(record: RunRecord) -> dict[str, Any]:
+    try:
+        return source(load_document(record["input"]["paper"]))
+    except StateError as error:  # removed, or of an earlier version; the rest can be shown
+        return {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}
+
+
+def _fits(suffix: str, record: RunRecord) -> bool:
+    return suffix != ".pdf" or record["input"]["paper"]["format"] == "pdf"

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.fake_endpoint import FakeEndpoint
+from tests.studio.server import OPEN, StudioServer, variables
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[FakeEndpoint]:
+    with FakeEndpoint() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def server(endpoint: FakeEndpoint, home: Path) -> Iterator[StudioServer]:
+    with StudioServer(OPEN, variables(home, endpoint.base_url), home) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def page(server: StudioServer) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=f"{server.url}/page/api", timeout=30) as client:
+        yield client

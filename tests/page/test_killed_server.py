@@ -1,0 +1,47 @@
+"""A server that is killed while it drives a review, and one that is started in its place."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import httpx
+
+from tests.fake_endpoint import FakeEndpoint
+from tests.page.client import SEEDLINGS, begin, look, to_its_end
+from tests.studio.server import OPEN, StudioServer, variables
+
+ANSWERED = 3
+
+
+def test_a_killed_server_loses_no_answer_and_no_decision(tmp_path: Path):
+    with FakeEndpoint() as endpoint:
+        environment = variables(tmp_path, endpoint.base_url)
+        with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
+            earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))
+            comment = earlier["result"]["comments"][0]["id"]
+            page.put(f"/runs/{earlier['record']['id']}/decisions/{comment}", json={"decision": "dismissed"})
+            asked = len(endpoint.chat_requests)
+            endpoint.hold_after(asked + ANSWERED)
+            killed = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]
+            endpoint.wait_for_requests(asked + ANSWERED + 1)
+            os.killpg(server.process.pid, signal.SIGKILL)
+        endpoint.release()
+        answered = [request.body["messages"] for request in endpoint.chat_requests[asked : asked + ANSWERED]]
+        before = len(endpoint.chat_requests)
+        with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
+            assert look(page, killed)["status"] == "interrupted"
+            assert look(page, earlier["record"]["id"])["decisions"] == {comment: {"decision": "dismissed"}}
+            resumed = page.post(f"/runs/{killed}/resume", json={}).json()
+            run = to_its_end(page, {"id": killed, **resumed})
+        assert run["status"] == "done"
+        assert run["record"]["resumed"] == 1
+        assert len(run["result"]["calls"]) == sum(part["calls"] for part in run["record"]["usage"])
+        asked_again = [request.body["messages"] for request in endpoint.chat_requests[before:]]
+        assert not [messages for messages in answered if messages in asked_again]
+
+
+def page_of(server: StudioServer) -> httpx.Client:
+    """A browser's way to the server's page."""
+    return httpx.Client(base_url=f"{server.url}/page/api", timeout=30)

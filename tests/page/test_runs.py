@@ -1,0 +1,116 @@
+"""Runs that are begun, followed, answered, stopped and changed from the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+
+from tests.draftroom.conftest import Command
+from tests.fake_endpoint import FakeEndpoint
+from tests.page.client import MOSSES, SEEDLINGS, begin, look, problem, settled, to_its_end
+
+
+def test_what_can_be_done_is_told_with_the_models_that_answer(page: httpx.Client):
+    told = page.get("/start").json()
+    assert [system["verb"] for system in told["systems"]] == ["explain", "simplify", "review"]
+    assert [endpoint["answers"] for endpoint in told["endpoints"]] == [True]
+    rounds = told["systems"][0]["settings"]["properties"]["rounds"]
+    assert (rounds["default"], rounds["minimum"]) == (1, 0)
+
+
+def test_an_article_from_the_file_to_an_edited_draft(page: httpx.Client):
+    run = to_its_end(page, begin(page, "explain"))
+    assert run["status"] == run["record"]["status"] == "done"
+    assert run["source"]["title"].startswith("Desiccation tolerance")
+    assert run["result"]["article"] == run["result"]["drafts"][-1]["text"] or run["result"]["selected_round"] == 0
+    one = f"/runs/{run['record']['id']}"
+    looked_at = page.put(f"{one}/article", json={"text": "# Moss\n\nIt grew on 99 roofs."}).json()
+    assert [fact["text"] for fact in looked_at["unsupported"]] == ["99"]
+    exported = page.get(f"{one}/export", params={"format": ".md"})
+    assert "99 roofs" in exported.text
+    assert "attachment" in exported.headers["content-disposition"]
+    assert look(page, run["record"]["id"])["result"]["selected_because"] == "edited by a person"
+
+
+def test_a_plain_text_from_a_pasted_abstract_to_an_edited_version(page: httpx.Client):
+    abstract = (
+        "Background: Inhaled steroids may cause pneumonia. Methods: We treated 24 adults with budesonide 400 mcg "
+        "twice daily for three months. Results: Two adults had pneumonia. Conclusion: The risk was not raised."
+    )
+    form = {"verb": "simplify", "settings": json.dumps({"loops": ["layperson"], "entries": 1}), "text": abstract}
+    begun = page.post("/runs", data=form)
+    assert begun.status_code == 201, begun.text
+    run = to_its_end(page, begun.json())
+    assert run["status"] == "done"
+    assert run["record"]["input"]["name"] == "pasted text"
+    version = page.put(f"/runs/{run['record']['id']}/text", json={"text": "We treated some adults."}).json()
+    assert version["loop"] == "person"
+    assert {"24", "400 mcg"} & {lost["text"] for lost in version["lost"]}
+
+
+def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Path):
+    run = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))
+    comment = run["result"]["comments"][0]["id"]
+    one = f"/runs/{run['record']['id']}"
+    page.put(f"{one}/decisions/{comment}", json={"decision": "dismissed"})
+    decided = page.put(f"{one}/decisions/{comment}", json={"decision": "accepted", "reply": "We have added it."})
+    assert decided.json() == {comment: {"decision": "accepted", "reply": "We have added it."}}
+    assert look(page, run["record"]["id"])["decisions"] == decided.json()
+    assert page.get(f"{one}/paper").content == SEEDLINGS.read_bytes()
+    assert page.get(f"{one}/export", params={"format": ".pdf"}).content.startswith(b"%PDF-")
+    assert "no comment" in problem(page.put(f"{one}/decisions/c-p99", json={"decision": "accepted"}))
+    assert "decision" in problem(page.put(f"{one}/decisions/{comment}", json={"decision": "perhaps"}))
+
+
+def test_a_run_that_pauses_is_answered_in_place(page: httpx.Client, endpoint: FakeEndpoint):
+    paused = to_its_end(page, begin(page, "explain", pause=True))
+    assert paused["status"] == "paused"
+    assert paused["question"]["items"]
+    one = f"/runs/{paused['record']['id']}"
+    assert "waits for an answer" in problem(page.post(f"{one}/resume", json={}))
+    assert "nothing in the answer" in problem(page.post(f"{one}/resume", json={"answer": {"items": [" "]}}))
+    resumed = page.post(f"{one}/resume", json={"answer": {"items": ["Say what a moss is."]}}).json()
+    run = to_its_end(page, {"id": paused["record"]["id"], **resumed})
+    assert run["status"] == "done"
+    assert "Say what a moss is." in json.dumps(run["result"]["reviews"])
+    assert "is done" in problem(page.post(f"{one}/resume", json={}))
+
+
+def test_a_run_that_is_stopped_goes_on_and_asks_nothing_twice(page: httpx.Client, endpoint: FakeEndpoint):
+    before = len(endpoint.chat_requests)
+    endpoint.hold_after(before + 2)
+    begun = begin(page, "explain", aids=[])
+    endpoint.wait_for_requests(before + 3)
+    one = f"/runs/{begun['id']}"
+    assert "driven by another process" in problem(page.post(f"{one}/resume", json={}))
+    page.post(f"{one}/stop")
+    asked = [request.body["messages"] for request in endpoint.chat_requests[before : before + 2]]
+    endpoint.release()
+    assert settled(page, begun["id"])["status"] == "stopped"
+    resumed = page.post(f"{one}/resume", json={}).json()
+    assert to_its_end(page, {"id": begun["id"], **resumed})["status"] == "done"
+    later = [request.body["messages"] for request in endpoint.chat_requests[before + 3 :]]
+    assert not any(messages in later for messages in asked)
+
+
+def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, endpoint: FakeEndpoint, home: Path):
+    begun = to_its_end(page, begin(page, "explain"))["record"]["id"]
+    command = Command(home, endpoint)
+    assert begun in command("runs").stdout
+    assert command("show", begun).exit_code == 0
+    assert command("explain", str(MOSSES), "--rounds", "0").exit_code == 0
+    newest = page.get("/runs").json()["runs"][0]
+    assert newest["name"] == "mosses.md"
+    assert newest["id"] > begun
+    assert page.delete(f"/runs/{newest['id']}").status_code == 200
+    assert newest["id"] not in command("runs").stdout
+
+
+def test_a_check_needs_no_model(page: httpx.Client, endpoint: FakeEndpoint):
+    asked = len(endpoint.requests)
+    found = page.post("/check", files={"file": ("draft.pdf", SEEDLINGS.read_bytes())}).json()
+    assert [finding["kind"] for finding in found["findings"]] == ["many tests"]
+    assert found["findings"][0]["paragraph"] in {paragraph["id"] for paragraph in found["source"]["paragraphs"]}
+    assert len(endpoint.requests) == asked
