@@ -61,17 +61,23 @@ def check_paths(paths: list[Path], formats: Collection[str]) -> None:
 
     Args:
         paths: The files.
-        formats: Suffixes that they may have.
+        formats: What their names may end in.
 
     Raises:
         typer.BadParameter: If a suffix names no format.
         BadInput: If a file cannot be written.
     """
     for path in paths:
-        if path.suffix.lower() not in formats:
+        if not format_of(path, formats):
             raise typer.BadParameter(f"{path} must end in one of {', '.join(formats)}.", param_hint="-o")
         if problem := _problem(path):
             raise unwritable(path, problem)
+
+
+def format_of(path: Path, formats: Collection[str]) -> str:
+    """The longest ending of the file's name that names a format; empty if none does."""
+    fitting = [suffix for suffix in formats if path.name.lower().endswith(suffix) and path.name.lower() != suffix]
+    return max(fitting, key=len, default="")
 
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
@@ -81,7 +87,7 @@ def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, va
         BadInput: If a file cannot be written; the run itself is kept.
     """
     for path in paths:
-        result = rendering.formats[path.suffix.lower()](record, values)
+        result = rendering.formats[format_of(path, rendering.formats)](record, values)
         try:
             path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:

@@ -39,6 +39,8 @@ VARIANTS: dict[ReviewVariant, System] = {
     "single": SINGLE_MODEL,
     "cove": CHAIN_OF_VERIFICATION,
 }
+ANNOTATED = {".pdf": ("a PDF", "pdf"), ".tex": ("a LaTeX source", "latex")}
+"""Formats that hold the paper itself, and so need it in this format."""
 _LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeatable."
 
 
@@ -127,6 +129,7 @@ def _take_draft(file: str, outputs: list[Path], **how: Any) -> RunInput:
     """The paper, if it can be annotated where that is asked for."""
     run_input = take_paper(file, **how)
     for path in outputs:
-        if path.suffix.lower() == ".pdf" and run_input["paper"]["format"] != "pdf":
-            raise typer.BadParameter(f"{path}: only a paper that is a PDF can be annotated.", param_hint="-o")
+        name, needed = ANNOTATED.get(path.suffix.lower(), ("", ""))
+        if needed and run_input["paper"]["format"] != needed:
+            raise typer.BadParameter(f"{path}: only a paper that is {name} can be annotated.", param_hint="-o")
     return run_input

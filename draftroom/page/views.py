@@ -154,4 +154,5 @@ def _paper(record: RunRecord) -> dict[str, Any]:
 
 
 def _fits(suffix: str, record: RunRecord) -> bool:
-    return suffix != ".pdf" or record["input"]["paper"]["format"] == "pdf"
+    needed = {".pdf": "pdf", ".tex": "latex"}
+    return suffix not in needed or record["input"]["paper"]["format"] == needed[suffix]

@@ -63,7 +63,7 @@ def assert_misused(room: Command, result: Result) -> None:
         ["--variant", "best"],
         ["--execution", "fast"],
         ["--retrieval", "guess"],
-        ["-o", "comments.docx"],
+        ["-o", "comments.odt"],
         ["-o", "comments.pdf"],
     ],
     ids=" ".join,

@@ -7,9 +7,12 @@ from dataclasses import replace
 
 from draftroom.rendering.feedback.annotations import to_annotated_pdf
 from draftroom.rendering.feedback.html import to_html
+from draftroom.rendering.feedback.latex import to_latex
+from draftroom.rendering.feedback.letter import to_letter
 from draftroom.rendering.feedback.markdown import to_markdown
 from draftroom.rendering.feedback.story import UNIT, about
 from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
+from draftroom.rendering.feedback.word import to_word
 from draftroom.rendering.rendering import Dialogue, Rendering, json_of
 from state.feedback import Comment, FeedbackOutput, ParagraphReview
 from state.records import Values
@@ -54,6 +57,9 @@ RENDERING = Rendering(
         ".html": to_html,
         ".json": json_of(FeedbackOutput),
         ".pdf": to_annotated_pdf,
+        ".docx": to_word,
+        ".tex": to_latex,
+        ".letter.md": to_letter,
     },
     dialogue=Dialogue(describe_question, these="these questions", line="question"),
 )

@@ -5,11 +5,9 @@ A quote has one box a line, in the coordinates that annotations use.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
 from pypdf import PdfReader, PdfWriter
@@ -18,29 +16,12 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from draftroom.rendering.feedback.story import (
-    COLOURS,
-    RankedComment,
-    computed_findings,
-    computed_lines,
-    computed_title,
-    ranked_comments,
-    source,
-)
-from draftroom.rendering.rendering import aids_line
+from draftroom.rendering.feedback.notes import AUTHOR, INSTEAD, Note, notes_on, original, read_paper
 from runs.record import RunRecord
-from state.documents import DocumentRef, Paragraph, Word
+from state.documents import Word
 from state.errors import BadInput
-from state.feedback import RaisedFinding
 from state.records import Values
-from tools.checks.quotes import locate
-from tools.documents.store import load_document
-from tools.text.characters import plain
 
-AUTHOR = "Draftroom"
-COMPUTED = "c3cad1"
-"""Colour of what was computed."""
-_INSTEAD = "write the comments to a file that ends in .html or .md instead"
 # What pypdf raises for broken files, see tools/documents/pdf/process.py.
 _MALFORMED = (
     PyPdfError,
@@ -63,93 +44,15 @@ def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
         BadInput: The paper was no PDF, is gone, was changed, or cannot be written to.
         StateError: The places of its words are gone.
     """
-    reference: DocumentRef | None = values.get("document")
-    if not reference:
-        raise BadInput(f"The paper has not been read yet; resume the run, or {_INSTEAD}.")
-    data = _original(reference)
-    paragraphs = {paragraph["id"]: paragraph for paragraph in load_document(reference)["paragraphs"]}
-    aids = aids_line(record.get("aids"))
-    notes = [_of_comment(ranked, aids) for ranked in ranked_comments(values)]
-    notes += [_of_finding(found, paragraphs.get(found["paragraph"])) for found in computed_findings(values)]
+    reference, document = read_paper(values)
+    data, notes = original(reference, "pdf"), notes_on(document, record, values)
+    words = {paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]}
     try:
-        return _annotated(data, notes, {id_: paragraph["words"] for id_, paragraph in paragraphs.items()})
+        return _annotated(data, notes, words)
     except _MALFORMED as error:
         raise BadInput(
-            f"{reference['source']} is too unusual a PDF to be annotated ({error}); {_INSTEAD}.", kind="broken_pdf"
+            f"{reference['source']} is too unusual a PDF to be annotated ({error}); {INSTEAD}.", kind="broken_pdf"
         ) from error
-
-
-def note(ranked: RankedComment, aids: str) -> str:
-    """A comment as the text of a note, which also says what helped the agents."""
-    comment = ranked.comment
-    parts = [
-        f"{ranked.rank}. {comment['label']}",
-        comment["review"],
-        f"Suggestion: {comment['suggestion']}" if comment["suggestion"] else "",
-        *(f"Evidence: {item['question']} {item['answer']} ({source(item)})" for item in comment["evidence"]),
-        *(f"Check: {text}" for text in comment["verification"]["notes"]),
-        aids,
-    ]
-    return "\n\n".join(plain(part) for part in parts if part)
-
-
-class Note(NamedTuple):
-    """What is written beside words of the paper."""
-
-    id: str
-    subject: str
-    colour: str
-    text: str
-    paragraph: str
-    page: int
-    """0 if it is not known."""
-    start: int
-    """Offset of the words in the paragraph's text."""
-    end: int
-    """The same as `start` if it is about the whole paragraph."""
-
-
-def _of_comment(ranked: RankedComment, aids: str) -> Note:
-    comment = ranked.comment
-    start = comment["start"]
-    return Note(
-        comment["id"],
-        comment["label"],
-        COLOURS[comment["label"]],
-        note(ranked, aids),
-        comment["paragraph"],
-        comment["page"],
-        start,
-        start + len(comment["quote"]),
-    )
-
-
-def _of_finding(found: RaisedFinding, paragraph: Paragraph | None) -> Note:
-    """A row of a table stands in the text as its cells, so that it may not be found there."""
-    place = locate(found["quote"], paragraph["text"], fewest=1) if paragraph else None
-    start, end = (place.start, place.end) if place else (0, 0)
-    text = "\n\n".join(plain(line) for line in (computed_title(found), *computed_lines(found)))
-    return Note(found["id"], "Computed", COMPUTED, text, found["paragraph"], found["page"], start, end)
-
-
-def _original(reference: DocumentRef) -> bytes:
-    """The file that was read, if it still is what it was."""
-    path = reference["source"]
-    if reference["format"] != "pdf" or not path:
-        raise BadInput(f"Only a paper that was read from a PDF file can be annotated; {_INSTEAD}.")
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be read ({error.strerror}), so it cannot be annotated; put it back, or {_INSTEAD}.",
-            kind="missing_file",
-        ) from error
-    if hashlib.sha256(data).hexdigest() != reference["sha256"]:
-        raise BadInput(
-            f"{path} was changed since it was reviewed, so comments would point at other words; review it again, "
-            f"or {_INSTEAD}."
-        )
-    return data
 
 
 def _annotated(data: bytes, notes: list[Note], words: dict[str, list[Word]]) -> bytes:

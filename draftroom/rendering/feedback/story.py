@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from draftroom.rendering.findings import place as place_of_computed
 from runs.runnable.feedback import all_comments, best_comments
-from state.feedback import Comment, Evidence, ParagraphReview, RaisedFinding, Target, Weakness
+from state.feedback import AuthorDecision, Comment, Evidence, ParagraphReview, RaisedFinding, Target, Weakness
 from state.records import Finding, Values
 
 UNIT = "paragraph"
+OPEN = AuthorDecision(decision="open")
 
 
 class RankedComment(NamedTuple):
@@ -20,12 +21,31 @@ class RankedComment(NamedTuple):
 
 
 def ranked_comments(values: Values) -> list[RankedComment]:
-    """The comments of the run; of a run that has not ranked them yet, those that there are."""
-    return [RankedComment(rank, comment) for rank, comment in enumerate(best_comments(values), start=1)]
+    """The comments of the run; of a run that has not ranked them yet, those that there are.
+
+    A comment that a person has dismissed is left out, and one that they have edited is in their words.
+    """
+    decisions = decisions_of(values)
+    return [
+        RankedComment(rank, as_edited(comment, decisions.get(comment["id"])))
+        for rank, comment in enumerate(best_comments(values), start=1)
+        if decisions.get(comment["id"], OPEN)["decision"] != "dismissed"
+    ]
+
+
+def decisions_of(values: Values) -> dict[str, AuthorDecision]:
+    """What a person has made of the comments, by their ids; earlier runs and those under way have none."""
+    return values.get("decisions") or {}
+
+
+def as_edited(comment: Comment, decision: AuthorDecision | None) -> Comment:
+    """The comment in the words of the person who has edited it."""
+    edited = {key: decision[key] for key in ("review", "suggestion") if key in decision} if decision else {}
+    return {**comment, **edited}  # type: ignore[typeddict-item]
 
 
 def left_out_comments(values: Values) -> list[Comment]:
-    """Comments that much resemble a better one, or are more than was asked for."""
+    """Comments that much resemble a better one, are more than was asked for, or were dismissed by a person."""
     shown = {ranked.comment["id"] for ranked in ranked_comments(values)}
     return [comment for comment in all_comments(values) if comment["id"] not in shown]
 

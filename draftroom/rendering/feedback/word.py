@@ -1,0 +1,128 @@
+"""A Word file with the comments at their words: the reviewed file itself, or the paper's text in a new one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from io import BytesIO
+
+import docx
+from docx.document import Document as WordDocument
+from docx.text.paragraph import Paragraph as WordParagraph
+from docx.text.run import Run
+
+from draftroom.rendering.feedback.notes import AUTHOR, Note, notes_on, original, read_paper
+from runs.record import RunRecord
+from state.documents import Document
+from state.records import Values
+from tools.checks.quotes import Place, locate
+
+INITIALS = "DR"
+LONGEST_SECTION = 200
+
+
+def to_word(record: RunRecord, values: Values) -> bytes:
+    """The comments and what was computed as comments of Word.
+
+    Raises:
+        BadInput: The paper has not been read yet; or it was a Word file, and that is gone or was changed.
+        StateError: The paper as it was read is gone.
+    """
+    reference, document = read_paper(values)
+    notes = notes_on(document, record, values)
+    if reference["format"] == "docx":
+        word = docx.Document(BytesIO(original(reference, "docx")))
+        written = {item["id"]: item["text"] for item in document["paragraphs"]}
+        places = _places(list(_all_paragraphs(word)), written)
+    else:
+        word, places = _typed(document)
+    by_paragraph: dict[str, list[Note]] = defaultdict(list)
+    for note in notes:
+        by_paragraph[note.paragraph if note.paragraph in places else ""].append(note)
+    for paragraph, its_notes in by_paragraph.items():
+        if not paragraph:
+            continue
+        text = next(item["text"] for item in document["paragraphs"] if item["id"] == paragraph)
+        for note in its_notes:
+            _comment(word, places[paragraph], note, text[note.start : note.end])
+    for note in by_paragraph[""]:  # it has no place in the file
+        _comment(word, word.add_paragraph(note.subject), note, "")
+    buffer = BytesIO()
+    word.save(buffer)
+    return buffer.getvalue()
+
+
+def _typed(document: Document) -> tuple[WordDocument, dict[str, WordParagraph]]:
+    """A new file with the paper's headings and paragraphs, and where each of these is."""
+    word = docx.Document()
+    word.add_heading(document["title"], 0)
+    places, section = {}, ""
+    for paragraph in document["paragraphs"]:
+        if paragraph["section"] != section:
+            section = paragraph["section"]
+            word.add_heading(section[:LONGEST_SECTION], 1)
+        places[paragraph["id"]] = word.add_paragraph(paragraph["text"])
+    return word, places
+
+
+def _all_paragraphs(word: WordDocument) -> Iterator[WordParagraph]:
+    """Those of the body, then those in the cells of tables."""
+    yield from word.paragraphs
+    for table in word.tables:
+        for row in table.rows:
+            for cell in row.cells:
+                yield from cell.paragraphs
+
+
+def _places(paragraphs: Sequence[WordParagraph], written: Mapping[str, str]) -> dict[str, WordParagraph]:
+    """Where each paragraph of the paper, as it was read, stands in its file, in order."""
+    places: dict[str, WordParagraph] = {}
+    rest = list(paragraphs)
+    for name, text in written.items():
+        for at, paragraph in enumerate(rest):
+            if paragraph.text.strip() and locate(paragraph.text, text, fewest=1):
+                places[name], rest = paragraph, rest[at + 1 :]
+                break
+    return places
+
+
+def _comment(word: WordDocument, paragraph: WordParagraph, note: Note, quote: str) -> None:
+    """Attach a note to the quoted words of a paragraph, or to all of it."""
+    text = "".join(run.text for run in paragraph.runs)
+    exact = text.find(quote)
+    place = Place(exact, exact + len(quote)) if exact >= 0 else locate(quote, text, fewest=1)
+    runs = _runs_between(paragraph, place.start, place.end) if quote and place else paragraph.runs
+    if not runs:  # an empty paragraph, or one whose words are all links
+        runs = [paragraph.add_run("\u200b")]
+    comment = word.add_comment((runs[0], runs[-1]), author=AUTHOR, initials=INITIALS)
+    first, *others = note.text.split("\n\n")
+    comment.paragraphs[0].add_run(first)
+    for other in others:
+        comment.add_paragraph(other)
+
+
+def _runs_between(paragraph: WordParagraph, start: int, end: int) -> list[Run]:
+    """The runs of exactly these characters; those that reach over an end are divided there."""
+    for at in (start, end):
+        _divide(paragraph, at)
+    position, found = 0, []
+    for run in paragraph.runs:
+        if start <= position < end and run.text:
+            found.append(run)
+        position += len(run.text)
+    return found
+
+
+def _divide(paragraph: WordParagraph, at: int) -> None:
+    """Make a run end before a character, with the same formatting on both sides."""
+    position = 0
+    for run in paragraph.runs:
+        text = run.text
+        if position < at < position + len(text):
+            second = deepcopy(run._r)
+            run._r.addnext(second)
+            run.text = text[: at - position]
+            Run(second, paragraph).text = text[at - position :]
+            return
+        position += len(text)

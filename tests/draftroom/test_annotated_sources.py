@@ -1,0 +1,194 @@
+"""Comments that leave with the paper: Word's own, notes in a LaTeX source, and the letter that answers them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+from docx.oxml.ns import qn
+from pylatexenc.latexwalker import LatexWalker
+
+from draftroom.rendering.feedback import RENDERING
+from state.documents import Document
+from state.errors import BadInput
+from tests.draftroom.feedback_values import comment, finished, record
+from tests.draftroom.typeset_draft import typeset
+from tools.documents.reading import read_document
+from tools.documents.store import load_document
+
+CLAIM = "Tea makes 50% of seedlings grow"
+METHODS = "We raised 24 seedlings of cress in six trays and watered them whenever it seemed dry to the gardener."
+LATEX = r"""\documentclass{article}
+\begin{document}
+\title{Cold tea}\maketitle
+\section{Methods}
+We raised 24 seedlings of \emph{cress} in six trays~\cite{a} and
+watered them whenever it \textbf{seemed dry} to the gardener. % a remark
+\section{Results}
+Tea makes 50\% of seedlings grow, with $p = 0.04$ in the larger of the two groups that we had.
+\end{document}
+"""
+
+
+def commented(path: Path, *quotes: str, **changes: Any) -> dict[str, Any]:
+    """State of a run on a file, with a comment on each of the quotes."""
+    reference = read_document(str(path))
+    document = load_document(reference)
+    comments = []
+    for number, quote in enumerate(quotes):
+        paragraph = next(item for item in document["paragraphs"] if quote in item["text"])
+        made = comment(document, paragraph["id"], "Substance", quote, id=f"c-{number}", review=f"Say more of {number}.")
+        comments.append({**made, **changes})
+    return {"paper": str(path), "document": reference, "comments": comments, "reviews": [], "calls": [], "finished": True}
+
+
+@pytest.fixture
+def word_file(tmp_path: Path) -> Path:
+    word = docx.Document()
+    word.add_heading("Cold tea and cress", 0)
+    word.add_heading("Methods", 1)
+    paragraph = word.add_paragraph("We raised 24 seedlings of ")
+    paragraph.add_run("cress").italic = True
+    paragraph.add_run(" in six trays and watered them whenever it seemed dry to the gardener.")
+    word.add_heading("Results", 1)
+    word.add_paragraph(f"{CLAIM}, in the larger of the two groups that we had.")
+    path = tmp_path / "cress.docx"
+    word.save(str(path))
+    return path
+
+
+def written_comments(data: bytes) -> dict[str, str]:
+    """The text of each comment of a Word file, by the words that it is attached to."""
+    word = docx.Document(BytesIO(data))
+    texts = {comment.comment_id: comment.text for comment in word.comments}
+    found = {}
+    for number, text in texts.items():
+        (start,) = word.element.xpath(f"//w:commentRangeStart[@w:id='{number}']")
+        runs = []
+        for sibling in start.itersiblings():
+            if sibling.tag.endswith("commentRangeEnd") and sibling.values() == [str(number)]:
+                break
+            runs.append("".join(text.text or "" for text in sibling.iter(qn("w:t"))))
+        found["".join(runs)] = text
+    return found
+
+
+def test_comments_stand_at_their_words_in_the_word_file_itself(word_file: Path):
+    values = commented(word_file, "seedlings of cress in six", "whenever it seemed dry", CLAIM)
+    data = RENDERING.formats[".docx"](record(values), values)
+    found = written_comments(data)
+    assert list(found) == ["seedlings of cress in six", "whenever it seemed dry", CLAIM]
+    assert "Say more of 1." in found["whenever it seemed dry"]
+    before, after = docx.Document(str(word_file)), docx.Document(BytesIO(data))
+    assert [item.text for item in after.paragraphs] == [item.text for item in before.paragraphs]
+    assert [run.text for item in after.paragraphs for run in item.runs if run.italic] == ["cress"]
+
+
+def test_overlapping_comments_each_keep_their_words(word_file: Path):
+    values = commented(word_file, "seedlings of cress", "of cress in six trays")
+    assert set(written_comments(RENDERING.formats[".docx"](record(values), values))) == {
+        "seedlings of cress",
+        "of cress in six trays",
+    }
+
+
+def test_a_paper_from_another_format_becomes_a_word_file_of_its_text(tmp_path: Path):
+    values = finished(tmp_path)
+    found = written_comments(RENDERING.formats[".docx"](record(values), values))
+    assert {item["quote"] for item in values["comments"] if item["quote"]} <= set(found)
+
+
+def test_a_word_file_that_was_changed_is_not_annotated(word_file: Path):
+    values = commented(word_file, CLAIM)
+    word_file.write_bytes(word_file.read_bytes() + b" ")
+    with pytest.raises(BadInput, match="was changed since it was reviewed"):
+        RENDERING.formats[".docx"](record(values), values)
+
+
+@pytest.fixture
+def latex_file(tmp_path: Path) -> Path:
+    path = tmp_path / "cress.tex"
+    path.write_text(LATEX, encoding="utf-8")
+    return path
+
+
+def annotated_latex(values: dict[str, Any]) -> str:
+    source = RENDERING.formats[".tex"](record(values), values)
+    assert isinstance(source, str)
+    return source
+
+
+def test_notes_stand_behind_their_words_in_the_latex_source(latex_file: Path):
+    values = commented(latex_file, "whenever it seemed dry", "grow, with p = 0.04", review="50% of $x_1$ & more")
+    source = annotated_latex(values)
+    assert r"whenever it \textbf{seemed dry\todo[inline]{" in source
+    assert r"$p = 0.04$\todo[inline]{" in source, "behind the formula, not in it"
+    assert r"50\% of \$x\_1\$ \& more" in source
+    assert source.index(r"\usepackage{todonotes}") < source.index(r"\begin{document}")
+    LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
+
+
+def test_without_its_notes_the_latex_source_is_what_it_was(latex_file: Path):
+    values = {**commented(latex_file), "comments": []}
+    kept = [line for line in annotated_latex(values).splitlines(keepends=True) if "todonotes" not in line]
+    assert "".join(kept) == LATEX
+
+
+def test_a_comment_whose_words_are_not_found_stands_at_the_beginning(latex_file: Path):
+    values = commented(latex_file, CLAIM)
+    values["comments"][0] |= {"paragraph": "p99", "quote": ""}
+    assert r"\begin{document}\todo[inline]{" in annotated_latex(values)
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="LaTeX is not installed")
+def test_the_annotated_source_compiles(latex_file: Path, tmp_path: Path):
+    values = commented(latex_file, "whenever it seemed dry", "grow, with p = 0.04")
+    (tmp_path / "out.tex").write_text(annotated_latex(values), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "out.tex"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+
+
+def test_only_a_latex_source_gets_latex_notes(word_file: Path):
+    values = commented(word_file, CLAIM)
+    with pytest.raises(BadInput, match="LaTeX"):
+        annotated_latex(values)
+
+
+def test_the_letter_has_an_answer_or_a_slot_for_every_comment_that_was_not_dismissed(word_file: Path):
+    quotes = ("seedlings of cress", "whenever it seemed dry", CLAIM)
+    decisions = {
+        "c-0": {"decision": "accepted", "reply": "We now give the variety."},
+        "c-1": {"decision": "dismissed"},
+        "c-2": {"decision": "open", "review": "Tea cannot be the cause."},
+    }
+    values = {**commented(word_file, *quotes), "decisions": decisions}
+    letter = RENDERING.formats[".letter.md"](record(values), values)
+    assert isinstance(letter, str)
+    assert letter.count("**Answer.**") == 2
+    assert "We now give the variety." in letter
+    assert "whenever it seemed dry" not in letter
+    assert "Tea cannot be the cause." in letter
+    assert letter.count("[Your answer") == 1
+
+
+def test_a_dismissed_comment_leaves_every_export_but_json(tmp_path: Path):
+    values = finished(tmp_path)
+    dismissed = values["comments"][0]
+    decided = {**values, "decisions": {dismissed["id"]: {"decision": "dismissed"}}}
+    for suffix, render in RENDERING.formats.items():
+        if suffix not in {".tex", ".json"}:
+            assert render(record(decided), decided) != render(record(values), values), suffix
+    assert dismissed["id"] in str(RENDERING.formats[".json"](record(decided), decided))
+
+
+def test_typeset_paragraphs_are_all_in_the_new_word_file(tmp_path: Path):
+    values = finished(tmp_path)
+    document: Document = typeset(0, (0.0, 0.0))[1]
+    word = docx.Document(BytesIO(RENDERING.formats[".docx"](record(values), values)))  # type: ignore[arg-type]
+    written = {paragraph.text for paragraph in word.paragraphs}
+    assert {paragraph["text"] for paragraph in document["paragraphs"]} <= written
