@@ -114,6 +114,8 @@ def document(paper: dict[str, Any]) -> Document:
 
 
 def paragraphs(paper: dict[str, Any]) -> Iterator[Paragraph]:
+    if paper["abstract"]:
+        yield Paragraph(id="abstract", section="Abstract", text=paper["abstract"], page=0, words=[])
     for section in paper["sections"]:
         for part in section["paragraphs"]:
             yield Paragraph(id=part["id"], section=section["heading"], text=part["text"], page=0, words=[])

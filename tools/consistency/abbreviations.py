@@ -1,4 +1,4 @@
-"""Abbreviations: defined twice in two ways, or used before they are defined.
+"""Abbreviations: defined twice in two ways, used before they are defined, or never defined.
 
 A definition is a long form directly before the abbreviation in brackets, whose letters stand in its words in order, as
 in Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation definitions in biomedical text".
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
@@ -15,7 +16,10 @@ from tools.consistency.statements import Statement, is_prose
 
 _BRACKETED = re.compile(r"\((?P<short>[A-Z][A-Za-z0-9-]{0,8}[A-Z0-9])(?P<plural>s)?(?:[;,][^()]{0,40})?\)")
 _WORD = re.compile(r"[^\W_]+(?:[’'][a-z]+)?")
-_KNOWN = {"DNA", "RNA", "USA", "UK", "EU", "US", "HIV", "WHO", "PCR", "SD", "CI", "IQ", "PDF", "API", "GPU", "CPU"}
+_KNOWN = {
+    *("DNA", "RNA", "USA", "UK", "EU", "US", "HIV", "WHO", "PCR", "SD", "CI", "IQ", "PDF", "API", "GPU", "CPU", "BMI"),
+    *("SNP", "ATP", "MRI", "NMR", "ECG", "EEG", "ANOVA", "AIDS", "NASA", "URL", "GPS", "USD", "GDP", "AND", "NOT"),
+}
 """That any reader knows before they are told."""
 _ABSTRACT = re.compile(r"abstract|summary|keywords", re.IGNORECASE)
 
@@ -69,6 +73,48 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
     for short, places in found.items():
         yield from _two_meanings(parts, short, places)
         yield from _used_before(parts, short, places)
+    yield from _never_defined(parts, found.keys())
+
+
+_UNDEFINED = re.compile(
+    r"\b(?:the|an?|each|its|our|this|mean|median) (?P<short>[A-Z]{3,6})s? "
+    r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with)\b)"
+)
+"""Where an abbreviation stands as a noun does; names of genes, tools and places mostly stand otherwise."""
+
+
+_EXPLAINED = (
+    r"[(\[“\"'=–:/-]\s?SHORTs?(?!\s?[=\d.])|\bSHORTs?(?:\s?[(:–=/-](?!\d)|, (?:an?|the|which)\b)"
+    r"|\b(?:called|termed|named|denoted|indicated|abbreviated|labelled|known)(?: as)? (?:[A-Z]+,? (?:and )?)*SHORT\b"
+    r"|\bSHORTs? (?:cells?|domains?|stages?|genes?|proteins?|kinases?|famil|mice|strains?|lines?|database|stands)"
+)
+"""What tells the meaning of an abbreviation, or that it is a name."""
+
+
+def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Iterator[ComputedFinding]:
+    """Those that a paper uses as nouns, twice or more, and never tells the meaning of, while it does of others."""
+    told = " ".join(part.text for part in parts)
+    for part in parts if defined else ():
+        for match in _UNDEFINED.finditer(part.text):
+            short = match["short"]
+            if short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
+                continue
+            defined |= {short}
+            uses = re.findall(rf"(?<![\w/–-]){short}s?(?![\w/–-])", told)
+            explained = re.search(_EXPLAINED.replace("SHORT", short), told) or _spelled_out(short, told)
+            if len(uses) > 1 and not explained:
+                yield part.finding(
+                    "abbreviation",
+                    "low",
+                    _around(part, match),
+                    computation=f"{short} is used {len(uses)} times and never defined; other abbreviations are",
+                    consistent=f"what {short} stands for, where it stands first",
+                )
+
+
+def _spelled_out(short: str, text: str) -> bool:
+    """Whether words that begin with its letters stand next to each other anywhere."""
+    return re.search(r"\b" + r"[\w’']*[ -]".join(short) + r"[\w’']*", text, re.IGNORECASE) is not None
 
 
 def _two_meanings(parts: Sequence[Statement], short: str, places: Sequence[Definition]) -> Iterator[ComputedFinding]:

@@ -34,6 +34,9 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[
     elif document["format"] == "latex":
         yield from _by_key(entries, parts)
     elif all(re.fullmatch(r"r\d+", entry["id"]) for entry in entries):
+        if document["format"] in {"markdown", "html"}:  # a list whose numbers the format counts
+            counted = [Reference(id=entry["id"].removeprefix("r"), text=entry["text"]) for entry in entries]
+            yield from _by_number(counted, parts)
         yield from _by_author(entries, parts)
 
 

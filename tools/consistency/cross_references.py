@@ -107,6 +107,34 @@ def _numbers(listed: str) -> set[int]:
     return found
 
 
+_UNRESOLVED = re.compile(
+    r"(?P<word>Figures?|Figs?\.?|Tables?|Tab\.|Sections?|Secs?\.|Chapters?|Append(?:ix|ices)|Equations?|Eqs?\.|Theorems?"
+    r"|Algorithms?|Lemmas?)\s?~?[(\[]?\?\?|\[\?\]",
+    re.IGNORECASE,
+)
+
+
+def check_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """`Figure ??` and `[?]`: what LaTeX prints for a label or a key that there is not."""
+    for part in parts:
+        for match in _UNRESOLVED.finditer(part.text):
+            word = (match["word"] or "").lower()
+            kind: CheckKind = "section"
+            if word.startswith(("fig", "tab")):
+                kind = "figure or table"
+            elif word.startswith("eq"):
+                kind = "equation"
+            elif not word:
+                kind = "citation"
+            yield part.finding(
+                kind,
+                "medium",
+                match.span(),
+                computation="a reference to a label or key that the source does not define",
+                consistent="the name of a label or key that exists",
+            )
+
+
 _SECTION = re.compile(
     r"(?:(?<![\w-])(?P<word>Sections?|Sect\.|Secs?\.)\s?"
     r"|(?P<sign>§§?)\s?)(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})(?![\d%]|\.\d)"

@@ -24,7 +24,7 @@ _LEVEL = (
     r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?:CIs?\b|CrIs?\b|(?:[Cc]onfidence|[Cc]redible) [Ii]ntervals?(?:\s?[(\[]CI[)\]])?)"
 )
 _ENDS = (
-    rf"\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?(?P<low>{_SIGNED})(?P<unit1>\s?[%a-zA-Zµ°/]{{1,8}})?"
+    rf"\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
     rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?(?P<high>{_SIGNED})(?P<after>\s?%)?"
 )
 _RATIOS = (
@@ -136,10 +136,10 @@ def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
 def check_intervals(statement: Statement) -> Iterator[ComputedFinding]:
     """Findings about the intervals of a paragraph or row."""
     for interval in reported_intervals(statement.text):
-        if (found := _outside(statement, interval) or _asymmetric(statement, interval)) or (
-            found := _against_p(statement, interval)
-        ):
-            yield found
+        for check in (_outside, _asymmetric, _askew, _against_p):
+            if found := check(statement, interval):
+                yield found
+                break
 
 
 def _shown(interval: ReportedInterval) -> str:

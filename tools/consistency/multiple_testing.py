@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from state.computed_findings import ComputedFinding
+from state.computed_findings import ComputedFinding, Severity
 from tools.consistency.number_words import SMALL_NUMBERS
 from tools.consistency.printed import printed, short
 from tools.consistency.reported_tests import ALPHA, P_VALUE
@@ -31,7 +31,7 @@ _MEASURES = (
 )
 _OTHERS = re.compile(
     rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
-    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')} {_MEASURES} (?:did not|were not|showed no"
+    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')} [a-z]+s (?:did not|were not|showed no"
     rf"|remained|was not|had no)"
     rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
     rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
@@ -82,7 +82,9 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
             if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
                 start, end = statement.sentence_at(smallest.start())
                 place = (start, max(end, match.end()) if match.start() > start else end)
-                yield from _finding(statement, place, tests, printed(smallest["p"]).value, "medium")
+                yield from _finding(
+                    statement, place, tests, [printed(each["p"]).value for each in significant], "medium"
+                )
                 return
 
 
@@ -101,7 +103,7 @@ def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
     if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
         return None
     part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
-    return next(_finding(part, part.sentence_at(match.start()), len(values), min(significant), "low"), None)
+    return next(_finding(part, part.sentence_at(match.start()), len(values), significant, "low"), None)
 
 
 def _just_significant(match: re.Match[str]) -> bool:
@@ -110,17 +112,17 @@ def _just_significant(match: re.Match[str]) -> bool:
 
 
 def _finding(
-    statement: Statement, place: tuple[int, int], tests: int, smallest: float, severity: str
+    statement: Statement, place: tuple[int, int], tests: int, significant: Sequence[float], severity: Severity
 ) -> Iterator[ComputedFinding]:
-    if smallest * tests <= ALPHA:
+    if min(significant) * tests <= ALPHA:
         return
     chance = 1 - (1 - ALPHA) ** tests
+    values = " and ".join(f"{value:g}" for value in sorted(significant))
     yield statement.finding(
         "many tests",
-        "medium" if severity == "medium" else "low",
+        severity,
         place,
-        computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} "
-        f"of cases; "
-        f"Bonferroni asks for p < {short(ALPHA / tests, 2)}, the smallest printed is {smallest:g}",
+        computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} of "
+        f"cases; Bonferroni asks for p < {short(ALPHA / tests, 2)}, printed below {ALPHA} is {values}",
         consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
     )

@@ -9,10 +9,17 @@ from state.documents import Document
 from tools.consistency.abbreviations import check_abbreviations
 from tools.consistency.availability import check_availability
 from tools.consistency.citations import check_citations
-from tools.consistency.counts import check_listed_percentages, check_parts, check_percentages
-from tools.consistency.cross_references import check_appendices, check_equations, check_floats, check_sections
+from tools.consistency.cross_references import (
+    check_appendices,
+    check_equations,
+    check_floats,
+    check_sections,
+    check_unresolved,
+)
 from tools.consistency.intervals import check_intervals
 from tools.consistency.multiple_testing import check_many_tests
+from tools.consistency.parts import check_parts
+from tools.consistency.percentages import check_fractions, check_listed_percentages, check_percentages
 from tools.consistency.repeated_values import check_repeated
 from tools.consistency.reported_tests import check_tests
 from tools.consistency.statements import Statement, statements
@@ -32,6 +39,7 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *check_repeated(parts),
         *check_floats(document, parts),
         *check_sections(document, parts),
+        *check_unresolved(parts),
         *check_appendices(parts),
         *check_equations(parts),
         *check_citations(document, parts),
@@ -54,6 +62,7 @@ def _about_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
         yield from check_tests(part)
         yield from check_percentages(part)
         yield from check_listed_percentages(part)
+        yield from check_fractions(part)
         yield from check_parts(part)
         yield from check_intervals(part)
         yield from check_whole_numbers(

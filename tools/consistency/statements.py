@@ -96,6 +96,8 @@ class TableRows(NamedTuple):
 
     table: PaperTable
     rows: list[Statement]
+    notes: str
+    """The paragraph below it."""
 
 
 def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
@@ -114,7 +116,8 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
             Statement(paragraph, row_sentence(table, row), row=True, verbatim=" | ".join(cells), caption=told)
             for row, cells in zip(table.rows, rows[1:], strict=True)
         ]
-        tables.append(TableRows(table, lines))
+        below = document["paragraphs"][at + 1 : at + 2]
+        tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else ""))
         found += lines
     return found, tables
 

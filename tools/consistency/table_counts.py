@@ -29,12 +29,13 @@ _TOTAL = re.compile(
 _NUMBERS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+|(?<![\d.,])\d+(?![\d.%])")
 
 
-def check_table(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+def check_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterator[ComputedFinding]:
     """Findings about the counts of a table.
 
     Args:
         table: The table.
         rows: A statement for each of its rows, to quote.
+        notes: What stands below it.
     """
     for column in range(len(table.header)):
         yield from _percentages(table, rows, column)
@@ -42,7 +43,8 @@ def check_table(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Comput
     yield from _row_fractions(table, rows)
     yield from _row_totals(table, rows)
     yield from _column_totals(table, rows)
-    yield from _hundred(table, rows)
+    yield from _row_sums(table, rows)
+    yield from _hundred(table, rows, notes)
 
 
 def _int(text: str) -> int:
@@ -210,8 +212,15 @@ def _column_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
             yield _sum(rows[last], numbers, total)
 
 
-def _hundred(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """A column of percentages that do not sum to 100 beside one of the same table that does."""
+_ONE_ANSWER = re.compile(
+    r"exactly one (?:category|answer|group)|one answer (?:per|a|by each)|(?:mutually exclusive|exclusive categories)"
+    r"|column (?:percentages|per cent)|percentages (?:add up|sum) to 100",
+    re.IGNORECASE,
+)
+
+
+def _hundred(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterator[ComputedFinding]:
+    """Columns of percentages of one whole that do not sum to 100: another one does, or the notes say so."""
     sums = {}
     for column, title in enumerate(table.header):
         numbers = [found[0] for row in table.rows if (found := _numbers(row, [column]))]
@@ -219,16 +228,41 @@ def _hundred(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedF
             sums[column] = numbers
     hundred = Printed(100.0, 0.05)
     right = [column for column, numbers in sums.items() if _adds_up(numbers, hundred)]
-    for column in sums.keys() - set(right) if right else ():
+    told = _ONE_ANSWER.search(f"{table.caption} {notes}") is not None
+    for column in sums.keys() - set(right) if right or told else ():
         total = sum(number.value for number in sums[column])
         if 80 < total < 125:
+            parts = " + ".join(f"{number.value:g}" for number in sums[column])
+            why = "its parts are of one whole" if told else "the other column sums to 100%"
             yield rows[-1].finding(
                 "sum of parts",
                 "medium",
                 (0, 0),
-                computation=f"the column {table.header[column]} sums to {total:g}%; the other column sums to 100%",
+                computation=f"the column {table.header[column]} is {parts} = {total:g}%; {why}",
                 consistent="percentages that sum to 100",
             )
+
+
+def _row_sums(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """`Runs planned`, `runs completed`, `runs aborted`: a column is the sum of the two others in most rows."""
+    kinds: dict[str, list[int]] = {}
+    for column, title in enumerate(table.header[1:], start=1):
+        if title and not _TOTAL.fullmatch(_bare(title)):
+            kinds.setdefault(title.split()[0].lower(), []).append(column)
+    for columns in (each for each in kinds.values() if len(each) == 3):
+        found = {at: numbers for at, row in enumerate(table.rows) if (numbers := _numbers(row, columns))}
+        for whole in range(3):
+            parts = [place for place in range(3) if place != whole]
+            right = [
+                at
+                for at, numbers in found.items()
+                if numbers[whole].half == 0.5 and _adds_up([numbers[part] for part in parts], numbers[whole])
+            ]
+            telling = any(min(found[at][part].value for part in parts) > 0 for at in right)
+            if telling and len(right) >= max(2, 0.6 * len(found)):
+                for at in sorted(found.keys() - set(right)):
+                    yield _sum(rows[at], [found[at][part] for part in parts], found[at][whole])
+                return
 
 
 def _bare(title: str) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tools.consistency.sizes import told_sizes
+
 _HEADERS = {
     "t": r"t(?:[- ]?(?:value|statistic|test))?(?: \([A-Za-z’' -]+\))?",
     "F": r"F(?:[- ]?(?:value|statistic|ratio))?",
@@ -141,8 +143,8 @@ def _size(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) ->
     own = _cell(kinds, cells, "n").replace(",", "")
     if own:
         return int(own) if own.isdigit() else 0
-    told = {found["n"].replace(",", "") for found in _SIZE.finditer(f"{table.caption} {' '.join(table.header)}")}
-    return int(told.pop()) if len(told) == 1 else 0
+    told = told_sizes(f"{table.caption} {' '.join(table.header)}")
+    return told.pop() if len(told) == 1 else 0
 
 
 def _counted(table: PaperTable, cells: Sequence[str]) -> int:

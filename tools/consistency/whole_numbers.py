@@ -13,36 +13,46 @@ from collections.abc import Iterator
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.number_words import SMALL_NUMBERS
-from tools.consistency.printed import Printed, count, printed
+from tools.consistency.printed import COUNT, Printed, count, printed
+from tools.consistency.sizes import told_sizes
 from tools.consistency.statements import Statement
 
 _NUMBER = r"-?\d+\.\d+"
 _N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
 _MEAN = (
-    rf"(?:\bM|\b[Mm]eans?(?: score| rating| number| answer| count| response)?(?: \(SD\))?)\s?(?:=|of|was"
-    rf"|:)?\s?(?P<mean>{_NUMBER})"
+    r"(?:\bM|\b[Mm]eans?(?: score| rating| number| answer| count| response)?(?: \(SD\))?)"
+    rf"\s?(?:=|of|was|:)?\s?(?P<mean>{_NUMBER})"
 )
-_SD = (
-    rf"(?:\s?[,;(±]\s?(?:SD\s?(?:=|of|was|:)?|S\.D\.\s?=?|standard deviation(?: of| was| =)?)?\s?(?P<sd>{_NUMBER})\)?)?"
-)
+_DEVIATION = r"(?:SD\s?(?:=|of|was|:)?|S\.D\.\s?=?|standard deviation(?: of| was| =)?)"
+_SD = rf"(?:\s?[,;(±]\s?{_DEVIATION}?\s?(?P<sd>{_NUMBER})\)?)?"
 _STATISTICS = (
     re.compile(rf"{_MEAN}{_SD}\s?[,;(]\s?{_N}"),
     re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
+    re.compile(rf"(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD, {_N}\)"),
 )
-_ALONE = re.compile(rf"{_MEAN}{_SD}(?!\d|\s?[,;(]\s?[nN]\s?=)|\b(?P<held>\d+\.\d+) [a-z]+ on average")
-_TOLD_SIZE = re.compile(
-    rf"\b[nN]\s?=\s?(?P<n>\d[\d,]*)|\b(?P<people>\d{{1,3}}|{'|'.join(SMALL_NUMBERS)}) (?:[a-z]+ )?(?:participants"
-    rf"|patients|subjects"
-    r"|people|persons|individuals|respondents|students|pupils|children|adults|volunteers|women|men|residents|nurses"
-    r"|teachers|raters"
-    r"|parents|females|males|judges|observers|users|drivers|players|clients|lecturers|doctors|physicians)\b",
-    re.IGNORECASE,
+"""A mean with its n beside it."""
+_HELD = re.compile(
+    rf"\b(?P<n>{COUNT}) (?:[a-z-]+ ){{1,3}}(?:held|had|laid|bore|produced|contained|reported|made|gave|scored)"
+    rf" (?P<mean>{_NUMBER}) [a-z]+ on average"
 )
+"""So many things, each of which had so many on average."""
+_ALONE = (
+    re.compile(rf"{_MEAN}{_SD}(?!\d|\s?[,;(]\s?[nN]\s?=)"),
+    re.compile(rf"\b(?P<mean>{_NUMBER}) [a-z]+ on average"),
+    re.compile(rf"\b(?:averaged|(?:rose|fell|increased|decreased|improved|dropped|went) from) (?P<mean>{_NUMBER})"),
+    re.compile(rf"\baveraged {_NUMBER} [^.;\d]{{0,40}}and (?P<mean>{_NUMBER})"),
+    re.compile(rf"\b(?:rose|fell|increased|decreased|improved|dropped|went) from {_NUMBER} to (?P<mean>{_NUMBER})"),
+)
+"""A mean whose n is the only one that the paragraph or caption tells."""
+_SPLIT = re.compile(r"\bgroups?\b|\barms?\b|\bwomen\b.*\bmen\b|\bcontrols\b|\bsub(?:sample|set)s?\b", re.IGNORECASE)
+"""Where people are told apart, no mean is known to be of all of them."""
 _WHOLE = re.compile(
     r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b|\bwhole[- ](?:numbers?|points?)|\bintegers?\b"
     r"|\bnumber of (?!participants|patients|subjects)[a-z]+|\bmean number\b|\bhow many\b|\bcounts? of\b|\ba count\b"
     r"|\bcounted\b"
     r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
+    r"|\b(?:queens|eggs|larvae|chicks|nestlings|pups|seeds|flowers|leaves|fruits|visits|children|teeth|lesions|falls)"
+    r" per [a-z]+"
     r"|\bhalf points\b|\bcorrect answers\b|\bno partial credit\b|\b(?:eggs|children|falls|errors|visits) on average\b"
     r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
     re.IGNORECASE,
@@ -75,18 +85,14 @@ def check_whole_numbers(statement: Statement, before: str) -> Iterator[ComputedF
 
 
 def _means(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:
-    """Means with the n beside them, or the only one of the paragraph or caption."""
-    found = [match for pattern in _STATISTICS for match in pattern.finditer(statement.text)]
+    """Means with the n beside them, or with the only one of the paragraph or caption."""
+    found = [match for pattern in (*_STATISTICS, _HELD) for match in pattern.finditer(statement.text)]
     yield from ((match, printed(match["mean"]), count(match["n"])) for match in found)
-    sizes = {_size(match) for match in _TOLD_SIZE.finditer(f"{statement.caption} {statement.text}")}
-    if len(sizes) == 1 and not found:
+    sizes = told_sizes(f"{statement.caption} {statement.text}")
+    if len(sizes) == 1 and not found and not _SPLIT.search(statement.text):
         size = sizes.pop()
-        for match in _ALONE.finditer(statement.text):
-            yield match, printed(match["mean"] or match["held"]), size
-
-
-def _size(match: re.Match[str]) -> int:
-    return count(match["n"]) if match["n"] else SMALL_NUMBERS.get(match["people"].lower()) or int(match["people"])
+        alone = {match.start("mean"): match for pattern in _ALONE for match in pattern.finditer(statement.text)}
+        yield from ((match, printed(match["mean"]), size) for match in alone.values())
 
 
 def _items(text: str) -> int | None:
@@ -102,7 +108,7 @@ def _check(
     statement: Statement, match: re.Match[str], mean: Printed, size: int, items: int
 ) -> Iterator[ComputedFinding]:
     sums = possible_sums(mean, size * items)
-    shown = match.groupdict().get("mean") or match["held"]
+    shown = match["mean"]
     decimals = len(shown.partition(".")[2])
     of = f"{size} whole numbers" if items == 1 else f"{size} means of {items} whole numbers"
     if not sums:

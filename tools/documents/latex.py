@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from pylatexenc.latex2text import LatexNodes2Text
@@ -27,6 +28,15 @@ _HEADING_MARK = "\u2402"
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable", "array"}
 _RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
+FLOATS = {"figure": "Figure", "table": "Table", "wrapfigure": "Figure", "wraptable": "Table", "longtable": "Table"}
+"""Environments whose captions are numbered, and what the number stands behind."""
+_SUBFLOATS = {"subfigure", "subtable", "minipage"}
+_FLOAT = re.compile(rf"\\begin\{{(?P<name>{'|'.join(FLOATS)})\*?\}}(?P<body>.*?)\\end\{{(?P=name)\*?\}}", re.DOTALL)
+_SUBFLOAT = re.compile(rf"\\begin\{{(?P<sub>{'|'.join(_SUBFLOATS)})\}}.*?\\end\{{(?P=sub)\}}", re.DOTALL)
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_WITH_KIND = {"autoref", "cref", "Cref"}
+UNDEFINED = "??"
+"""What LaTeX prints for a reference to a label that there is not."""
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _DROPPED = {
@@ -72,12 +82,14 @@ def latex_parts(text: str) -> Parts:
 
     A source that nests too deeply to be read gives no blocks.
     """
-    reader = _LatexText()
+    source = _whole_numbers(_without_comments(text))
+    reader = _LatexText(Labels(source))
     try:
-        nodes = _nodes(_without_comments(text))
+        nodes = _nodes(source)
         reader.nodelist_to_text(nodes)  # the preamble names the title and the colours
         body = next((node for node in nodes if _is_document(node)), None)
         reader.hidden.clear()
+        reader.floats.clear()
         written = reader.nodelist_to_text(body.nodelist if body else nodes)
     except RecursionError:
         return Parts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
@@ -89,10 +101,41 @@ def latex_parts(text: str) -> Parts:
     )
 
 
+class Labels:
+    """The labels of a source, and the figures and tables that they number.
+
+    Args:
+        source: Without comments.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._names = set(_LABEL.findall(source))
+        self._whole = not re.search(r"\\(?:input|include|subfile|externaldocument)\b", source)
+        self._floats: dict[str, tuple[str, int]] = {}
+        counts: Counter[str] = Counter()
+        for environment in _FLOAT.finditer(_SUBFLOAT.sub("", source)):
+            kind = FLOATS[environment["name"]]
+            for part in re.split(r"\\caption\b", environment["body"])[1:]:
+                counts[kind] += 1
+                self._floats |= dict.fromkeys(_LABEL.findall(part), (kind, counts[kind]))
+
+    def shown(self, name: str, *, with_kind: bool) -> str:
+        """What a reference to a label reads like."""
+        if name in self._floats:
+            kind, number = self._floats[name]
+            return f"{kind} {number}" if with_kind else str(number)
+        return name if name in self._names or not self._whole else UNDEFINED
+
+
 def _without_comments(text: str) -> str:
     """Source without comments; a line that is nothing else is gone, lest it part two paragraphs."""
     text = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)
     return re.sub(r"(?<!\\)%.*", "", text)
+
+
+def _whole_numbers(text: str) -> str:
+    r"""Source in which the thin spaces of `2\,140` are gone, which would otherwise become a space between numbers."""
+    return re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", text)
 
 
 def _nodes(text: str) -> list[LatexNode]:
@@ -123,8 +166,12 @@ def _blocks(text: str) -> list[Block]:
 class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     """Turns nodes to text; what it meets on the way is in its attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self, labels: Labels) -> None:
         super().__init__(math_mode="text")
+        self.floats: Counter[str] = Counter()
+        """How many captions of each kind there were so far."""
+        self._labels = labels
+        self._float = ""  # the kind of the one that is open
         self.title = ""
         self.hidden: list[HiddenText] = []
         self.warnings: list[str] = []
@@ -133,7 +180,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self._macros: dict[str, Callable[[LatexMacroNode], str]] = {
             **dict.fromkeys(_SECTIONS, self._section),
             **dict.fromkeys(("paragraph", "subparagraph"), self._run_in),
-            **dict.fromkeys(_REFERENCES, self._argument),
+            **dict.fromkeys(_REFERENCES, self._reference),
             **dict.fromkeys(_DROPPED, lambda _: ""),
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, self._phantom),
@@ -142,7 +189,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
             "textcolor": self._textcolor,
             "footnote": lambda node: f" ({self._argument(node)})",
-            "caption": lambda node: f"\n\n{self._argument(node)}\n\n",
+            "caption": self._caption,
             **dict.fromkeys(("multicolumn", "multirow"), self._argument),
             "href": self._argument,
             "url": self._argument,
@@ -181,9 +228,11 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             return ""
         if name == "verbatim":
             return f"\n\n{node.nodeargd.verbatim_text}\n\n"
+        outer, self._float = self._float, FLOATS.get(name, "" if name in _SUBFLOATS else self._float)
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         text = self._table(node) if name in _TABLES else str(super().environment_node_to_text(node))
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
+        self._float = outer
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
         if name == "abstract":
@@ -218,6 +267,18 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
 
     def _run_in(self, node: LatexMacroNode) -> str:
         return f"\n\n{self._argument(node)} "
+
+    def _caption(self, node: LatexMacroNode) -> str:
+        """A caption with the number that LaTeX gives it."""
+        if not self._float:
+            return f"\n\n{self._argument(node)}\n\n"
+        self.floats[self._float] += 1
+        return f"\n\n{self._float} {self.floats[self._float]}. {self._argument(node)}\n\n"
+
+    def _reference(self, node: LatexMacroNode) -> str:
+        """The numbers of figures and tables, the names of other labels, and ?? where there is none, as LaTeX has it."""
+        keys = [key.strip() for key in self._argument(node).split(",")]
+        return ", ".join(self._labels.shown(key, with_kind=node.macroname in _WITH_KIND) for key in keys)
 
     def _set_title(self, node: LatexMacroNode) -> str:
         self.title = " ".join(self._argument(node).split())

@@ -44,7 +44,9 @@ def html_parts(text: str) -> Parts:
     )
     extracted = _parse(main) if main else None
     chosen = list(_blocks(extracted)) if extracted is not None else []
-    if _length(chosen) < 0.5 * _length(every):  # a short page, or one of which too little was taken for its text
+    short = _length(chosen) < 0.5 * _length(every)  # or one of which too little was taken for its text
+    flattened = any(block.rows for block in every) and not any(block.rows for block in chosen)
+    if short or (flattened and _length(every) < 1.25 * _length(chosen)):
         chosen = every
     parts = _parts(chosen, hidden)
     parts.title = parts.title or " ".join((page.findtext(".//title") or "").split())

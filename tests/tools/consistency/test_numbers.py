@@ -101,7 +101,56 @@ def test_a_row_that_is_unlike_the_others_of_its_table(kind: CheckKind, table: st
             "We caught 347 moths at the lamps. Of these, 188 were males, 129 were females and ten unknown.",
         ),
         ("estimate and interval", "Marks rose by 3.4 points (95% CI 3.9 to 5.9) in the first year."),
+        ("estimate and interval", "The slope was −0.12 ml per year (95% CI −0.47 to −0.15) in women."),
+        ("estimate and interval", "Warming advanced flowering by 5.2 days (95% CI 3.0 to 6.2)."),
+        ("percentage", "Thirty-one of the 48 pots (54.6%) were empty."),
+        ("percentage", "It held in 1,284 of the 20,000 pots (6.4%), of which 1,027 (70.8%) were large."),
+        ("percentage", "Thirty-eight of the 52 pots (73%) were full. Of these 38, 12 (23%) were large."),
+        ("percentage", "Ants were in 57 of 190 pots (30.0%); they bred in 12 (11.1% of all pots)."),
+        ("percentage", "We could date 35 of the 48 pots. That is 63% of the find."),
+        ("percentage", "We saw 46 pots. Many (31, 54%) were empty, and nine (20%) were large."),
+        ("percentage", "One in ten of the pots (13 of 66) was empty."),
+        ("sum of parts", "Twenty-six of the 90 pots came from the lake, 37 from the bog and 37 from the fen."),
+        ("sum of parts", "We saw all 236 pots. In May, 127 stood in huts, 98 at homes and 17 in a shed."),
+        ("sum of parts", "Fear was rated as none by 41%, mild by 33%, moderate by 32% and severe by 7%."),
+        ("sum of parts", "Clay (12.4%), sand (3.1%) and silt (94.5%) make up the whole."),
+        ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
+        ("mean of whole numbers", f"{LIKERT} We asked 14 surgeons. Marks rose from 2.54 to 3.93."),
+        ("mean of whole numbers", "Eggs were counted. The 19 fed nests held 4.45 eggs on average."),
+        ("deviation of whole numbers", "We logged the number of visits: 2.14 ± 1.26 times (mean ± SD, n = 21)."),
     ],
 )
-def test_what_a_list_contradicts(kind: CheckKind, text: str):
+def test_what_a_sentence_contradicts(kind: CheckKind, text: str):
     assert len(found(text, kind)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("estimate and interval", "The slope was −0.22 ml per year (95% CI −0.47 to −0.15) in women."),
+        ("percentage", "Thirty-one of the 48 pots (64.6%) were empty."),
+        ("percentage", "It held in 1,284 of the 20,000 pots (6.4%), of which 1,027 (80.0%) were large."),
+        ("percentage", "We saw 46 pots of 90. Many (31, 54%) were empty, and nine (20%) were large."),
+        ("percentage", "One in five of the pots (13 of 66) was empty."),
+        ("percentage", "More than a third of the pots (40 of 66) were empty."),
+        ("sum of parts", "Twelve of the 20 pots had ants, 10 had mites and 8 had both."),
+        ("sum of parts", "Fear was rated as none by 41%, mild by 33%, moderate by 19% and severe by 7%."),
+        ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Women of both groups averaged 4.18."),
+    ],
+)
+def test_what_a_sentence_does_not_contradict(kind: CheckKind, text: str):
+    assert found(text, kind) == []
+
+
+def test_percentages_below_a_table_that_says_what_they_are_of():
+    table = "| Answer | % |\n|---|---|\n| No | 6 |\n| Rarely | 31 |\n| Often | 76 |"
+    assert found(f"{table}\n\nThose who gave an answer.", "sum of parts") == []
+    (finding,) = found(f"{table}\n\nOne answer per person.", "sum of parts")
+    assert "6 + 31 + 76 = 113%" in finding["computation"]
+
+
+def test_a_column_that_is_the_sum_of_two_others_of_its_kind():
+    table = "| Site | Runs planned | Runs done | Runs left |\n|---|---|---|---|\n"
+    table += "| A | 40 | 37 | 3 |\n| B | 40 | 39 | 11 |\n| C | 24 | 24 | 0 |"
+    (finding,) = found(table, "sum of parts")
+    assert finding["quote"] == "B | 40 | 39 | 11"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tools.consistency.papers import found, found_in
+from tools.consistency import check_paper
+from tools.documents.latex import latex_parts
+from tools.documents.structure import outline
 
 SEEDLINGS = Path(__file__).parents[3] / "examples" / "seedlings.md"
 
@@ -53,6 +56,33 @@ def test_citations_and_references():
     findings = {each["kind"]: each for each in found_in(paper)}
     assert findings["citation"]["quote"] == "[7]"
     assert "entry 5" in findings["reference"]["computation"]
+
+
+def test_items_of_a_list_of_references_count_as_its_numbers():
+    entries = "\n".join(f"{number}. A. Author. Title {number}. Journal, 2012." for number in range(1, 4))
+    paper = f"# A paper\n\n## Introduction\n\nIt grows [1, 2] and does not [5].\n\n## References\n\n{entries}\n"
+    assert {each["quote"] for each in found_in(paper) if each["kind"] == "citation"} == {"[5]"}
+
+
+def test_references_that_latex_could_not_resolve():
+    findings = found_in("# A paper\n\n## Results\n\nIt grows (Figure ??), as in Eq. (??) and as others say [?].\n")
+    assert {each["kind"] for each in findings} == {"figure or table", "equation", "citation"}
+
+
+def test_labels_of_latex():
+    cells = r"\begin{tabular}{cc} a & b \\ 1 & 2 \end{tabular}"
+    tables = [rf"\begin{{table}}\caption{{{name}.}}\label{{tab:{name}}}{cells}\end{{table}}" for name in ("A", "B")]
+    source = "\n\n".join([r"\section{Results} It grows (Table~\ref{tab:A}, Figure~\ref{fig:none}).", *tables])
+    findings = check_paper(outline(latex_parts(source), sha256="", document_format="latex"))
+    assert [each["quote"] for each in findings] == ["Figure ??", "Table 2. B."]
+
+
+def test_an_abbreviation_that_is_never_defined():
+    text = "We kept the EWMA of each flow and its standard deviation (SD).\n\nThe EWMA rose."
+    (finding,) = found(text, "abbreviation")
+    assert "EWMA is used 2 times and never defined" in finding["computation"]
+    assert found(text.replace("the EWMA of", "the exponentially weighted moving average of"), "abbreviation") == []
+    assert found(f"{text} EWMA stands for a mean.", "abbreviation") == []
 
 
 def test_an_abbreviation_before_its_definition():

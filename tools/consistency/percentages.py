@@ -1,0 +1,191 @@
+"""Percentages against the counts beside them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from state.computed_findings import ComputedFinding
+from tools.checks.quantity_lexicon import FRACTION, value_of
+from tools.consistency.number_words import SMALL_NUMBERS
+from tools.consistency.printed import COUNT, Printed, count, printed
+from tools.consistency.sizes import NUMBER_OR_WORD, whole_number
+from tools.consistency.statements import Statement
+
+_BARE = r"(?<![\w.,/–-])(?<!\d )"
+_PERCENT = r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?(?:%|per ?cent\b)"
+_PART = rf"(?P<part>{COUNT})"
+_PART_OR_WORD = rf"(?P<part>{NUMBER_OR_WORD})"
+_WHOLE = rf"(?P<whole>{COUNT})(?![%\d]|\s?%|\.\d)"
+_OF = r"\s?(?:/|(?:out )?of(?: (?:the|all|a total of))?(?: the)?(?= \d))\s?"
+_OF_WORDS = r" (?:out )?of(?: (?:the|all|a total of))?(?: the)? "
+_THINGS = r"(?:\s(?!and\b|or\b|but\b|while\b|with\b|of\b)[^\W\d_][\w’'-]*){0,4}"
+_OF_THINGS = r"(?: of(?: the| all)?(?: [^\W\d_][\w’'-]*){1,4})?"
+_COUNTED = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # 20% (8 of 32), 20% (8/32 patients), 20% of patients (8 of 32)
+        rf"{_BARE}{_PERCENT}{_OF_THINGS},?\s?[(\[]\s?(?:n\s?=\s?)?{_PART}{_OF}{_WHOLE}(?!\s?[x×]|\s?[a-z]{{0,3}}/)",
+        # 8 of 32 patients (20%), 8/32 (20%)
+        rf"{_BARE}{_PART}{_OF}{_WHOLE}{_THINGS}\s?[(\[,]\s?(?:or |i\.e\.,? )?{_PERCENT}(?=\s?[)\];,.]|$)",
+        # Eight of the 32 patients (20%)
+        rf"{_BARE}{_PART_OR_WORD}{_OF_WORDS}{_WHOLE}{_THINGS}\s?[(\[]\s?{_PERCENT}(?=\s?[)\];,])",
+        # 8 of the 32 patients. That is 20%
+        rf"{_BARE}{_PART_OR_WORD}{_OF_WORDS}{_WHOLE}{_THINGS}(?:\. (?:That|This)|, which) is {_PERCENT}(?= of |[.,;])",
+        # 8 (20%) of 32, 8 (20%) of the 32
+        rf"{_BARE}{_PART}\s?[(\[]\s?{_PERCENT}\s?[)\]]\s?(?:of|out of)(?: the| all)?\s{_WHOLE}",
+        # 8 patients, 20% of the 32
+        rf"{_BARE}{_PART}{_THINGS}, (?:or |i\.e\.,? )?{_PERCENT} of (?:the|all|all the) {_WHOLE}",
+        # Of these 32, 8 (20%)
+        rf"\bof (?:these|the|those) {_WHOLE}{_THINGS}, (?:only |a further )?{_PART_OR_WORD}{_THINGS} "
+        rf"[(\[]\s?{_PERCENT}\s?[)\]]",
+    )
+]
+_LOOSE = re.compile(
+    r"(?:about|approximately|approx\.?|around|roughly|nearly|almost|over|under|circa|ca\.|more than|less than"
+    r"|at least|up to|[~≈<>≤≥±])\s?$",
+    re.IGNORECASE,
+)
+_NOT_A_SHARE = re.compile(
+    r"\b(?:increase[sd]?|decrease[sd]?|reduc(?:ed|tion)|higher|lower|more|less|fewer|change[sd]?|difference"
+    r"|improve(?:d|ment)|weighted|adjusted|confidence|CI|power|humidity)\W*$",
+    re.IGNORECASE,
+)
+
+
+def check_percentages(statement: Statement) -> Iterator[ComputedFinding]:
+    """Percentages that the counts beside them do not give."""
+    told: set[int] = set()
+    for pattern in _COUNTED:
+        for match in pattern.finditer(statement.text):
+            part, whole, percent = whole_number(match["part"]), count(match["whole"]), printed(match["percent"])
+            if not whole > 0 or (part > whole and "/" in match[0]) or percent.value > 100:
+                continue
+            before = statement.text[max(0, match.start() - 25) : match.start()]
+            near = statement.text[max(0, match.start("percent") - 25) : match.start("percent")]
+            if _NOT_A_SHARE.search(before) or _holds(percent, 100 * part / whole, loose=bool(_LOOSE.search(near))):
+                continue
+            if match.start("percent") not in told:
+                told.add(match.start("percent"))
+                yield _finding(statement, match.span(), part, whole, percent, why="")
+
+
+def _holds(percent: Printed, exact: float, *, loose: bool) -> bool:
+    return abs(percent.value - exact) < 3 if loose else percent.holds(exact)
+
+
+def _finding(
+    statement: Statement, place: tuple[int, int], part: int, whole: int, percent: Printed, *, why: str
+) -> ComputedFinding:
+    exact, shown = 100 * part / whole, f"{percent.value:g}"
+    decimals = max(0, round(-math.log10(2 * percent.half)))
+    others = [str(other) for other in range(whole + 1) if percent.holds(100 * other / whole)]
+    instead = f", or {' or '.join(others[:2])} of {whole}" if others else ""
+    return statement.finding(
+        "percentage",
+        "low" if abs(exact - percent.value) <= 2 * percent.half + 1e-9 else "medium",
+        place,
+        computation=f"{part} of {whole} is {exact:.{max(1, decimals + 1)}f}%, printed is {shown}%{why}",
+        consistent=f"{exact:.{decimals}f}%{instead}",
+    )
+
+
+class _Share(NamedTuple):
+    """A count with its percentage, whose whole stands elsewhere."""
+
+    part: int
+    percent: Printed
+    place: tuple[int, int]
+    """In its sentence."""
+    linked: bool
+    """Whether it says that its whole was named before: `of which`, `of all women`."""
+
+
+_SHARE = re.compile(
+    rf"(?P<link>\bof (?:which|whom|these|those|them),? )?"
+    rf"{_BARE}(?<![(\w])(?:[nN]\s?=\s?)?(?P<part>{COUNT}|\b(?:{'|'.join(SMALL_NUMBERS)})\b)(?: [a-z-]+){{0,3}} ?[(\[]"
+    rf"(?P<percent>\d{{1,3}}(?:\.\d+)?)\s?%(?P<of> of [^()\[\]]{{1,30}})?[)\]]"
+    rf"|\((?P<inside>{COUNT})[,;] (?P<beside>\d{{1,3}}(?:\.\d+)?)\s?%\)"
+)
+_ANY_COUNT = re.compile(rf"{_BARE}(?P<number>{NUMBER_OR_WORD})(?!\s?%|\.\d)", re.IGNORECASE)
+
+
+def check_listed_percentages(statement: Statement) -> Iterator[ComputedFinding]:
+    """Counts with percentages whose whole is told once: `Of 58 wrecks, 13 (40%) carried timber, 17 (29%) salt`."""
+    if statement.row:
+        return
+    before, earlier = "", ""
+    for start, end in statement.sentences():
+        sentence = statement.text[start:end]
+        shares = list(_shares(sentence))
+        near = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(f"{before} {sentence}")}
+        anywhere = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(f"{earlier} {sentence}")}
+        for share, whole, why in [*_odd_one(shares, near, anywhere), *_linked(shares, near, anywhere)]:
+            place = (start + share.place[0], start + share.place[1])
+            yield _finding(statement, place, share.part, whole, share.percent, why=why)
+        before, earlier = sentence, f"{earlier} {sentence}"
+
+
+def _shares(sentence: str) -> Iterator[_Share]:
+    for match in _SHARE.finditer(sentence):
+        if re.search(r"\bof (?:the |all )?(?:[a-z]+ )?$", sentence[: match.start()]):
+            continue  # the number is the whole of one before it
+        linked = bool(match["link"]) or bool(match["of"] and re.match(r" of (?:all|the|these|those)\b", match["of"]))
+        part = whole_number(match["part"] or match["inside"])
+        yield _Share(part, printed(match["percent"] or match["beside"]), match.span(), linked)
+
+
+def _fits(share: _Share, whole: int) -> bool:
+    return share.part < whole and share.percent.holds(100 * share.part / whole)
+
+
+def _odd_one(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> Iterator[tuple[_Share, int, str]]:
+    """The only one of several that is not of the whole of the others, nor of any other number of the paragraph."""
+    fits = {whole: [share for share in shares if _fits(share, whole)] for whole in near if whole > 1}
+    whole = max(fits, key=lambda each: len(fits[each]), default=0)
+    only = near - {share.part for share in shares} == {whole}
+    if len(shares) < 2 or not whole or len(fits[whole]) < len(shares) - 1 or not (len(shares) > 2 or only):
+        return
+    for share in shares:
+        if share.part < whole and not any(_fits(share, each) for each in anywhere):
+            yield share, whole, f"; the others are of {whole}"
+
+
+def _linked(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> Iterator[tuple[_Share, int, str]]:
+    """One that says `of which` or `of all women`, and is of no number that was named before it."""
+    wholes = [whole for whole in near if whole > 1]
+    for share in shares:
+        larger = [whole for whole in wholes if whole > share.part]
+        if share.linked and larger and not any(_fits(share, each) for each in anywhere):
+            nearest = min(larger, key=lambda each: abs(100 * share.part / each - share.percent.value))
+            yield share, nearest, "; no other number before it gives that"
+
+
+_IN_WORDS = re.compile(
+    rf"\b(?P<share>one in (?:{'|'.join(list(SMALL_NUMBERS)[2:])})|{FRACTION}) of (?:the |our |all )?[a-z -]{{2,40}}?"
+    rf"\s?[(\[]{_PART}{_OF}{_WHOLE}[^()\[\]]{{0,20}}[)\]]",
+    re.IGNORECASE,
+)
+_FURTHEST = 1.4
+"""Times by which a share in words may differ from its counts: one in four is said of 22 % and of 30 %."""
+
+
+def check_fractions(statement: Statement) -> Iterator[ComputedFinding]:
+    """`One in ten of the practices (13 of 66)`: shares in words that the counts beside them are far from."""
+    for match in _IN_WORDS.finditer(statement.text):
+        words, part, whole = match["share"].lower(), count(match["part"]), count(match["whole"])
+        told = 1 / SMALL_NUMBERS[words.split()[-1]] if words.startswith("one in ") else value_of(words)
+        before = statement.text[max(0, match.start() - 12) : match.start()]
+        if re.search(r"(?:more|less|fewer|over|under)(?: than)? $", before, re.IGNORECASE) or not 0 < part <= whole:
+            continue
+        exact = part / whole
+        if max(told / exact, exact / told) > _FURTHEST:
+            yield statement.finding(
+                "percentage",
+                "medium",
+                match.span(),
+                computation=f"{part} of {whole} is {100 * exact:.1f}%, printed is {words}, which is {100 * told:.0f}%",
+                consistent=f"words for {100 * exact:.0f}%, or other counts",
+            )
