@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop
 DOCS := .venv-docs
 
-.PHONY: install develop demo docs test test-live test-browser test-label-studio test-faults check format lint \
+.PHONY: install develop demo docs test test-live test-browser test-label-studio test-faults web test-web check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)  ## What the command needs.
@@ -48,6 +48,16 @@ test-label-studio: develop  ## Tests against a real Label Studio (installed on f
 
 test-faults: develop  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
 	$(BIN)/python -m pytest -m faults -s
+
+web: web/node_modules/.installed  ## Build the page of `draftroom open` from web/ into draftroom/page/static/ (needs Node, as do its tests).
+	cd web && npm run build
+
+test-web: web/node_modules/.installed  ## Types and unit tests of the page.
+	cd web && npm run types && npm test
+
+web/node_modules/.installed: web/package-lock.json
+	cd web && npm ci --no-progress
+	touch $@
 
 check: develop format-check lint types coverage  ## What CI checks.
 
