@@ -214,7 +214,7 @@ async def output_is_structured(settings: ModelSettings) -> Check:
     name, constrained = "structured output", settings.structured_output == "json_schema"
     question = QUESTION if constrained else QUESTION + AS_JSON
     try:
-        (answer,) = await complete(question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda _: None)
+        (answer,) = await complete(question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda *_: None)
         parse(answer, Colour, Limits())
     except Unusable as problem:
         found = f"An answer did not keep to its schema: {problem}."

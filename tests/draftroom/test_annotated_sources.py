@@ -44,7 +44,14 @@ def commented(path: Path, *quotes: str, **changes: Any) -> dict[str, Any]:
         paragraph = next(item for item in document["paragraphs"] if quote in item["text"])
         made = comment(document, paragraph["id"], "Substance", quote, id=f"c-{number}", review=f"Say more of {number}.")
         comments.append({**made, **changes})
-    return {"paper": str(path), "document": reference, "comments": comments, "reviews": [], "calls": [], "finished": True}
+    return {
+        "paper": str(path),
+        "document": reference,
+        "comments": comments,
+        "reviews": [],
+        "calls": [],
+        "finished": True,
+    }
 
 
 @pytest.fixture

@@ -59,17 +59,17 @@ async def settings(profile: Profile) -> AsyncIterator[ModelSettings]:
 async def test_it_counts_the_tokens_that_it_then_reads_and_tells_the_context_of_a_slot(settings: ModelSettings) -> None:
     endpoint = await describe_endpoint(settings)
     assert context_length(settings, endpoint) == 2048
-    (answer,) = await complete(PROMPT, settings, None, 5, lambda _: None)
+    (answer,) = await complete(PROMPT, settings, None, 5, lambda *_: None)
     assert answer["input_tokens"] == await count_tokens(PROMPT, settings, endpoint)
 
 
 async def test_its_grammar_holds_an_answer_to_the_schema(settings: ModelSettings) -> None:
-    (answer,) = await complete(PROMPT, settings, Summary.model_json_schema(), 200, lambda _: None)
+    (answer,) = await complete(PROMPT, settings, Summary.model_json_schema(), 200, lambda *_: None)
     assert parse(answer, Summary, Limits()).value.summary
 
 
 async def test_several_answers_come_whole(settings: ModelSettings) -> None:
     answers = await complete(
-        PROMPT, settings.model_copy(update={"temperature": 1.0}), None, 40, lambda _: None, number=2
+        PROMPT, settings.model_copy(update={"temperature": 1.0}), None, 40, lambda *_: None, number=2
     )
     assert all(answer["text"] for answer in answers)

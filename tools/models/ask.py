@@ -293,8 +293,8 @@ def announce(request: Request[Any]) -> Progress:
     event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
     write({"event": "call", **event})
 
-    def progress(tokens: int) -> None:
-        write({"event": "tokens", "tokens": tokens, **event})
+    def progress(tokens: int, text: str) -> None:
+        write({"event": "tokens", "tokens": tokens, "text": text, **event})
 
     return progress
 

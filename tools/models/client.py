@@ -52,8 +52,8 @@ class Completion(TypedDict):
     """What was cut of a prompt that had to be fitted again, to the context that its refusal told."""
 
 
-Progress = Callable[[int], None]
-"""Called with the number of pieces (about tokens) received so far."""
+Progress = Callable[[int, str], None]
+"""Called with the number of pieces (about tokens) received so far, and the newest one of the first answer."""
 
 
 async def complete(
@@ -151,7 +151,7 @@ async def _answers(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
     short = {**arguments, "extra_body": {**body, length: SHORT_ANSWER}}
     try:
         async with place_for(settings):
-            await _stream(HARMLESS, settings, short, lambda _: None)
+            await _stream(HARMLESS, settings, short, lambda *_: None)
     except (openai.OpenAIError, ConnectionError, TimeoutError):
         return False
     return True
@@ -179,7 +179,7 @@ async def _stream(
             usage = chunk.usage_metadata or usage
             if chunk.text:
                 pieces.append(str(chunk.text))
-                progress(len(pieces))
+                progress(len(pieces), pieces[-1])
     except ValueError as error:
         raise BrokenAnswer(NO_EVENTS) from error
     if finish_reason in INTERRUPTED:
@@ -204,11 +204,14 @@ async def _stream_several(
         )
         async for chunk in stream:
             usage = chunk.usage or usage
+            newest = ""
             for choice in chunk.choices:
-                texts.setdefault(choice.index, []).append(choice.delta.content or "")
+                piece = choice.delta.content or ""
+                texts.setdefault(choice.index, []).append(piece)
                 reasons[choice.index] = choice.finish_reason or reasons.get(choice.index, "")
+                newest += piece if choice.index == 0 else ""
                 received += 1
-            progress(received)
+            progress(received, newest)
     except ValueError as error:
         raise BrokenAnswer(NO_EVENTS) from error
     if not texts:

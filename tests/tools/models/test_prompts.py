@@ -49,7 +49,10 @@ OPTIONAL |= {
 }
 OPTIONAL |= {"earlier_comments", "lost_details"}
 """Variables that may be empty."""
-SWITCHES = {"audience", "literature", "about", "quotes", "anchors", "instructions", "rewrites", "limits"}
+SWITCHES = {"audience", "literature", "about", "quotes", "anchors", "instructions", "rewrites", "limits"} | {
+    "checks",
+    "computed",
+}
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
@@ -130,7 +133,9 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
 
 SAME_FOR_ALL = {
     **dict.fromkeys(("most", "title"), "<the same>"),
-    **dict.fromkeys(("literature", "about", "quotes", "anchors", "instructions", "rewrites", "choices"), "yes"),
+    **dict.fromkeys(
+        ("literature", "checks", "computed", "about", "quotes", "anchors", "instructions", "rewrites", "choices"), "yes"
+    ),
     "limits": Limits(),
 }
 """What an agent of the feedback room is told for every paragraph."""

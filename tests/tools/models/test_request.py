@@ -115,7 +115,9 @@ async def test_progress_is_told(desk: Desk) -> None:
     events: list[Any] = [event async for event in stream]
     who = {"role": "reader", "step": "judge", "round": 2, "model": "large"}
     assert events[0] == {"event": "call", **who}
+    texts = [event.pop("text") for event in events[1:]]
     assert events[1:] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 10)]
+    assert "".join(texts) == GOOD.content
 
 
 async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:
@@ -126,7 +128,7 @@ async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:
 
 def test_each_event_loop_has_connections_of_its_own(fake_endpoint: FakeEndpoint, desk: Desk) -> None:
     async def once() -> str:
-        (completion,) = await complete("Which word?", desk.settings(), None, 64, lambda _: None)
+        (completion,) = await complete("Which word?", desk.settings(), None, 64, lambda *_: None)
         await close_clients()
         return completion["text"]
 
