@@ -151,7 +151,7 @@ class Task:
 
     name: str
     kind: Kind
-    """What its samples hold; also the name of the system's table in the settings."""
+    """What its samples hold."""
     source: str
     """The paper, and the models that it ran."""
     roles: Sequence[Role]
@@ -177,6 +177,11 @@ class Task:
     """Roles of some systems only, whose models are on record where the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """The models of the paper's rows, where they are known and the row's name does not say them."""
+
+    @property
+    def table(self) -> str:
+        """Of its systems in the settings; it has the name of the samples but for flaws, which are for the reviewers."""
+        return "feedback" if self.kind == "flaws" else self.kind
 
     def row(self, name: str) -> Row:
         """The row of a name."""

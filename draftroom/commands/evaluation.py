@@ -16,7 +16,7 @@ from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption,
 from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
-from draftroom.systems import SYSTEMS
+from draftroom.systems import SYSTEMS, Lazy
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
 from tools.configuration import load_settings, merge, preset_names
@@ -28,8 +28,14 @@ if TYPE_CHECKING:
 
 eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
 
-EVALUATIONS = {name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation}
-"""What can be evaluated: the task of each paper."""
+EVALUATIONS = {
+    **{name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation},
+    "known_flaws": Lazy(
+        "evals.tasks.known_flaws:KNOWN_FLAWS",
+        "Who finds flaws that code has planted in open papers: the reviewers, and the checks that compute.",
+    ),
+}
+"""What can be evaluated: the task of each paper, and the benchmark of known flaws."""
 
 DataArgument = Annotated[
     list[Path] | None,
@@ -82,7 +88,7 @@ def evaluation(name: str) -> Callable[..., None]:
         from evals.run import Wanted, prepare  # noqa: PLC0415 - takes seconds
 
         task: Task = EVALUATIONS[name].load()
-        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
+        flags = overrides(task.table, {"preset": preset, "model": model, "base_url": base_url})
         if concurrency:
             flags = merge(flags, _at_once(task, concurrency))
         servers = load_profile(profile) if profile else None

@@ -53,29 +53,30 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
-class _CorpusParagraph(_Record):
+class CorpusParagraph(_Record):
     """A paragraph of a section."""
 
+    id: str = ""
     text: str
 
 
-class _CorpusSection(_Record):
+class CorpusSection(_Record):
     """A section of a paper."""
 
     heading: str = ""
-    paragraphs: list[_CorpusParagraph]
+    paragraphs: list[CorpusParagraph]
 
 
-class _CorpusPaper(_Record):
+class CorpusPaper(_Record):
     """A paper in sections."""
 
     paper_id: str
     title: str = ""
     abstract: str | None = None
-    sections: list[_CorpusSection]
+    sections: list[CorpusSection]
 
 
-def _markdown(paper: _CorpusPaper) -> str:
+def paper_markdown(paper: CorpusPaper) -> str:
     """A paper as Markdown; its abstract comes first, whether it is one of the sections or not."""
     return "\n\n".join(block for block in (" ".join(each.split()) for each in _blocks(paper)) if block.strip("# "))
 
@@ -99,8 +100,8 @@ def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRe
             "each record its `paper` as Markdown.",
             kind="missing_file",
         )
-    read = (checked(_CorpusPaper, where, record) for where, record in read_entries(beside))
-    papers = {paper.paper_id: _markdown(paper) for paper in read}
+    read = (checked(CorpusPaper, where, record) for where, record in read_entries(beside))
+    papers = {paper.paper_id: paper_markdown(paper) for paper in read}
     found = []
     for where, record in entries:
         paper = record.get("paper") or papers.get(str(record.get("paper_id")))
@@ -110,7 +111,7 @@ def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRe
     return found
 
 
-def _blocks(paper: _CorpusPaper) -> Iterator[str]:
+def _blocks(paper: CorpusPaper) -> Iterator[str]:
     yield f"# {paper.title}"
     if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
         yield from ("## Abstract", paper.abstract)
@@ -267,7 +268,7 @@ def _papers_of(split: Split, splits: Path) -> set[str]:
 
 def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
     graph = _read_graph(folder / "v1.json")
-    whole = _markdown(_paper(graph, folder.name))
+    whole = paper_markdown(_paper(graph, folder.name))
     paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
     for review in sorted((folder / "reviews").glob("*.json")):
         for paragraph, feedback in _criticised(review).items():
@@ -298,14 +299,14 @@ def _criticised(review: Path) -> dict[str, str]:
     return {node: " ".join(sentences) for node, sentences in found.items()}
 
 
-def _paper(graph: _Graph, identity: str) -> _CorpusPaper:
+def _paper(graph: _Graph, identity: str) -> CorpusPaper:
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
         if node.ntype in {"abstract", "title"}:
             sections.append({"heading": node.content, "paragraphs": []})
         elif node.ntype == "p" and sections:
             sections[-1]["paragraphs"].append({"text": node.content})
-    return _CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
+    return CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
 
 
 def _read_graph(path: Path) -> _Graph:

@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 
 _CONTEXT = ("title", "topic", "paragraph", "paper", "link")
 """What is shown beside a text."""
-_PAPERS: Mapping[Kind, str] = {"journalism": "abstract", "simplification": "source", "feedback": "paper"}
+_PAPERS: Mapping[Kind, str] = {
+    "journalism": "abstract",
+    "simplification": "source",
+    "feedback": "paper",
+    "flaws": "paper",
+}
 """The field of a sample that holds the original."""
 
 _SILENT = "No comment on this paragraph."

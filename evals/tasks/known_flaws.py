@@ -1,0 +1,274 @@
+"""Who finds known flaws: one planted by code in a paragraph of an open paper, beside the same paragraph without it.
+
+Systems of focused feedback are given the paragraph and its paper, or the paper alone; `draftroom check` is given the
+paper. What they name counts as FLAWS counts it (`evals.metrics.localization`), among the first 1, 3 or 10 excerpts. The
+excerpts of a comment are the words that it quotes. One that quotes none, as those of the papers' systems, stands for
+the words in quotation marks in its text, or else for the sentence of the paragraph that shares most words with it. A
+weakness detector's candidates come after the comments.
+
+Flaws that can be computed and textual ones are two corpora, so they are never added up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from random import Random
+from typing import Final, NamedTuple
+
+from evals.flaws.plant import COMPUTABLE, FLAW_KINDS
+from evals.metrics.localization import FlawPlace, names, words
+from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
+from evals.tasks.focused_feedback import COSTS, SYSTEMS, transcript
+from runs.many import Record
+from state.computed_findings import SEVERITIES, CheckKind, ComputedFinding
+from state.feedback import FeedbackInput
+from state.settings import FEEDBACK_ROLES
+from tools.checks.quotes import locate
+from tools.consistency import check_paper
+from tools.documents.structure import outline
+from tools.documents.web_pages import markdown_parts
+from tools.text.sentences import sentences
+
+_OF_PAPER: Final = "-paper"
+"""How the rows are called that are given no paragraph."""
+_CHECKS_OF: Final[dict[str, set[CheckKind]]] = {
+    "changed number": {"one number, two values"},
+    "wrong percentage": {"percentage", "sum of parts"},
+    "wrong p-value": {"test and p-value", "interval and p-value"},
+    "wrong estimate": {"estimate and interval", "ratio interval", "interval and p-value"},
+}
+"""Kinds of findings that are right for a flaw."""
+
+
+class Named(NamedTuple):
+    """Words of a paper that a system calls weak."""
+
+    excerpt: str
+    right_type: bool
+
+
+def _paragraph(sample: Record) -> FeedbackInput:
+    return FeedbackInput(paper=as_text(sample["paper"]), text=sample["paragraph"])
+
+
+def _paper(sample: Record) -> FeedbackInput:
+    return FeedbackInput(paper=as_text(sample["paper"]))
+
+
+_ROWS: Final = {
+    "single": "single model",
+    "cove": "chain of verification",
+    "swif2t": "SWIF2T",
+    "swif2t-default-aids": "SWIF2T with default aids",
+    "swif2t-all-aids": "SWIF2T with all aids",
+    "as-set": "as the settings say",
+}
+_WHOLE: Final = ("single", "swif2t", "as-set")
+"""Systems that are run on the whole paper, too: they name several excerpts then, in their order."""
+FLAW_SYSTEMS: Final[dict[str, EvaluatedSystem]] = {
+    **{name: SYSTEMS[name]._replace(request=_paragraph) for name in _ROWS},
+    **{f"{name}{_OF_PAPER}": SYSTEMS[name]._replace(request=_paper) for name in _WHOLE},
+}
+
+
+def _raised(sample: Record, output: Record) -> Item | None:
+    """What a system says: its comments."""
+    texts = (f"{comment['review']} {comment['suggestion']}".strip() for comment in output["comments"])
+    return Item(sample, "\n\n".join(texts), output)
+
+
+def _checked(sample: Record, _: Record) -> Item | None:
+    """What `draftroom check` says of the paper, the most severe first."""
+    findings = _findings(sample["paper"])
+    return Item(sample, "\n".join(found["computation"] for found in findings), {"findings": findings})
+
+
+@lru_cache(maxsize=None)
+def _findings(paper: str) -> list[ComputedFinding]:
+    found = check_paper(outline(markdown_parts(paper), sha256="", document_format="markdown"))
+    return sorted(found, key=lambda each: SEVERITIES.index(each["severity"]))
+
+
+def _by_lot(sample: Record, _: Record) -> Item | None:
+    """A sentence of the paragraph, drawn by lot: what naming some sentence brings."""
+    drawn = Random(sample["id"]).choice(sentences(sample["paragraph"])).text  # noqa: S311 - no secret
+    return Item(sample, drawn, {"lot": drawn})
+
+
+def named(item: Item) -> list[Named]:
+    """What a system names, in its order; each excerpt once."""
+    if "findings" in item.output:
+        right = _CHECKS_OF.get(item.sample["flaw"], set())
+        found = [Named(each["quote"], each["kind"] in right) for each in item.output["findings"]]
+    elif "lot" in item.output:
+        found = [Named(item.output["lot"], right_type=False)]
+    else:
+        found = list(_of_reviews(item))
+    return list({each.excerpt: each for each in reversed(found)}.values())[::-1]
+
+
+def _of_reviews(item: Item) -> Iterator[Named]:
+    labels = item.sample["labels"]
+    texts = {target["id"]: target["text"] for target in item.output["targets"]}
+    for comment in item.output["comments"]:
+        for excerpt in excerpts(comment, texts[comment["paragraph"]]):
+            yield Named(excerpt, comment["label"] in labels)
+    for review in item.output["reviews"]:
+        for candidate in review["candidates"]:
+            yield Named(candidate["quote"], candidate["label"] in labels)
+
+
+_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,300})[\"”]|(?<!\w)['‘]([^'‘’]{3,300})['’](?!\w)")
+
+
+def excerpts(comment: Record, paragraph: str) -> list[str]:
+    """The words of a paragraph that a comment is about.
+
+    Args:
+        comment: With its `quote`, `review` and `suggestion`.
+        paragraph: That it is on.
+    """
+    if comment["quote"]:
+        return [comment["quote"]]
+    said = f"{comment['review']} {comment['suggestion']}"
+    quoted = ("".join(groups) for groups in _QUOTED.findall(said))
+    if found := [each for each in quoted if locate(each, paragraph)]:
+        return found
+    about = set(words(said))
+    return [max((each.text for each in sentences(paragraph)), key=lambda each: _shared(each, about))]
+
+
+def _shared(sentence: str, about: set[str]) -> float:
+    found = set(words(sentence))
+    return len(found & about) / (len(found) or 1)
+
+
+def _place(item: Item) -> FlawPlace:
+    return FlawPlace(*(item.sample[name] for name in FlawPlace._fields))
+
+
+def _hit(item: Item, first: int) -> list[Named]:
+    """Those of the first few excerpts that are about the place of the flaw."""
+    return [each for each in named(item)[:first] if names(each.excerpt, _place(item))]
+
+
+def _found(first: int, item: Item) -> float | None:
+    """Of a flaw: 100 if one of the first few excerpts is about it."""
+    return 100.0 * bool(_hit(item, first)) if item.sample["planted"] else None
+
+
+def _found_of_kind(kind: str, item: Item) -> float | None:
+    return _found(10, item) if item.sample["flaw"] == kind else None
+
+
+def _right_type(item: Item) -> float | None:
+    """Of a flaw: 100 if one of the first ten excerpts is about it and says its type."""
+    return 100.0 * any(each.right_type for each in _hit(item, 10)) if item.sample["planted"] else None
+
+
+def _alarm(item: Item) -> float | None:
+    """Of a twin: 100 if any words of its paragraph are called weak."""
+    if item.sample["planted"]:
+        return None
+    return 100.0 * any(locate(each.excerpt, item.sample["paragraph"], fewest=1) for each in named(item))
+
+
+def _same_place(item: Item) -> float | None:
+    """Of a twin: 100 if one of the first ten excerpts is about the place where its flaw would be."""
+    return None if item.sample["planted"] else 100.0 * bool(_hit(item, 10))
+
+
+def _told_apart(items: Sequence[Item]) -> float | None:
+    """Of flaws whose twin was run too: how often the place was named in the flawed paragraph and not in its twin."""
+    pairs: dict[str, dict[bool, bool]] = {}
+    for item in items:
+        plant = item.sample["id"].rpartition("-")[0]
+        pairs.setdefault(plant, {})[item.sample["planted"]] = bool(_hit(item, 10))
+    whole = [pair for pair in pairs.values() if len(pair) == 2]
+    return 100 * sum(pair[True] and not pair[False] for pair in whole) / len(whole) if whole else None
+
+
+FOUND = [
+    *(Measure(f"found, k = {first}, %", "higher", partial(_found, first), digits=0) for first in (1, 3, 10)),
+    Measure("found with its type %", "higher", _right_type, digits=0),
+    Measure("alarms on twins %", "lower", _alarm, digits=0),
+    Measure("same place in twins %", "lower", _same_place, digits=0),
+    Measure("told apart %", "higher", statistic=_told_apart, digits=0),
+]
+OF_KINDS = {
+    kind: Measure(f"{kind}, found %", "higher", partial(_found_of_kind, kind), digits=0) for kind in FLAW_KINDS
+}
+
+ROWS = [
+    Row("lot", "a sentence by lot", _by_lot),
+    Row("checks", "checks only", _checked),
+    *(Row(name, title, _raised, system=name) for name, title in _ROWS.items()),
+    *(
+        Row(f"{name}{_OF_PAPER}", f"{_ROWS[name]}, given the whole paper", _raised, system=f"{name}{_OF_PAPER}")
+        for name in _WHOLE
+    ),
+]
+_NAMES: Final = [row.name for row in ROWS]
+_PUBLISHED: Final = {"GPT-5 on FLAWS": (9.0, 19.2, 39.1)}
+"""Top-k accuracy on other flaws, in other papers, and given the whole paper: no row here is to be compared with it."""
+
+
+def _of_kinds(title: str, *, computable: bool) -> Table:
+    kinds = [measure.name for kind, measure in OF_KINDS.items() if (kind in COMPUTABLE) == computable]
+    return Table(title=title, rows=_NAMES, measures=kinds, published={}, baseline="single")
+
+
+KNOWN_FLAWS = Task(
+    name="known_flaws",
+    kind="flaws",
+    source="FLAWS (Xi, Rao, Payan and Shah), which its scores are counted like; the flaws are Draftroom's own",
+    roles=FEEDBACK_ROLES,
+    systems=FLAW_SYSTEMS,
+    rows=ROWS,
+    usual=["lot", "checks", "single", "cove", "swif2t", "swif2t-default-aids"],
+    measures=[*FOUND, *OF_KINDS.values(), *COSTS],
+    tables=[
+        Table(
+            title="Flaws found",
+            rows=_NAMES,
+            measures=[measure.name for measure in FOUND],
+            published={
+                "": {name: dict(zip((each.name for each in FOUND), figures, strict=False)) for name, figures in _PUBLISHED.items()}
+            },
+            baseline="single",
+        ),
+        _of_kinds("Computable flaws by kind", computable=True),
+        _of_kinds("Textual flaws by kind", computable=False),
+        Table(
+            title="What it cost",
+            rows=[row.name for row in ROWS if row.system],
+            measures=[measure.name for measure in COSTS],
+            published={},
+            baseline="single",
+        ),
+        Table(
+            title="What the aids do",
+            rows=["swif2t", "swif2t-default-aids", "swif2t-all-aids", "as-set"],
+            measures=[measure.name for measure in FOUND],
+            published={},
+            baseline="swif2t",
+            comparison=True,
+        ),
+    ],
+    figures=[],
+    transcript=lambda sample, output: "\n\n".join(
+        transcript(sample, {**output, "reviews": [review]}) for review in output["reviews"]
+    ),
+    notes=[
+        "An excerpt is right if its word-level Levenshtein similarity to the sentence with the flaw is at least 0.5, or "
+        "if it lies in this sentence and holds the place.",
+        "A comment without a quote stands for the words in quotation marks in its text that the paragraph has, or else for the "
+        "sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
+        "`told apart` counts flaws whose place was named in the flawed paragraph and not in its clean twin.",
+        "Systems that are given the paragraph usually name one excerpt, so k makes no difference to them.",
+        "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
+    ],
+    ranked_by="found, k = 10, %",
+)
