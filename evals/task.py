@@ -129,6 +129,8 @@ class Table:
     """The row that the others are compared with."""
     comparison: bool = False
     """It is there for the differences to its baseline: told in figures everywhere, and left out if there are none."""
+    corpus: str | None = None
+    """The only one that it is of; None: it is of every corpus, and of their means."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,11 @@ from typing import Final
 
 from evals.datasets.samples import FlawSample, FolderFormat, RecordFormat, Split, has_fields, own_samples
 from evals.flaws.plant import COMPUTABLE, LABELS, Paper, Plant, sentence_span
-from evals.flaws.planter import all_plants, drawn_plants, read_papers
+from evals.flaws.planter import all_plants, drawn_plants, drawn_records, read_papers
 
+COMPUTABLE_FLAWS: Final = "Computable flaws"
+TEXTUAL_FLAWS: Final = "Textual flaws"
+"""The two corpora, so that their figures are never added up."""
 _PAPERS: Final = "papers.jsonl"
 
 
@@ -26,10 +29,9 @@ def _has_papers(path: Path) -> bool:
 
 def _samples(path: Path, split: Split) -> list[FlawSample]:
     papers = read_papers(path / _PAPERS)
-    drawn = drawn_plants(papers)
-    plants = drawn if split in {"dev", "all"} else []
+    plants = drawn_plants(papers) if split in {"dev", "all"} else []
     if split in {"train", "all"}:
-        taken = {plant.paper for plant in drawn}
+        taken = {record["paper"] for record in drawn_records()}
         plants = [*plants, *all_plants(paper for paper in papers if paper.id not in taken)]
     of_id = {paper.id: paper for paper in papers}
     return [sample for plant in plants for sample in pair(plant, of_id[plant.paper])]
@@ -49,7 +51,7 @@ def pair(plant: Plant, paper: Paper) -> Iterator[FlawSample]:
         place = max(edit.start - start, 0)
         yield FlawSample(
             id=f"{plant.id}-{name}",
-            corpus="Computable flaws" if plant.kind in COMPUTABLE else "Textual flaws",
+            corpus=COMPUTABLE_FLAWS if plant.kind in COMPUTABLE else TEXTUAL_FLAWS,
             paper=paper.markdown(plant.paragraph, text),
             paragraph=text,
             flaw=plant.kind,
@@ -57,6 +59,7 @@ def pair(plant: Plant, paper: Paper) -> Iterator[FlawSample]:
             sentence=sentence,
             start=min(place, len(sentence)),
             end=min(place + length, len(sentence)),
+            gap=not edit.words,
             labels=list(LABELS[plant.kind]),
             feedback=_told(plant) if name == "flaw" else "",
         )
@@ -77,7 +80,7 @@ PLANTED = FolderFormat(
     _samples,
 )
 OWN = RecordFormat(
-    "JSON Lines with `id`, `paper`, `paragraph`, `flaw`, `planted`, `sentence`, `start`, `end`, `labels` and `feedback`",
-    partial(has_fields, {"id", "paper", "paragraph", "flaw", "planted", "sentence", "start", "end", "labels"}),
+    "JSON Lines with `id`, `paper`, `paragraph`, `flaw`, `planted`, `sentence`, `start`, `end`, `gap`, `labels`, ...",
+    partial(has_fields, {"id", "paper", "paragraph", "flaw", "planted", "sentence", "start", "end", "gap", "labels"}),
     partial(own_samples, FlawSample),
 )

@@ -106,6 +106,8 @@ class FlawSample(Sample):
     start: int
     """Offset in the sentence of the words that were put in, or of the gap; of a twin, of those that the flaw takes."""
     end: int
+    gap: bool
+    """Whether the flaw is that words are missing."""
     labels: list[Weakness]
     """Types that are right for the flaw."""
     feedback: str

@@ -1,4 +1,4 @@
-"""Flaws that can be computed: a number with another value elsewhere, a percentage, a p-value or an estimate that does not fit.
+"""Flaws that can be computed: a number with two values, or a percentage, p-value or estimate that does not fit.
 
 The arithmetic here is not that of `tools.consistency`, so that no check is measured by what it was planted with.
 """
@@ -16,7 +16,25 @@ from evals.flaws.plant import Edit, Paper, PaperParagraph, sentence_at
 
 _COUNTED: Final = re.compile(r"(?<![\w.,/–-])(\d{1,3}(?:,\d{3})+|\d{2,6})(?= (?:[a-z-]{3,} ){0,1}([a-z]{4,}s)\b)")
 _NOT_COUNTED: Final = frozenset(
-    ["minutes", "hours", "days", "weeks", "months", "years", "seconds", "times", "cycles", "degrees", "percents", "this", "volumes", "frames", "replications", "iterations", "cells"]
+    [
+        "minutes",
+        "hours",
+        "days",
+        "weeks",
+        "months",
+        "years",
+        "seconds",
+        "times",
+        "cycles",
+        "degrees",
+        "percents",
+        "this",
+        "volumes",
+        "frames",
+        "replications",
+        "iterations",
+        "cells",
+    ]
 )
 _WORD: Final = re.compile(r"[A-Za-z][a-z]{3,}")
 _SHARED: Final = 2
@@ -111,7 +129,7 @@ def percentage_is_wrong(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool
 
 def _share_fits(part: str, whole: str, percent: str, slack: float = 0.0) -> bool:
     count, total = (int(number.replace(",", "")) for number in (part, whole))
-    if not 5 <= total or count > total:
+    if not total >= 5 or count > total:
         return False
     half = 0.5 * 10.0 ** -len(percent.partition(".")[2]) + 1e-9 + slack
     return abs(100 * count / total - float(percent)) <= half
@@ -192,8 +210,9 @@ def _p(test: str, value: float, df: float, second: float) -> float:
 
 _SIGNED: Final = r"[-−]?\d+(?:\. ?\d+)?"
 _INTERVAL: Final = re.compile(
-    rf"(?<![\w.])(?P<estimate>{_SIGNED})(?P<unit> ?%)?[,;]? ?(?:\([^()]{{0,20}}; )?[(\[]?(?:SE [\d.]+; )?9[059] ?% (?:CI|confidence interval|credible interval)s?"
-    rf"[:=,]? ?[(\[]?(?P<low>{_SIGNED}) ?%? ?(?:–|-|to|,|;) ?(?P<high>{_SIGNED})"
+    rf"(?<![\w.])(?P<estimate>{_SIGNED})(?P<unit> ?%)?[,;]? ?(?:\([^()]{{0,20}}; )?[(\[]?(?:SE [\d.]+; )?"
+    r"9[059] ?% (?:CI|confidence interval|credible interval)s?[:=,]? ?[(\[]?"
+    rf"(?P<low>{_SIGNED}) ?%? ?(?:–|-|to|,|;) ?(?P<high>{_SIGNED})"
 )
 
 

@@ -101,7 +101,10 @@ class Paper:
         sections = []
         parts = iter(self.paragraphs)
         for section in self.record.sections:
-            inside = [part.model_copy(update={"text": text}) if next(parts) is paragraph else part for part in section.paragraphs]
+            inside = [
+                part.model_copy(update={"text": text}) if next(parts) == paragraph else part
+                for part in section.paragraphs
+            ]
             sections.append(section.model_copy(update={"paragraphs": inside}))
         return paper_markdown(self.record.model_copy(update={"sections": sections}))
 

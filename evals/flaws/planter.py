@@ -2,8 +2,8 @@
 
     python -m evals.flaws.planter PAPERS.jsonl
 
-draws them anew and writes `drawn.jsonl`: for each its kind, its paper and paragraph, where it is, and the words that were
-put in; of the papers themselves nothing but a digest. `refused.json` names the plants that were read and do not
+draws them anew and writes `drawn.jsonl`: for each its kind, its paper and paragraph, where it is, and the words that
+were put in; of the papers themselves nothing but a digest. `refused.json` names the plants that were read and do not
 read naturally or are no flaw, each with the reason; they are never drawn.
 """
 
@@ -22,7 +22,7 @@ from evals.datasets.feedback import CorpusPaper
 from evals.datasets.samples import checked, read_entries
 from evals.flaws import computable, textual
 from evals.flaws.plant import Edit, FlawKind, Paper, PaperParagraph, Plant, digest, traces
-from runs.many import Record
+from runs.many import Record, read_records
 from state.errors import BadInput
 from state.files import write_atomically
 
@@ -140,6 +140,11 @@ def on_record(plant: Plant) -> Record:
     }
 
 
+def drawn_records() -> list[Record]:
+    """What is on record of the plants of the benchmark."""
+    return read_records(DRAWN)
+
+
 def drawn_plants(papers: Iterable[Paper]) -> list[Plant]:
     """The plants of the benchmark, in the papers that they were drawn from.
 
@@ -148,12 +153,11 @@ def drawn_plants(papers: Iterable[Paper]) -> list[Plant]:
     """
     paragraphs = {(paper.id, each.id): each for paper in papers for each in paper.paragraphs}
     found = []
-    for line in DRAWN.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
+    for record in drawn_records():
         paragraph = paragraphs.get((record["paper"], record["paragraph"]))
         if paragraph is None or digest(paragraph.text) != record["digest"]:
             raise BadInput(
-                f"The flaw {record['id']} belongs in the paragraph {record['paragraph']} of the paper {record['paper']}, which "
+                f"The flaw {record['id']} belongs in the paragraph {record['paragraph']} of {record['paper']}, which "
                 "is not there in the same words; give the papers that the benchmark was drawn from."
             )
         edit = Edit(record["start"], record["end"], record["words"])
@@ -162,5 +166,8 @@ def drawn_plants(papers: Iterable[Paper]) -> list[Plant]:
 
 
 if __name__ == "__main__":
-    lines = (json.dumps(on_record(plant), ensure_ascii=False) for plant in draw_plants(all_plants(read_papers(Path(sys.argv[1])))))
+    lines = (
+        json.dumps(on_record(plant), ensure_ascii=False)
+        for plant in draw_plants(all_plants(read_papers(Path(sys.argv[1]))))
+    )
     write_atomically(DRAWN, "".join(f"{line}\n" for line in lines).encode())

@@ -12,25 +12,35 @@ from typing import Final
 
 from evals.flaws.plant import Edit, Paper, PaperParagraph, sentence_at, sentence_span
 
-_METHODS: Final = re.compile(r"method|material|procedure|protocol|experiment|prepar|assay|culture|design|participants|sampl|analys", re.I)
-_NOT_RESULTS: Final = re.compile(r"introduction|background|method|material|procedure|protocol|consent|availab|acknowl", re.I)
+_METHODS: Final = re.compile(
+    r"method|material|procedure|protocol|experiment|prepar|assay|culture|design|participants|sampl|analys",
+    re.IGNORECASE,
+)
+_NOT_RESULTS: Final = re.compile(
+    r"introduction|background|method|material|procedure|protocol|consent|availab|acknowl", re.IGNORECASE
+)
 _CITED: Final = re.compile(
-    r" \((?:[^()]*, )?[^()]*\b(?:19|20)\d\d[a-z]?[^()]*\)| \[\d[\d, –-]*\]|(?<=[a-z)”\"’]) \d{1,3}(?:(?: ?, ?| ?[–-] ?)\d{1,3})* (?=[.,;])"
+    r" \((?:[^()]*, )?[^()]*\b(?:19|20)\d\d[a-z]?[^()]*\)"
+    r"| \[\d[\d, –-]*\]"
+    r"|(?<=[a-z)”\"’]) \d{1,3}(?:(?: ?, ?| ?[–-] ?)\d{1,3})* (?=[.,;])"
 )
 """References in the text: (Author, 2005), [12], or the numbers that were raised above the line, " 12, 13 ."."""
 
 _SETTING: Final = re.compile(
-    r"(?<=\w) (?P<phrase>(?:at|for) (?:room temperature|overnight|(?:approximately |about )?(?P<value>[−-]?\d[\d,.]*(?:[–-]\d+)?) ?(?P<unit>° ?C|× ?g|x ?g|rpm|min|minutes?|h|hours?|hrs|s|seconds?|days|weeks|months|V|µM|mM)))(?=[ .,;)])(?! (?:to|and|or|each|after|before|per|of) )"
+    r"(?<=\w) (?P<phrase>(?:at|for) (?:room temperature|overnight|(?:approximately |about )?[−-]?\d[\d,.]*"
+    r"(?:[–-]\d+)? ?(?:° ?C|× ?g|x ?g|rpm|min|minutes?|h|hours?|hrs|s|seconds?|days|weeks|months|V|µM|mM)))"
+    r"(?=[ .,;)])(?! (?:to|and|or|each|after|before|per|of) )"
 )
 _MOST_SETTINGS: Final = 3
 """Of a sentence; one with more is a list of them, where a gap shows."""
-_SIZE: Final = re.compile(r" \([nN] ?= ?(?P<value>\d[\d,]*)\)")
+_SIZE: Final = re.compile(r" \([nN] ?= ?\d[\d,]*\)")
 _COUNTED: Final = re.compile(
-    r"\b(?:recruited|enrolled|included|interviewed|randomi[sz]ed|analy[sz]ed|studied|surveyed|examined|collected|obtained|used|tested|screened|identified) (?P<value>(?:a total of )?\d[\d,]* )(?=(?:[a-z-]+ )?[a-z]{4,}s\b)"
+    r"\b(?:recruited|enrolled|included|interviewed|randomi[sz]ed|analy[sz]ed|studied|surveyed|examined|collected|"
+    r"obtained|used|tested|screened|identified) (?P<value>(?:a total of )?\d[\d,]* )(?=(?:[a-z-]+ )?[a-z]{4,}s\b)"
 )
 
 
-def removed_settings(paper: Paper, paragraph: PaperParagraph, _: Random) -> Iterator[Edit]:
+def removed_settings(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
     """A temperature, a time, a speed or a number of cases that stands nowhere else, cut out."""
     text = paragraph.text
     if _METHODS.search(paragraph.section):
@@ -68,9 +78,15 @@ _BETWEEN: Final = re.compile(
     r"\b(?P<article>[Aa]n?) (?P<how>(?:[a-z]+ )?)(?:association|correlation|relationship|link)s? between "
     r"(?P<one>[^.,;()]{3,70}?) and (?P<other>[^.,;()]{3,70}?)(?=[.,;]| \(| \d| was| were| is| in | that )"
 )
-_NEGATED: Final = re.compile(r"\b(?:not|no|nor|neither|without|whether|if|may|might|could|fail\w*|lack\w*)\b[^.]{0,25}$|n't\b[^.]{0,25}$", re.I)
-_CORRELATIONAL: Final = re.compile(r"associat|correlat|relationship", re.I)
-_NOT_CLAIMED: Final = re.compile(r"\b(?:test|assess|investigat|examin|model|explor|determin|measur|evaluat|analy[sz]|calculat|understand)\w*\b", re.I)
+_NEGATED: Final = re.compile(
+    r"\b(?:not|no|nor|neither|without|whether|if|may|might|could|fail\w*|lack\w*)\b[^.]{0,25}$|n't\b[^.]{0,25}$",
+    re.IGNORECASE,
+)
+_CORRELATIONAL: Final = re.compile(r"associat|correlat|relationship", re.IGNORECASE)
+_NOT_CLAIMED: Final = re.compile(
+    r"\b(?:test|assess|investigat|examin|model|explor|determin|measur|evaluat|analy[sz]|calculat|understand)\w*\b",
+    re.IGNORECASE,
+)
 
 
 def causal_words(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
@@ -84,7 +100,9 @@ def causal_words(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Ed
                 yield Edit(match.start(), match.end(), words)
     for match in _BETWEEN.finditer(text):
         if _is_own_claim(text, match.start()) and " and " not in match["one"]:
-            article = f"{match['article']}n" if not match["how"] and match["article"] in {"a", "A"} else match["article"]
+            article = (
+                f"{match['article']}n" if not match["how"] and match["article"] in {"a", "A"} else match["article"]
+            )
             words = f"{article} {match['how']}effect of {match['one']} on {match['other']}"
             yield Edit(match.start(), match.end(), words)
 
@@ -111,11 +129,14 @@ _COMPARED: Final = (
 )
 _AFTER: Final = re.compile(
     rf"(?P<before>,?) (?:{_COMPARED}) (?P<other>[^.,;:()]{{3,90}}?)"
-    r"(?P<after>(?<!\b[A-Z])[.](?!\d)|[;)]|, (?=and|but|while|whereas|with|suggest|indicat|consistent|as)| (?=\([^)]*\)[.,;]))"
+    r"(?P<after>(?<!\b[A-Z])[.](?!\d)|[;)]|, (?=and|but|while|whereas|with|suggest|indicat|consistent|as)|"
+    r" (?=\([^)]*\)[.,;]))"
 )
 _OTHER: Final = r"(?P<other>[^.,;:()]{3,70})"
-_BEFORE: Final = re.compile(rf"(?P<phrase>(?:When compared|Compared|In comparison) (?:with|to) {_OTHER}, )(?P<next>[a-z])")
-_COMPARING: Final = re.compile(r"compar|\bthan\b|relative to|\bversus\b|\bvs\b|as opposed|control", re.I)
+_BEFORE: Final = re.compile(
+    rf"(?P<phrase>(?:When compared|Compared|In comparison) (?:with|to) {_OTHER}, )(?P<next>[a-z])"
+)
+_COMPARING: Final = re.compile(r"compar|\bthan\b|relative to|\bversus\b|\bvs\b|as opposed|control", re.IGNORECASE)
 
 
 def removed_comparisons(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
@@ -137,15 +158,19 @@ def nothing_is_compared(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool
     return bool(re.search(_RATHER, said)) and not _COMPARING.search(said)
 
 
+_EARLIER: Final = "[Oo]ther|[Ee]xisting|[Pp]revious|[Cc]urrent|[Ee]arlier"
 _NOVEL: Final = re.compile(
-    r"\b(?:for the first time|(?:the|a) first (?:\w+ )?(?:report|study|description|case|evidence|demonstration|example|tool|"
-    r"method)|to (?:the best of )?(?:our|my|the authors[’']) knowledge|[Uu]nlike (?:previous|other|existing|earlier|most|many)|"
-    r"(?:[Ii]n contrast|[Cc]ontrary) to (?:previous|other|earlier|existing|prior|most|what|our)|[Cc]ontrasts? with (?:previous|other|"
-    r"earlier)|[Dd]iffers? from (?:previous|other|earlier)|never been|[Mm]ost (?:previous|other) |"
-    r"not (?:yet |previously )?been (?:reported|described|studied|investigated|explored|shown|observed)|[Ff]ew studies|"
-    r"previously (?:unknown|unreported|undescribed|unrecogni[sz]ed)|(?:[Oo]ther|[Ee]xisting|[Pp]revious|[Cc]urrent|[Ee]arlier) "
-    r"(?:tools|methods|approaches|packages|software)|(?:[Ww]e|[Oo]ur|[Hh]ere|[Tt]his) [^.]*\b(?:new|novel) (?:\w+ )?(?:method|"
-    r"approach|tool|software|way|class|mechanism|role|finding|strategy|algorithm|species|target|gene|protein)s?)\b"
+    r"\b(?:for the first time|never been|[Ff]ew studies|"
+    r"(?:the|a) first (?:\w+ )?(?:report|study|description|case|evidence|demonstration|example|tool|method)|"
+    r"to (?:the best of )?(?:our|my|the authors[’']) knowledge|"
+    r"[Uu]nlike (?:previous|other|existing|earlier|most|many)|[Mm]ost (?:previous|other) |"
+    r"(?:[Ii]n contrast|[Cc]ontrary) to (?:previous|other|earlier|existing|prior|most|what|our)|"
+    r"(?:[Cc]ontrasts? with|[Dd]iffers? from) (?:previous|other|earlier)|"
+    r"not (?:yet |previously )?been (?:reported|described|studied|investigated|explored|shown|observed)|"
+    r"previously (?:unknown|unreported|undescribed|unrecogni[sz]ed)|"
+    rf"(?:{_EARLIER}) (?:tools|methods|approaches|packages|software)|"
+    r"(?:[Ww]e|[Oo]ur|[Hh]ere|[Tt]his) [^.]*\b(?:new|novel) (?:\w+ )?(?:method|approach|tool|software|way|class|"
+    r"mechanism|role|finding|strategy|algorithm|species|target|gene|protein)s?)\b"
 )
 
 
@@ -163,7 +188,9 @@ def uncited_novelty(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator
 def novelty_is_uncited(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
     """Whether the sentence still says that something is new or different, and names no work."""
     said = sentence_at(edit.of(paragraph.text), max(edit.start - 1, 0))
-    return bool(_NOVEL.search(said)) and not re.search(r"\b(?:19|20)\d\d\b|et al|\[\d", said) and not _CITED.search(said)
+    return (
+        bool(_NOVEL.search(said)) and not re.search(r"\b(?:19|20)\d\d\b|et al|\[\d", said) and not _CITED.search(said)
+    )
 
 
 _HEDGED: Final = {
@@ -173,11 +200,17 @@ _HEDGED: Final = {
     "indicate that": ("prove that", "establish that", "leave no doubt that"),
     "suggested that": ("proved that", "established that", "left no doubt that"),
 }
-_SUGGEST: Final = re.compile(r"(?<!may )(?<!might )(?<!could )(?<!strongly )(?<!to )(?<!would )\b(?:" + "|".join(_HEDGED) + r")\b")
-_OURS: Final = re.compile(
-    r"\b(?:[Oo]ur|[Tt]hese|[Tt]his|[Tt]he present|[Tt]he) (?:\w+ ){0,2}(?:results?|findings?|data|stud(?:y|ies)|observations?|analys[ie]s|evidence|experiments?|work|case|measurements?)\b"
+_SUGGEST: Final = re.compile(
+    r"(?<!may )(?<!might )(?<!could )(?<!would )(?<!strongly )(?<!to )\b(?:" + "|".join(_HEDGED) + r")\b"
 )
-_HEDGE: Final = re.compile(r"\b(?:may|might|could|can|possibl[ey]|likely|unlikely|probabl[ey]|perhaps|potential\w*|suggest\w*|indicat\w*|appear\w*|seem\w*|would|should)\b")
+_OURS: Final = re.compile(
+    r"\b(?:[Oo]ur|[Tt]hese|[Tt]his|[Tt]he present|[Tt]he) (?:\w+ ){0,2}(?:results?|findings?|data|stud(?:y|ies)|"
+    r"observations?|analys[ie]s|evidence|experiments?|work|case|measurements?)\b"
+)
+_HEDGE: Final = re.compile(
+    r"\b(?:may|might|could|can|possibl[ey]|likely|unlikely|probabl[ey]|perhaps|potential\w*|suggest\w*|indicat\w*|"
+    r"appear\w*|seem\w*|would|should)\b"
+)
 
 
 def overstated_conclusions(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator[Edit]:
@@ -215,7 +248,6 @@ _PAIRS: Final = [
     ("male", "female", _BODY),
     ("adult", "juvenile", _BODY),
     ("urban", "rural", r"\w+"),
-    ("weekly", "monthly", r"\w+"),
     ("daily", "weekly", r"\w+"),
     ("dorsal", "ventral", r"\w+"),
     ("anterior", "posterior", r"\w+"),
@@ -230,12 +262,15 @@ _PAIRS: Final = [
 _OPPOSITE: Final = {**{one: other for one, other, _ in _PAIRS}, **{other: one for one, other, _ in _PAIRS}}
 _TERM: Final = re.compile(
     r"(?<![\w-])(?:"
-    + "|".join(rf"(?P<term{place}>{re.escape(one)}|{re.escape(other)}) (?:{noun})" for place, (one, other, noun) in enumerate(_PAIRS))
+    + "|".join(rf"(?:{re.escape(one)}|{re.escape(other)}) (?:{noun})" for one, other, noun in _PAIRS)
     + r")(?![\w-])"
 )
 _DONE: Final = re.compile(rf"{_METHODS.pattern}|result|case|implementation|data|selection", re.IGNORECASE)
 _NOT_DONE: Final = re.compile(r"abstract|introduction|background|discussion|conclusion|differential", re.IGNORECASE)
-_NO_NOUN: Final = frozenset(["and", "or", "to", "of", "in", "as", "for", "the", "a", "is", "are", "was", "by"]) | frozenset(["with", "that", "than", "from", "were", "this", "they", "their", "have", "been", "when", "which", "other", "each", "into", "over"])
+_NO_NOUN: Final = re.compile(
+    r"and|or|to|of|in|as|for|the|a|is|are|was|by|with|that|than|from|were|this|they|their|have|been|when|which|other|"
+    r"each|into|over"
+)
 
 
 def contradicting_steps(paper: Paper, paragraph: PaperParagraph, _: Random) -> Iterator[Edit]:
@@ -244,7 +279,11 @@ def contradicting_steps(paper: Paper, paragraph: PaperParagraph, _: Random) -> I
         return
     for match in _TERM.finditer(paragraph.text):
         term, noun = match[0].split(" ", 1)
-        if noun not in _NO_NOUN and paragraph.text.count(term) == 1 and any(match[0] in each for each in paper.others(paragraph)):
+        if (
+            not _NO_NOUN.fullmatch(noun)
+            and paragraph.text.count(term) == 1
+            and any(match[0] in each for each in paper.others(paragraph))
+        ):
             yield Edit(match.start(), match.start() + len(term), _OPPOSITE[term])
 
 

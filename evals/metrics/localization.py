@@ -1,8 +1,8 @@
 """Whether words that somebody names are those of a flaw, as FLAWS measures it (Xi, Rao, Payan and Shah 2025).
 
 FLAWS takes a named excerpt for the right one if its word-level Levenshtein similarity to the flawed passage is at least
-0.5. Here the passage is the sentence with the flaw. Words that lie in this sentence and hold the place of the flaw are
-right too, however few they are (ours: our systems quote a few words, those of FLAWS whole passages).
+0.5. Here the passage is the sentence with the flaw. Words that lie in this sentence and hold the place of the flaw, or
+touch the gap, are right too, however few they are (ours: our systems quote a few words, those of FLAWS whole passages).
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ class FlawPlace(NamedTuple):
 
     sentence: str
     start: int
-    """Offset in the sentence of the words that were put in, or of the gap."""
+    """Offset in the sentence of the words that were put in; of a twin, of those that the flaw takes."""
     end: int
+    gap: bool = False
+    """Whether the flaw is that words are missing, which can only be named by the words beside them."""
 
 
 def names(excerpt: str, place: FlawPlace) -> bool:
@@ -33,8 +35,9 @@ def names(excerpt: str, place: FlawPlace) -> bool:
     found = locate(excerpt, place.sentence, fewest=1)
     if found is None:
         return False
-    if place.start == place.end:  # a gap is named with a word on either side
-        return found.start < place.start < found.end
+    if place.gap:
+        between = place.sentence[found.end : place.start] + place.sentence[place.end : found.start]
+        return not _WORD.search(between)
     return found.start < place.end and place.start < found.end
 
 

@@ -61,7 +61,8 @@ def mean_sections(evaluation: Evaluation) -> list[ReportSection]:
     """Each table's means over the corpora, if there are several."""
     if len(evaluation.config.corpora) < 2:
         return []
-    found = (_mean_section(evaluation, table) for table in evaluation.task.tables if not table.comparison)
+    tables = (table for table in evaluation.task.tables if not table.comparison and table.corpus is None)
+    found = (_mean_section(evaluation, table) for table in tables)
     return [section for section in found if section.table and section.table.rows]
 
 

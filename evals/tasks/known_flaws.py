@@ -12,11 +12,12 @@ Flaws that can be computed and textual ones are two corpora, so they are never a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from random import Random
 from typing import Final, NamedTuple
 
+from evals.datasets.flaws import COMPUTABLE_FLAWS, TEXTUAL_FLAWS
 from evals.flaws.plant import COMPUTABLE, FLAW_KINDS
 from evals.metrics.localization import FlawPlace, names, words
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
@@ -31,8 +32,8 @@ from tools.documents.structure import outline
 from tools.documents.web_pages import markdown_parts
 from tools.text.sentences import sentences
 
-_OF_PAPER: Final = "-paper"
-"""How the rows are called that are given no paragraph."""
+_OF_PAPER: Final = "paper-"
+"""How the names of rows begin that are given no paragraph."""
 _CHECKS_OF: Final[dict[str, set[CheckKind]]] = {
     "changed number": {"one number, two values"},
     "wrong percentage": {"percentage", "sum of parts"},
@@ -65,11 +66,11 @@ _ROWS: Final = {
     "swif2t-all-aids": "SWIF2T with all aids",
     "as-set": "as the settings say",
 }
-_WHOLE: Final = ("single", "swif2t", "as-set")
+_WHOLE: Final = ("single", "swif2t", "swif2t-default-aids", "as-set")
 """Systems that are run on the whole paper, too: they name several excerpts then, in their order."""
 FLAW_SYSTEMS: Final[dict[str, EvaluatedSystem]] = {
     **{name: SYSTEMS[name]._replace(request=_paragraph) for name in _ROWS},
-    **{f"{name}{_OF_PAPER}": SYSTEMS[name]._replace(request=_paper) for name in _WHOLE},
+    **{f"{_OF_PAPER}{name}": SYSTEMS[name]._replace(request=_paper) for name in _WHOLE},
 }
 
 
@@ -82,10 +83,10 @@ def _raised(sample: Record, output: Record) -> Item | None:
 def _checked(sample: Record, _: Record) -> Item | None:
     """What `draftroom check` says of the paper, the most severe first."""
     findings = _findings(sample["paper"])
-    return Item(sample, "\n".join(found["computation"] for found in findings), {"findings": findings})
+    return Item(sample, "\n".join(found["computation"] for found in findings), {"computed": findings})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _findings(paper: str) -> list[ComputedFinding]:
     found = check_paper(outline(markdown_parts(paper), sha256="", document_format="markdown"))
     return sorted(found, key=lambda each: SEVERITIES.index(each["severity"]))
@@ -99,9 +100,9 @@ def _by_lot(sample: Record, _: Record) -> Item | None:
 
 def named(item: Item) -> list[Named]:
     """What a system names, in its order; each excerpt once."""
-    if "findings" in item.output:
+    if "computed" in item.output:
         right = _CHECKS_OF.get(item.sample["flaw"], set())
-        found = [Named(each["quote"], each["kind"] in right) for each in item.output["findings"]]
+        found = [Named(each["quote"], each["kind"] in right) for each in item.output["computed"]]
     elif "lot" in item.output:
         found = [Named(item.output["lot"], right_type=False)]
     else:
@@ -197,27 +198,41 @@ FOUND = [
     Measure("same place in twins %", "lower", _same_place, digits=0),
     Measure("told apart %", "higher", statistic=_told_apart, digits=0),
 ]
-OF_KINDS = {
-    kind: Measure(f"{kind}, found %", "higher", partial(_found_of_kind, kind), digits=0) for kind in FLAW_KINDS
-}
+OF_KINDS = {kind: Measure(f"{kind}, found %", "higher", partial(_found_of_kind, kind), digits=0) for kind in FLAW_KINDS}
 
 ROWS = [
     Row("lot", "a sentence by lot", _by_lot),
     Row("checks", "checks only", _checked),
     *(Row(name, title, _raised, system=name) for name, title in _ROWS.items()),
     *(
-        Row(f"{name}{_OF_PAPER}", f"{_ROWS[name]}, given the whole paper", _raised, system=f"{name}{_OF_PAPER}")
+        Row(f"{_OF_PAPER}{name}", f"{_ROWS[name]}, given the whole paper", _raised, system=f"{_OF_PAPER}{name}")
         for name in _WHOLE
     ),
 ]
 _NAMES: Final = [row.name for row in ROWS]
-_PUBLISHED: Final = {"GPT-5 on FLAWS": (9.0, 19.2, 39.1)}
+_FLAWS: Final = {
+    "": {"GPT-5 on FLAWS": dict(zip((measure.name for measure in FOUND), (9.0, 19.2, 39.1), strict=False))}
+}
 """Top-k accuracy on other flaws, in other papers, and given the whole paper: no row here is to be compared with it."""
 
 
-def _of_kinds(title: str, *, computable: bool) -> Table:
-    kinds = [measure.name for kind, measure in OF_KINDS.items() if (kind in COMPUTABLE) == computable]
-    return Table(title=title, rows=_NAMES, measures=kinds, published={}, baseline="single")
+def _tables(corpus: str, kinds: Iterable[str]) -> list[Table]:
+    """What was found of a corpus: of all its flaws, and of each kind."""
+    measures = [measure.name for measure in FOUND]
+    of_kinds = [OF_KINDS[kind].name for kind in kinds]
+    return [
+        Table("Flaws found", _NAMES, measures, published=_FLAWS, baseline="single", corpus=corpus),
+        Table("Flaws found, by kind", _NAMES, of_kinds, published={}, baseline="single", corpus=corpus),
+        Table(
+            "What the aids do",
+            [name for name in _NAMES if name.endswith(("swif2t", "-aids", "as-set"))],
+            measures,
+            published={},
+            baseline="swif2t",
+            comparison=True,
+            corpus=corpus,
+        ),
+    ]
 
 
 KNOWN_FLAWS = Task(
@@ -230,17 +245,8 @@ KNOWN_FLAWS = Task(
     usual=["lot", "checks", "single", "cove", "swif2t", "swif2t-default-aids"],
     measures=[*FOUND, *OF_KINDS.values(), *COSTS],
     tables=[
-        Table(
-            title="Flaws found",
-            rows=_NAMES,
-            measures=[measure.name for measure in FOUND],
-            published={
-                "": {name: dict(zip((each.name for each in FOUND), figures, strict=False)) for name, figures in _PUBLISHED.items()}
-            },
-            baseline="single",
-        ),
-        _of_kinds("Computable flaws by kind", computable=True),
-        _of_kinds("Textual flaws by kind", computable=False),
+        *_tables(COMPUTABLE_FLAWS, [kind for kind in FLAW_KINDS if kind in COMPUTABLE]),
+        *_tables(TEXTUAL_FLAWS, [kind for kind in FLAW_KINDS if kind not in COMPUTABLE]),
         Table(
             title="What it cost",
             rows=[row.name for row in ROWS if row.system],
@@ -248,24 +254,16 @@ KNOWN_FLAWS = Task(
             published={},
             baseline="single",
         ),
-        Table(
-            title="What the aids do",
-            rows=["swif2t", "swif2t-default-aids", "swif2t-all-aids", "as-set"],
-            measures=[measure.name for measure in FOUND],
-            published={},
-            baseline="swif2t",
-            comparison=True,
-        ),
     ],
     figures=[],
     transcript=lambda sample, output: "\n\n".join(
         transcript(sample, {**output, "reviews": [review]}) for review in output["reviews"]
     ),
     notes=[
-        "An excerpt is right if its word-level Levenshtein similarity to the sentence with the flaw is at least 0.5, or "
-        "if it lies in this sentence and holds the place.",
-        "A comment without a quote stands for the words in quotation marks in its text that the paragraph has, or else for the "
-        "sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
+        "An excerpt is right if its word-level Levenshtein similarity to the sentence with the flaw is at least 0.5, "
+        "or if it lies in this sentence and holds the place, or touches the gap where words were taken out.",
+        "A comment without a quote stands for the words in quotation marks in its text that the paragraph has, or else "
+        "for the sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
         "`told apart` counts flaws whose place was named in the flawed paragraph and not in its clean twin.",
         "Systems that are given the paragraph usually name one excerpt, so k makes no difference to them.",
         "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
