@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.datasets.samples import FlawSample, FolderFormat, RecordFormat, Split, has_fields, own_samples
-from evals.flaws.plant import COMPUTABLE, LABELS, Paper, Plant, sentence_span
+from evals.flaws.plant import COMPUTABLE, LABELS, OpenPaper, Plant, sentence_span
 from evals.flaws.planter import all_plants, drawn_plants, drawn_records, read_papers
 
 COMPUTABLE_FLAWS: Final = "Computable flaws"
@@ -37,7 +37,7 @@ def _samples(path: Path, split: Split) -> list[FlawSample]:
     return [sample for plant in plants for sample in pair(plant, of_id[plant.paper])]
 
 
-def pair(plant: Plant, paper: Paper) -> Iterator[FlawSample]:
+def pair(plant: Plant, paper: OpenPaper) -> Iterator[FlawSample]:
     """A planted flaw, and the same paragraph as its authors wrote it.
 
     Args:

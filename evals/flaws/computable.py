@@ -12,7 +12,7 @@ from typing import Final
 
 from scipy import stats
 
-from evals.flaws.plant import Edit, Paper, PaperParagraph, sentence_at
+from evals.flaws.plant import Edit, OpenPaper, OpenParagraph, sentence_at
 
 _COUNTED: Final = re.compile(r"(?<![\w.,/–-])(\d{1,3}(?:,\d{3})+|\d{2,6})(?= (?:[a-z-]{3,} ){0,1}([a-z]{4,}s)\b)")
 _NOT_COUNTED: Final = frozenset(
@@ -41,7 +41,7 @@ _SHARED: Final = 2
 """Words that two sentences must share beside a number and its noun, to be about the same thing."""
 
 
-def changed_numbers(paper: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator[Edit]:
+def changed_numbers(paper: OpenPaper, paragraph: OpenParagraph, lot: Random) -> Iterator[Edit]:
     """A count that another paragraph gives too, with another digit here."""
     for match in _COUNTED.finditer(paragraph.text):
         number, noun = match[1], match[2]
@@ -53,7 +53,7 @@ def changed_numbers(paper: Paper, paragraph: PaperParagraph, lot: Random) -> Ite
             yield Edit(match.start(1), match.end(1), _another(number, lot))
 
 
-def number_differs(paper: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def number_differs(paper: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether another paragraph has the old number of the same noun, and none has the new one."""
     match = _COUNTED.match(paragraph.text, edit.start)
     if match is None:
@@ -67,7 +67,7 @@ def number_differs(paper: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
     )
 
 
-def _said(number: str, noun: str, paper: Paper, paragraph: PaperParagraph) -> Iterator[str]:
+def _said(number: str, noun: str, paper: OpenPaper, paragraph: OpenParagraph) -> Iterator[str]:
     """Sentences of other paragraphs with a number of something."""
     wanted = re.compile(rf"(?<![\w.,/–-]){re.escape(number)} (?:[a-z-]{{3,}} )?{noun}\b")
     for text in paper.others(paragraph):
@@ -101,7 +101,7 @@ _SHARES: Final = [
 ]
 
 
-def wrong_percentages(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator[Edit]:
+def wrong_percentages(_: OpenPaper, paragraph: OpenParagraph, lot: Random) -> Iterator[Edit]:
     """A percentage beside its counts, with other digits."""
     for pattern in _SHARES:
         for match in pattern.finditer(paragraph.text):
@@ -115,7 +115,7 @@ def wrong_percentages(_: Paper, paragraph: PaperParagraph, lot: Random) -> Itera
             yield Edit(match.start("percent"), match.end("percent"), lot.choice(values))
 
 
-def percentage_is_wrong(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def percentage_is_wrong(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether the percentage fitted its counts, and is now off by more than any rounding."""
     for pattern in _SHARES:
         for match in pattern.finditer(edit.of(paragraph.text)):
@@ -146,7 +146,7 @@ _HIGHEST: Final = 0.9
 """Of the p-values that are put in."""
 
 
-def wrong_p_values(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator[Edit]:
+def wrong_p_values(_: OpenPaper, paragraph: OpenParagraph, lot: Random) -> Iterator[Edit]:
     """A p-value beside its test, five or ten times smaller or larger; "<" becomes "=" with a value above."""
     for match in _tests(paragraph.text):
         printed = match["p"]
@@ -162,7 +162,7 @@ def wrong_p_values(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator
             yield Edit(match.start("p"), match.end("p"), lot.choice(fitting))
 
 
-def p_value_is_wrong(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def p_value_is_wrong(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether the p-value followed from its test, and now does not, with one side or two."""
     for match in _tests(paragraph.text):
         if match.start("p") == edit.start:
@@ -216,7 +216,7 @@ _INTERVAL: Final = re.compile(
 )
 
 
-def wrong_estimates(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator[Edit]:
+def wrong_estimates(_: OpenPaper, paragraph: OpenParagraph, lot: Random) -> Iterator[Edit]:
     """An estimate beside its interval, moved out of it."""
     for match in _INTERVAL.finditer(paragraph.text):
         estimate, low, high = (_number(match[name]) for name in ("estimate", "low", "high"))
@@ -227,7 +227,7 @@ def wrong_estimates(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterato
         yield Edit(match.start("estimate"), match.end("estimate"), f"{lot.choice(list(offered)):.{decimals}f}")
 
 
-def estimate_is_outside(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def estimate_is_outside(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether the estimate lay in its interval, and now does not."""
     match = _INTERVAL.match(paragraph.text, edit.start)
     if match is None:

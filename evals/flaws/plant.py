@@ -57,7 +57,7 @@ class Edit(NamedTuple):
         return text[: self.start] + self.words + text[self.end :]
 
 
-class PaperParagraph(NamedTuple):
+class OpenParagraph(NamedTuple):
     """A paragraph with single spaces."""
 
     id: str
@@ -65,7 +65,7 @@ class PaperParagraph(NamedTuple):
     text: str
 
 
-class Paper:
+class OpenPaper:
     """A paper as plants are made in it.
 
     Args:
@@ -76,7 +76,7 @@ class Paper:
         self.record = record
         self.id = record.paper_id
         self.paragraphs = [
-            PaperParagraph(part.id or f"{record.paper_id}_{number}", section.heading, " ".join(part.text.split()))
+            OpenParagraph(part.id or f"{record.paper_id}_{number}", section.heading, " ".join(part.text.split()))
             for number, (section, part) in enumerate(
                 (section, part) for section in record.sections for part in section.paragraphs
             )
@@ -90,11 +90,11 @@ class Paper:
             return named
         return {"": " ".join((self.record.abstract or "").split()), **named}
 
-    def others(self, paragraph: PaperParagraph) -> list[str]:
+    def others(self, paragraph: OpenParagraph) -> list[str]:
         """The texts of all paragraphs but one."""
         return [text for name, text in self.texts.items() if name != paragraph.id]
 
-    def markdown(self, paragraph: PaperParagraph | None = None, text: str = "") -> str:
+    def markdown(self, paragraph: OpenParagraph | None = None, text: str = "") -> str:
         """The whole paper; with another text in place of a paragraph, if one is given."""
         if paragraph is None:
             return paper_markdown(self.record)
@@ -114,7 +114,7 @@ class Plant(NamedTuple):
 
     kind: FlawKind
     paper: str
-    paragraph: PaperParagraph
+    paragraph: OpenParagraph
     edit: Edit
 
     @property

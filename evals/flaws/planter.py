@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from evals.datasets.feedback import CorpusPaper
 from evals.datasets.samples import checked, read_entries
 from evals.flaws import computable, textual
-from evals.flaws.plant import Edit, FlawKind, Paper, PaperParagraph, Plant, digest, traces
+from evals.flaws.plant import Edit, FlawKind, OpenPaper, OpenParagraph, Plant, digest, traces
 from runs.many import Record, read_records
 from state.errors import BadInput
 from state.files import write_atomically
@@ -35,8 +35,8 @@ _GLUED: Final = re.compile(r"[a-z)]\.10\.\d{4}/|DOI: ?http")
 class Planter(NamedTuple):
     """How flaws of a kind are planted."""
 
-    offer: Callable[[Paper, PaperParagraph, Random], Iterable[Edit]]
-    holds: Callable[[Paper, PaperParagraph, Edit], bool]
+    offer: Callable[[OpenPaper, OpenParagraph, Random], Iterable[Edit]]
+    holds: Callable[[OpenPaper, OpenParagraph, Edit], bool]
     """Whether an edit made the flaw: what must be true of the paper afterwards."""
 
 
@@ -54,7 +54,7 @@ PLANTERS: Final[Mapping[FlawKind, Planter]] = {
 }
 
 
-def plants_of(paper: Paper, seed: int = 0) -> Iterator[Plant]:
+def plants_of(paper: OpenPaper, seed: int = 0) -> Iterator[Plant]:
     """Every flaw that can be planted in a paper and is verified, one at a time.
 
     Args:
@@ -89,16 +89,16 @@ SHARES: Final[Mapping[FlawKind, int]] = {
 """How many of each kind are drawn: 20 that can be computed, 40 textual ones."""
 
 
-def read_papers(path: Path) -> list[Paper]:
+def read_papers(path: Path) -> list[OpenPaper]:
     """The papers of a file, one a line.
 
     Raises:
         BadInput: The file cannot be read, or a line of it is no paper.
     """
-    return [Paper(checked(CorpusPaper, where, record)) for where, record in read_entries(path)]
+    return [OpenPaper(checked(CorpusPaper, where, record)) for where, record in read_entries(path)]
 
 
-def all_plants(papers: Iterable[Paper]) -> list[Plant]:
+def all_plants(papers: Iterable[OpenPaper]) -> list[Plant]:
     """Every plant of some papers but those that were refused."""
     refused = json.loads(REFUSED.read_text(encoding="utf-8"))
     return [plant for paper in papers for plant in plants_of(paper) if plant.id not in refused]
@@ -145,7 +145,7 @@ def drawn_records() -> list[Record]:
     return read_records(DRAWN)
 
 
-def drawn_plants(papers: Iterable[Paper]) -> list[Plant]:
+def drawn_plants(papers: Iterable[OpenPaper]) -> list[Plant]:
     """The plants of the benchmark, in the papers that they were drawn from.
 
     Raises:

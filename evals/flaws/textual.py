@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from evals.flaws.plant import Edit, Paper, PaperParagraph, sentence_at, sentence_span
+from evals.flaws.plant import Edit, OpenPaper, OpenParagraph, sentence_at, sentence_span
 
 _METHODS: Final = re.compile(
     r"method|material|procedure|protocol|experiment|prepar|assay|culture|design|participants|sampl|analys",
@@ -40,7 +40,7 @@ _COUNTED: Final = re.compile(
 )
 
 
-def removed_settings(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
+def removed_settings(_: OpenPaper, paragraph: OpenParagraph, __: Random) -> Iterator[Edit]:
     """A temperature, a time, a speed or a number of cases that stands nowhere else, cut out."""
     text = paragraph.text
     if _METHODS.search(paragraph.section):
@@ -54,7 +54,7 @@ def removed_settings(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterato
         yield Edit(match.start("value"), match.end("value"), "")
 
 
-def setting_is_missing(paper: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def setting_is_missing(paper: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether what was cut out is not said anywhere else: a setting in the paragraph, a number in the paper."""
     text = edit.of(paragraph.text)
     removed = paragraph.text[edit.start : edit.end].strip()
@@ -89,7 +89,7 @@ _NOT_CLAIMED: Final = re.compile(
 )
 
 
-def causal_words(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
+def causal_words(_: OpenPaper, paragraph: OpenParagraph, __: Random) -> Iterator[Edit]:
     """An association of the paper's own, told as a cause."""
     if _NOT_RESULTS.search(paragraph.section):
         return
@@ -113,7 +113,7 @@ def _is_own_claim(text: str, at: int) -> bool:
     return not (_NEGATED.search(before) or _CITED.search(sentence) or _NOT_CLAIMED.search(before))
 
 
-def cause_is_claimed(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def cause_is_claimed(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether the sentence no longer says that it is an association."""
     said = sentence_at(edit.of(paragraph.text), edit.start + 1)
     return edit.words.strip() in said and not _CORRELATIONAL.search(said)
@@ -139,7 +139,7 @@ _BEFORE: Final = re.compile(
 _COMPARING: Final = re.compile(r"compar|\bthan\b|relative to|\bversus\b|\bvs\b|as opposed|control", re.IGNORECASE)
 
 
-def removed_comparisons(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
+def removed_comparisons(_: OpenPaper, paragraph: OpenParagraph, __: Random) -> Iterator[Edit]:
     """What a result is compared with, cut out."""
     if _NOT_RESULTS.search(paragraph.section):
         return
@@ -152,7 +152,7 @@ def removed_comparisons(_: Paper, paragraph: PaperParagraph, __: Random) -> Iter
             yield Edit(match.start(), match.end(), match["next"].upper())
 
 
-def nothing_is_compared(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def nothing_is_compared(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether the sentence still says what is more or less, and no longer than what."""
     said = sentence_at(edit.of(paragraph.text), edit.start)
     return bool(re.search(_RATHER, said)) and not _COMPARING.search(said)
@@ -174,7 +174,7 @@ _NOVEL: Final = re.compile(
 )
 
 
-def uncited_novelty(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator[Edit]:
+def uncited_novelty(_: OpenPaper, paragraph: OpenParagraph, __: Random) -> Iterator[Edit]:
     """The only reference of a sentence that says what is new, or how it differs from what there was, cut out."""
     if _METHODS.search(paragraph.section):
         return
@@ -185,7 +185,7 @@ def uncited_novelty(_: Paper, paragraph: PaperParagraph, __: Random) -> Iterator
             yield Edit(match.start(), match.end(), "")
 
 
-def novelty_is_uncited(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def novelty_is_uncited(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether the sentence still says that something is new or different, and names no work."""
     said = sentence_at(edit.of(paragraph.text), max(edit.start - 1, 0))
     return (
@@ -213,7 +213,7 @@ _HEDGE: Final = re.compile(
 )
 
 
-def overstated_conclusions(_: Paper, paragraph: PaperParagraph, lot: Random) -> Iterator[Edit]:
+def overstated_conclusions(_: OpenPaper, paragraph: OpenParagraph, lot: Random) -> Iterator[Edit]:
     """A conclusion that the authors only suggest, told as proved."""
     if _NOT_RESULTS.search(paragraph.section):
         return
@@ -223,7 +223,7 @@ def overstated_conclusions(_: Paper, paragraph: PaperParagraph, lot: Random) -> 
             yield Edit(match.start(), match.end(), lot.choice(_HEDGED[match[0]]))
 
 
-def conclusion_is_certain(_: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def conclusion_is_certain(_: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether nothing in the sentence leaves the conclusion open."""
     said = sentence_at(edit.of(paragraph.text), edit.start)
     return edit.words in said and not _HEDGE.search(said)
@@ -273,7 +273,7 @@ _NO_NOUN: Final = re.compile(
 )
 
 
-def contradicting_steps(paper: Paper, paragraph: PaperParagraph, _: Random) -> Iterator[Edit]:
+def contradicting_steps(paper: OpenPaper, paragraph: OpenParagraph, _: Random) -> Iterator[Edit]:
     """How something was done, which another paragraph says too, turned into its opposite."""
     if not _DONE.search(paragraph.section) or _NOT_DONE.search(paragraph.section):
         return
@@ -287,7 +287,7 @@ def contradicting_steps(paper: Paper, paragraph: PaperParagraph, _: Random) -> I
             yield Edit(match.start(), match.start() + len(term), _OPPOSITE[term])
 
 
-def step_contradicts(paper: Paper, paragraph: PaperParagraph, edit: Edit) -> bool:
+def step_contradicts(paper: OpenPaper, paragraph: OpenParagraph, edit: Edit) -> bool:
     """Whether another paragraph still says what this one said, and the paper said the opposite nowhere."""
     match = _TERM.match(paragraph.text, edit.start)
     if match is None:

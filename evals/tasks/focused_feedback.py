@@ -49,6 +49,11 @@ def _paper(
     return EvaluatedSystem(graph, context, _request, check, preset="paper")
 
 
+def with_aids(aids: str) -> EvaluatedSystem:
+    """The paper's system with some aids: `default`, `all`, or names with commas between them."""
+    return _paper(builder, _can_rank, aids=aids)
+
+
 WITH_AIDS = {"swif2t-default-aids": ("default", "default aids"), "swif2t-all-aids": ("all", "all aids")}
 """Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
 
@@ -59,7 +64,7 @@ SYSTEMS = {
     "swif2t": _paper(builder, _can_rank),
     "swif2t-rewriting": _paper(builder, _can_rank, max_rewrites=1),
     "swif2t-parallel": _paper(builder, _can_rank, execution="parallel"),
-    **{name: _paper(builder, _can_rank, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
+    **{name: with_aids(aids) for name, (aids, _) in WITH_AIDS.items()},
     "as-set": EvaluatedSystem(builder, FeedbackContext(), _request, _can_rank_if_it_is_to),
 }
 

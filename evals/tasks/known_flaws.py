@@ -4,7 +4,7 @@ Systems of focused feedback are given the paragraph and its paper, or the paper 
 paper. What they name counts as FLAWS counts it (`evals.metrics.localization`), among the first 1, 3 or 10 excerpts. The
 excerpts of a comment are the words that it quotes. One that quotes none, as those of the papers' systems, stands for
 the words in quotation marks in its text, or else for the sentence of the paragraph that shares most words with it. A
-weakness detector's candidates come after the comments.
+weakness detector's candidates come after the comments; what was computed, where it is an aid, comes before them.
 
 Flaws that can be computed and textual ones are two corpora, so they are never added up.
 """
@@ -18,11 +18,12 @@ from random import Random
 from typing import Final, NamedTuple
 
 from evals.datasets.flaws import COMPUTABLE_FLAWS, TEXTUAL_FLAWS
-from evals.flaws.plant import COMPUTABLE, FLAW_KINDS
+from evals.flaws.plant import COMPUTABLE, FLAW_KINDS, FlawKind
 from evals.metrics.localization import FlawPlace, names, words
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
-from evals.tasks.focused_feedback import COSTS, SYSTEMS, transcript
+from evals.tasks.focused_feedback import COSTS, SYSTEMS, transcript, with_aids
 from runs.many import Record
+from state.aids import FEEDBACK_AIDS
 from state.computed_findings import SEVERITIES, CheckKind, ComputedFinding
 from state.feedback import FeedbackInput
 from state.settings import FEEDBACK_ROLES
@@ -58,19 +59,22 @@ def _paper(sample: Record) -> FeedbackInput:
     return FeedbackInput(paper=as_text(sample["paper"]))
 
 
+_UNCHECKED: Final = ",".join(name for name, aid in FEEDBACK_AIDS.items() if aid.default and name != "computed_checks")
+_EVALUATED: Final = {**SYSTEMS, "swif2t-unchecked-aids": with_aids(_UNCHECKED)}
 _ROWS: Final = {
     "single": "single model",
     "cove": "chain of verification",
     "swif2t": "SWIF2T",
-    "swif2t-default-aids": "SWIF2T with default aids",
+    "swif2t-unchecked-aids": "SWIF2T with default aids but the checks",
+    "swif2t-default-aids": "SWIF2T with default aids, checks among them",
     "swif2t-all-aids": "SWIF2T with all aids",
     "as-set": "as the settings say",
 }
 _WHOLE: Final = ("single", "swif2t", "swif2t-default-aids", "as-set")
 """Systems that are run on the whole paper, too: they name several excerpts then, in their order."""
 FLAW_SYSTEMS: Final[dict[str, EvaluatedSystem]] = {
-    **{name: SYSTEMS[name]._replace(request=_paragraph) for name in _ROWS},
-    **{f"{_OF_PAPER}{name}": SYSTEMS[name]._replace(request=_paper) for name in _WHOLE},
+    **{name: _EVALUATED[name]._replace(request=_paragraph) for name in _ROWS},
+    **{f"{_OF_PAPER}{name}": _EVALUATED[name]._replace(request=_paper) for name in _WHOLE},
 }
 
 
@@ -83,7 +87,8 @@ def _raised(sample: Record, output: Record) -> Item | None:
 def _checked(sample: Record, _: Record) -> Item | None:
     """What `draftroom check` says of the paper, the most severe first."""
     findings = _findings(sample["paper"])
-    return Item(sample, "\n".join(found["computation"] for found in findings), {"computed": findings})
+    said = "\n".join(found["computation"] for found in findings)
+    return Item(sample, said, {"computed": findings, "comments": [], "reviews": [], "targets": []})
 
 
 @cache
@@ -99,19 +104,16 @@ def _by_lot(sample: Record, _: Record) -> Item | None:
 
 
 def named(item: Item) -> list[Named]:
-    """What a system names, in its order; each excerpt once."""
-    if "computed" in item.output:
-        right = _CHECKS_OF.get(item.sample["flaw"], set())
-        found = [Named(each["quote"], each["kind"] in right) for each in item.output["computed"]]
-    elif "lot" in item.output:
-        found = [Named(item.output["lot"], right_type=False)]
-    else:
-        found = list(_of_reviews(item))
-    return list({each.excerpt: each for each in reversed(found)}.values())[::-1]
+    """What a system names, each excerpt once: what was computed, then its comments, then what its detector saw."""
+    if "lot" in item.output:
+        return [Named(item.output["lot"], right_type=False)]
+    return list({each.excerpt: each for each in reversed([*_of_output(item)])}.values())[::-1]
 
 
-def _of_reviews(item: Item) -> Iterator[Named]:
-    labels = item.sample["labels"]
+def _of_output(item: Item) -> Iterator[Named]:
+    labels, right = item.sample["labels"], _CHECKS_OF.get(item.sample["flaw"], set())
+    for finding in item.output.get("computed", []):
+        yield Named(finding["quote"], finding["kind"] in right)
     texts = {target["id"]: target["text"] for target in item.output["targets"]}
     for comment in item.output["comments"]:
         for excerpt in excerpts(comment, texts[comment["paragraph"]]):
@@ -216,7 +218,7 @@ _FLAWS: Final = {
 """Top-k accuracy on other flaws, in other papers, and given the whole paper: no row here is to be compared with it."""
 
 
-def _tables(corpus: str, kinds: Iterable[str]) -> list[Table]:
+def _tables(corpus: str, kinds: Iterable[FlawKind]) -> list[Table]:
     """What was found of a corpus: of all its flaws, and of each kind."""
     measures = [measure.name for measure in FOUND]
     of_kinds = [OF_KINDS[kind].name for kind in kinds]
@@ -242,7 +244,7 @@ KNOWN_FLAWS = Task(
     roles=FEEDBACK_ROLES,
     systems=FLAW_SYSTEMS,
     rows=ROWS,
-    usual=["lot", "checks", "single", "cove", "swif2t", "swif2t-default-aids"],
+    usual=["lot", "checks", "single", "cove", "swif2t", "swif2t-unchecked-aids", "swif2t-default-aids"],
     measures=[*FOUND, *OF_KINDS.values(), *COSTS],
     tables=[
         *_tables(COMPUTABLE_FLAWS, [kind for kind in FLAW_KINDS if kind in COMPUTABLE]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evals.datasets.feedback import CorpusPaper
-from evals.flaws.plant import Edit, Paper, PaperParagraph, Plant
+from evals.flaws.plant import Edit, OpenPaper, OpenParagraph, Plant
 from evals.flaws.planter import plants_of
 
 ABSTRACT = (
@@ -59,9 +59,9 @@ RECORD: dict[str, Any] = {
 }
 
 
-def flawed_paper() -> Paper:
+def flawed_paper() -> OpenPaper:
     """The paper."""
-    return Paper(CorpusPaper.model_validate(RECORD))
+    return OpenPaper(CorpusPaper.model_validate(RECORD))
 
 
 def plants() -> list[Plant]:
@@ -72,5 +72,5 @@ def plants() -> list[Plant]:
 def plant_in(text: str, removed: str, words: str = "") -> Plant:
     """A plant in a paragraph of its own."""
     start = text.index(removed)
-    paragraph = PaperParagraph("p1", "Results", text)
+    paragraph = OpenParagraph("p1", "Results", text)
     return Plant("removed setting", "goats", paragraph, Edit(start, start + len(removed), words))

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from evals.datasets.feedback import CorpusPaper
-from evals.flaws.plant import COMPUTABLE, FLAW_KINDS, LABELS, Edit, FlawKind, Paper, PaperParagraph, Plant, traces
+from evals.flaws.plant import COMPUTABLE, FLAW_KINDS, LABELS, Edit, FlawKind, OpenPaper, OpenParagraph, Plant, traces
 from evals.flaws.planter import PLANTERS, REFUSED, SHARES, draw_plants, drawn_plants, drawn_records, plants_of
 from state.errors import BadInput
 from state.feedback import Weakness
@@ -63,7 +63,7 @@ def changed(words: dict[str, str]) -> list[Plant]:
     for old, new in words.items():
         assert old in written
         written = written.replace(old, new)
-    return list(plants_of(Paper(CorpusPaper.model_validate_json(written))))
+    return list(plants_of(OpenPaper(CorpusPaper.model_validate_json(written))))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_clean_edit_leaves_no_trace(text: str, removed: str, words: str) -> No
 def many_plants() -> list[Plant]:
     """Of each kind three in each of ten papers, all in paragraphs of their own."""
     return [
-        Plant(kind, f"paper {paper}", PaperParagraph(f"{kind} {paper} {number}", "", "text"), Edit(0, number, ""))
+        Plant(kind, f"paper {paper}", OpenParagraph(f"{kind} {paper} {number}", "", "text"), Edit(0, number, ""))
         for kind in FLAW_KINDS
         for paper in range(10)
         for number in range(3)
@@ -185,7 +185,7 @@ def test_what_is_on_record_is_what_was_drawn_and_not_refused() -> None:
     refused = json.loads(REFUSED.read_text(encoding="utf-8"))
     for record in records:
         edit = Edit(record["start"], record["end"], record["words"])
-        paragraph = PaperParagraph(record["paragraph"], "", "")
+        paragraph = OpenParagraph(record["paragraph"], "", "")
         assert Plant(record["kind"], record["paper"], paragraph, edit).id == record["id"]
         assert record["id"] not in refused
 
