@@ -41,4 +41,27 @@ export const VIEWS = {
   help: { place: SEEDLINGS, ready: ".note", then: (page) => page.keyboard.press("?") },
   long: { place: "/run/long", ready: ".note" },
   evil: { place: "/run/evil", ready: ".note" },
+  explain: { place: "/run/rounds", ready: ".beside", whole: true },
+  changes: {
+    place: "/run/rounds",
+    ready: ".beside",
+    then: async (page) => {
+      await page.getByLabel("Draft").fill("1");
+      await page.getByLabel("Show what changed").check();
+    },
+  },
+  article: { place: "/run/20261124-020249-d5055", ready: ".beside", then: (page) => page.click("text=Edit") },
+  simplify: {
+    place: "/run/lossy",
+    ready: ".pairs",
+    whole: true,
+    then: async (page) => {
+      await page.click("text=Accept the loss >> nth=0");
+      await page.click("summary:has-text('Why') >> nth=0");
+    },
+  },
+  plain: { place: "/run/20261124-020954-ab48f", ready: ".pairs", whole: true, then: (page) => page.getByLabel("Show changed words").check() },
+  watch: { place: "/run/running", ready: ".words-so-far" },
+  paused: { place: "/run/paused", ready: ".question", whole: true },
+  failed: { place: "/run/failed", ready: ".watch" },
 };

@@ -13,7 +13,9 @@ export function world(papers, recorded) {
   const add = (view) => views.set(view.record.id, view).get(view.record.id);
 
   const mosses = add(viewOf(recorded("mosses.json"), papers["mosses.md"]));
-  add(viewOf(recorded("yoga.json"), papers["yoga.md"]));
+  add(furtherRounds(mosses));
+  const yoga = add(viewOf(recorded("yoga.json"), papers["yoga.md"]));
+  add(lossy(yoga));
   const seedlings = add(reviewed(viewOf(recorded("seedlings.json"), papers["seedlings.pdf"]), papers.findings));
   add(longReview(seedlings));
   add(evil(seedlings));
@@ -152,6 +154,51 @@ function evil(view) {
     source: { title: script, format: "markdown", pages: 0, warnings: [script], paragraphs },
     result: { ...view.result, comments: [comment], computed: [], reviews: [] },
   };
+}
+
+/** Four drafts, the last of which says what the paper does not. */
+function furtherRounds(view) {
+  const further = copy(view);
+  const { drafts, assessments, notes, reviews } = further.result;
+  for (const round of [2, 3]) {
+    const text = `${drafts[1].text}\n\nIn *round ${round}*, about **${round}7 of 100** roofs were wet by ${2000 + round}.`;
+    const { readability } = assessments[1];
+    const easier = Object.fromEntries(Object.entries(readability).map(([name, grade]) => [name, name === "words" ? grade + 9 : grade - round * 0.8]));
+    const sentence = `In round ${round}, about ${round}7 of 100 roofs were wet by ${2000 + round}.`;
+    const unsupported = [{ kind: "number", text: `${round}7`, sentence }, { kind: "year", text: String(2000 + round), sentence }];
+    drafts.push({ round, text, improvements: [`Say how many roofs were wet in round ${round}.`] });
+    assessments.push({ ...assessments[1], round, readability: easier, unsupported });
+    notes.push({ ...notes[0], round: round - 1 });
+    reviews.push({ ...reviews[0], round: round - 1 });
+  }
+  further.record.id = "rounds";
+  further.result.article = drafts[3].text;
+  further.result.selected_round = 3;
+  return further;
+}
+
+/** A plain text that has lost a dose, a negation and a whole sentence, over two entries. */
+function lossy(view) {
+  const worse = copy(view);
+  const { versions, all_changes } = worse.result;
+  const text = versions[1].text
+    .replace(" and in 18% of controls", "")
+    .replace("No serious adverse events were observed.", "Adverse events were watched for.")
+    .replace(", and no participant had sciatica", "")
+    .replace("Transient muscle soreness occurred in 9% of participants practising yoga. ", "");
+  const lost = [
+    { kind: "percentage", text: "18%", sentence: "Analgesic consumption declined in 41% of participants practising yoga and in 18% of controls." },
+    { kind: "percentage", text: "9%", sentence: "Transient muscle soreness occurred in 9% of participants practising yoga." },
+    { kind: "negation", text: "No", sentence: "No serious adverse events were observed." },
+    { kind: "negation", text: "no participant", sentence: "Its effects beyond 12 weeks are unknown, and no participant had sciatica." },
+    { kind: "name", text: "sciatica", sentence: "Its effects beyond 12 weeks are unknown, and no participant had sciatica." },
+  ];
+  versions.push({ number: 2, loop: "redundancy_checker", text, grade: 7.9, words: 104, lost });
+  all_changes.push({ entry: 2, loop: "redundancy_checker", round: 1, agent: "simplifier", kind: "removal", before: "Transient muscle soreness occurred in 9% of participants practising yoga.", after: "", because: "Readers do not need it." });
+  all_changes.push({ entry: 2, loop: "redundancy_checker", round: 1, agent: "simplifier", kind: "substitution", before: "No serious adverse events were observed.", after: "Adverse events were watched for.", because: "What is an adverse event?" });
+  worse.record.id = "lossy";
+  Object.assign(worse.result, { simplified: text, lost, versions, all_changes, glossary: [{ term: "sciatica", explanation: "Pain along the nerve of the leg.", entry: 1 }] });
+  return worse;
 }
 
 function paused(view) {

@@ -10,18 +10,26 @@ import { Problem } from "./parts/Problem";
 import { DOING, STATES, when } from "./parts/words";
 import { Review } from "./review/Review";
 import { Simplify } from "./simplify/Simplify";
+import { useStream } from "./watch/useStream";
 import { Watch } from "./watch/Watch";
+
+const WITH_STREAM = 5000; // milliseconds between two looks at the run: for its costs, and for what the stream does not tell
+const WITHOUT = 2000;
 
 type Tab = "result" | "making";
 
 export function Run({ id }: { id: string }) {
   const load = useCallback(() => view(id), [id]);
-  const [going, setGoing] = useState(false);
-  const loaded = useLoaded<RunView>(load, going ? 2000 : 0);
+  const [every, setEvery] = useState(0);
+  const loaded = useLoaded<RunView>(load, every);
   const [tab, setTab] = useState<Tab | null>(null);
   const run = loaded.value;
-  if (run && going !== (run.status === "running")) setGoing(run.status === "running");
-  if (!run) return <>{loaded.problem ? <Problem text={loaded.problem} again={() => void loaded.again()} /> : <p>Loading …</p>}</>;
+  const again = loaded.again;
+  const ended = useCallback(() => void again(), [again]);
+  const { progress, live } = useStream(run?.record.system ?? null, run?.thread ?? "", run?.run ?? null, ended);
+  const needed = run?.status !== "running" ? 0 : live ? WITH_STREAM : WITHOUT;
+  if (every !== needed) setEvery(needed);
+  if (!run) return <>{loaded.problem ? <Problem text={loaded.problem} again={() => void again()} /> : <p>Loading …</p>}</>;
   const shown = tab ?? (run.status === "done" ? "result" : "making");
   return (
     <div className="run">
@@ -35,7 +43,7 @@ export function Run({ id }: { id: string }) {
         </div>
         <Export run={run} />
       </header>
-      <Problem text={loaded.problem} again={() => void loaded.again()} />
+      <Problem text={loaded.problem} again={() => void again()} />
       {run.source.warnings.map((warning) => (
         <p key={warning} className="warning small">
           {warning}
@@ -48,7 +56,7 @@ export function Run({ id }: { id: string }) {
           </button>
         ))}
       </nav>
-      {shown === "making" ? <Watch view={run} again={loaded.again} /> : <Result run={run} again={loaded.again} />}
+      {shown === "making" ? <Watch view={run} progress={progress} again={again} /> : <Result run={run} again={again} />}
     </div>
   );
 }

@@ -1,5 +1,132 @@
-import type { JournalismResult, RunView } from "../api/types";
+/** The view of an article: beside its source, over its rounds, with what led to each and what nothing supports. */
 
-export function Explain({ view }: { view: RunView<JournalismResult>; again: () => Promise<void> }) {
-  return <p>{view.result.article}</p>;
+import { useCallback, useMemo, useState } from "react";
+
+import type { JournalismResult, RunView } from "../api/types";
+import { Diff } from "../parts/Diff";
+import { Markdown } from "../parts/Markdown";
+import { SourceText } from "../parts/SourceText";
+import { counted } from "../parts/words";
+import { CurveFigure } from "./CurveFigure";
+import { EditArticle } from "./EditArticle";
+import { unsupportedIn } from "./facts";
+import { Behind, Terms } from "./Round";
+
+interface Props {
+  view: RunView<JournalismResult>;
+  again: () => Promise<void>;
 }
+
+export function Explain({ view, again }: Props) {
+  const { result, source } = view;
+  const drafts = result.drafts ?? [];
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [changes, setChanges] = useState(false);
+  const [editing, setEditing] = useState(false);
+
+  const last = drafts.at(-1)?.round ?? 0;
+  const round = chosen ?? (result.article ? (result.selected_round ?? last) : last);
+  const draft = drafts.find((each) => each.round === round);
+  const before = drafts.filter((each) => each.round < round).at(-1);
+  const assessment = result.assessments?.find((each) => each.round === round);
+  const facts = useMemo(() => assessment?.unsupported ?? [], [assessment]);
+  const marks = useCallback((words: string) => unsupportedIn(words, facts), [facts]);
+  const title = useCallback(
+    (id: string) => `The paper does not support this ${facts[Number(id.split(" ")[1])]?.kind ?? "detail"}`,
+    [facts],
+  );
+  if (!draft) return <p className="soft">There is no draft yet; “How it is made” shows who is at work.</p>;
+
+  return (
+    <>
+      {(result.warnings ?? []).map((warning) => (
+        <p key={warning} className="warning">
+          {warning}
+        </p>
+      ))}
+      <div className="bar">
+        <label className="rounds">
+          <span className="small soft">Draft</span>
+          <input
+            type="range"
+            min={0}
+            max={Math.max(1, last)}
+            disabled={last === 0}
+            value={round}
+            aria-valuetext={named(round, result.selected_round)}
+            onChange={(event) => (setChosen(Number(event.target.value)), setEditing(false))}
+          />
+          <output>{named(round, result.selected_round)}</output>
+        </label>
+        <span className="row">
+          <label className="tick">
+            <input type="checkbox" checked={changes && before !== undefined} disabled={!before || editing} onChange={(event) => setChanges(event.target.checked)} />
+            Show what changed
+          </label>
+          <button type="button" aria-pressed={editing} disabled={!result.article} onClick={() => setEditing(!editing)}>
+            Edit
+          </button>
+        </span>
+      </div>
+      <p className="small soft" role="status">
+        {facts.length
+          ? `${counted(facts.length, "detail")} of this draft ${facts.length === 1 ? "is" : "are"} not supported by the paper; marked in the text.`
+          : assessment
+            ? "The check found no detail that the paper does not support."
+            : "This draft has not been checked yet."}
+      </p>
+      <div className="beside">
+        <section aria-label="Article">
+          {editing ? (
+            <EditArticle
+              run={view.record.id}
+              text={draft.text}
+              saved={async (number) => {
+                await again();
+                setChosen(number);
+                setChanges(true);
+                setEditing(false);
+              }}
+              close={() => setEditing(false)}
+            />
+          ) : (
+            <div className="prose">
+              {changes && before ? (
+                <p className="changes">
+                  <Diff before={before.text} after={draft.text} />
+                </p>
+              ) : (
+                <Markdown text={draft.text} marks={marks} title={title} />
+              )}
+            </div>
+          )}
+          {facts.length > 0 && (
+            <ul className="unsupported small">
+              {facts.map((fact, number) => (
+                <li key={number}>
+                  Not supported: <b>{fact.text}</b> <span className="soft">({fact.kind})</span> in <q>{fact.sentence}</q>
+                </li>
+              ))}
+            </ul>
+          )}
+          {round === result.selected_round && result.selected_because && (
+            <p className="small soft">Chosen because it is {result.selected_because}.</p>
+          )}
+        </section>
+        <section aria-label="Source">
+          <SourceText source={source} />
+        </section>
+      </div>
+      <div className="beside">
+        <Behind result={result} draft={draft} />
+        <div>
+          <CurveFigure assessments={result.assessments ?? []} round={round} />
+          <Terms result={result} round={round} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+const named = (round: number, selected: number | undefined) =>
+  `${round === 0 ? "0, the first" : round}${round === selected ? ", chosen" : ""}`;

@@ -1,0 +1,81 @@
+/** What the stream of a run tells, as a state: who is at work, and what was said since the stream began. */
+
+import type { System } from "../api/types";
+import { sayings } from "./sayings";
+import type { Saying, Written } from "./sayings";
+
+export interface Work {
+  role: string;
+  step: string;
+  round: number;
+  model: string;
+  /** Calls of this kind that are under way. */
+  calls: number;
+  tokens: number;
+  /** The newest words, where the server knows them. */
+  text: string;
+}
+
+export interface Progress {
+  working: ReadonlyMap<string, Work>;
+  said: Saying[];
+}
+
+export interface Part {
+  event: string;
+  data: unknown;
+}
+
+export const NOTHING_YET: Progress = { working: new Map(), said: [] };
+
+interface CallEvent {
+  event: "call" | "tokens";
+  role: string;
+  step: string;
+  round: number;
+  model: string;
+  tokens?: number;
+  text?: string;
+}
+
+interface Update extends Written {
+  calls?: { role: string; step: string; round: number }[];
+  loop_calls?: { role: string; step: string; round: number }[];
+}
+
+const keyOf = (call: { role: string; step: string; round: number }) => `${call.role}/${call.step}/${call.round}`;
+
+/** Take in one part of the stream. Event names of subgraphs have a suffix: `updates|review_paragraph:…`. */
+export function take(progress: Progress, part: Part, system: System): Progress {
+  const kind = part.event.split("|")[0];
+  if (kind === "custom") return called(progress, part.data as CallEvent);
+  if (kind === "updates" && part.data && typeof part.data === "object")
+    return Object.values(part.data as Record<string, unknown>)
+      .flatMap((update) => (Array.isArray(update) ? update : [update]))
+      .reduce<Progress>((now, update) => (update && typeof update === "object" ? written(now, update as Update, system) : now), progress);
+  return progress;
+}
+
+function called(progress: Progress, event: CallEvent): Progress {
+  if (event?.event !== "call" && event?.event !== "tokens") return progress;
+  const working = new Map(progress.working);
+  const before = working.get(keyOf(event));
+  const { role, step, round, model } = event;
+  working.set(keyOf(event), {
+    ...{ role, step, round, model },
+    calls: event.event === "call" ? (before?.calls ?? 0) + 1 : (before?.calls ?? 1),
+    tokens: event.tokens ?? 0,
+    text: event.text ?? (event.event === "call" ? "" : (before?.text ?? "")),
+  });
+  return { ...progress, working };
+}
+
+function written(progress: Progress, update: Update, system: System): Progress {
+  const working = new Map(progress.working);
+  for (const call of [...(update.calls ?? []), ...(update.loop_calls ?? [])]) {
+    const work = working.get(keyOf(call));
+    if (work && work.calls > 1) working.set(keyOf(call), { ...work, calls: work.calls - 1 });
+    else working.delete(keyOf(call));
+  }
+  return { working, said: [...progress.said, ...sayings(system, update)] };
+}
