@@ -21,6 +21,10 @@ COMMANDS = {
         "draftroom.commands.check:check",
         "Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked.",
     ),
+    "batch": Lazy(
+        "draftroom.commands.batch:batch_app",
+        "Do with many papers what another command does with one; the same command goes on where it stopped.",
+    ),
     "resume": Lazy(
         "draftroom.commands.resume:resume", "Go on with a run where it stopped; a finished one prints its result again."
     ),

@@ -11,6 +11,7 @@ from state.errors import Kind
 
 PAUSED = 20
 CONTRADICTIONS = 21
+PAPERS_FAILED = 22
 STOPPED = 130
 
 EXIT_CODES: dict[Kind, int] = {
@@ -75,7 +76,8 @@ def table() -> str:
         *((code, f"`{kind}`", _MEANINGS[kind]) for kind, code in EXIT_CODES.items()),
         (PAUSED, "", "The run waits for a person's answer."),
         (CONTRADICTIONS, "", "`draftroom check` found a contradiction of high or medium severity."),
-        (STOPPED, "", "Stopped by Ctrl-C or SIGTERM; the run can be resumed."),
+        (PAPERS_FAILED, "", "`draftroom batch` has ended, and some papers have failed; its table says why."),
+        (STOPPED, "", "Stopped by Ctrl-C or SIGTERM; the run or the batch can be resumed."),
     ]
     lines = [f"| {code} | {kind} | {meaning} |" for code, kind, meaning in sorted(rows)]
     return "\n".join(["| code | kind | meaning |", "|---|---|---|", *lines]) + "\n"

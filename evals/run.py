@@ -24,13 +24,14 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.runtime import RunControl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.datasets.corpora import draw, load, load_examples
 from evals.task import EvaluatedSystem, Task
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_its_end
-from runs.many import Job, Key, Record, read_records, run_jobs
+from runs.many import Job, Key, Record, read_records, run_many
 from state.contexts import RunContext
 from state.errors import BadInput, SettingsError, StateError
 from state.files import write_atomically
@@ -280,7 +281,14 @@ def _commit() -> str | None:
     return found.stdout.strip() or None
 
 
-async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: Callable[[str], None]) -> None:
+async def run_systems(
+    task: Task,
+    folder: RunFolder,
+    *,
+    concurrency: int,
+    tell: Callable[[str], None],
+    control: RunControl | None = None,
+) -> None:
     """Runs each system that the rows need on each sample, unless its output is in the folder already.
 
     Models and settings are those on record in the folder, so that a run which is taken up goes on as it began. The
@@ -291,6 +299,7 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
         folder: Of the run, begun.
         concurrency: How many samples are under way at once; each asks one model after the other, or several at once.
         tell: Receives a line of progress for each output.
+        control: Stops it, when it asks to drain, at the next safe point of each sample.
     """
     config, samples = folder.config(), await asyncio.to_thread(folder.samples)
     systems = {name: task.systems[name] for name in task.systems_of(config.rows)}
@@ -298,20 +307,38 @@ async def run_systems(task: Task, folder: RunFolder, *, concurrency: int, tell: 
     try:
         async with open_checkpointer(f"sqlite:///{folder.checkpoints_file}") as saver:
             jobs: dict[Key, Job] = {
-                (sample["id"], name): partial(_output, saver, name, systems[name], sample, context)
+                (sample["id"], name): partial(_output, saver, control, name, systems[name], sample, context)
                 for sample in samples
                 for name, context in contexts.items()
             }
-            await run_jobs(jobs, folder.outputs_file, concurrency, fields=["id", "system"], tell=tell)
+            await run_many(
+                jobs.items(),
+                folder.outputs_file,
+                concurrency,
+                keys=jobs,
+                fields=["id", "system"],
+                tell=lambda ended: tell(str(ended)),
+                written=lambda result: saver.adelete_thread(_run_id(result["id"], result["system"])),
+                control=control,
+            )
     finally:
         await close_clients()
 
 
 async def _output(
-    saver: BaseCheckpointSaver[str], name: str, system: EvaluatedSystem, sample: Record, context: RunContext
+    saver: BaseCheckpointSaver[str],
+    control: RunControl | None,
+    name: str,
+    system: EvaluatedSystem,
+    sample: Record,
+    context: RunContext,
 ) -> Record:
     begun = perf_counter()
-    run_id = f"{sample['id']} {name}"
-    output = await run_to_its_end(system.builder, saver, run_id, system.request(sample), context)
+    run_id = _run_id(sample["id"], name)
+    output = await run_to_its_end(system.builder, saver, run_id, system.request(sample), context, control)
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
     return {"output": kept, "wall_s": perf_counter() - begun}
+
+
+def _run_id(sample: str, system: str) -> str:
+    return f"{sample} {system}"

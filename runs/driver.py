@@ -136,20 +136,25 @@ async def run_to_its_end(
     run_id: str,
     request: Any,
     context: Any,
+    control: RunControl | None = None,
 ) -> dict[str, Any]:
     """Run a graph that nobody watches, one of many perhaps, or go on with it where its checkpoints end.
 
+    They stay until whoever has written the output down deletes them, so that it is not lost on the way.
+
     Args:
         builder: Of the graph.
-        saver: Keeps the checkpoints until the run has ended.
-        run_id: Of the run.
+        saver: Keeps the checkpoints.
+        run_id: Of the run: the thread of its checkpoints.
         request: The graph's input.
         context: The graph's settings.
+        control: Stops the run, when it asks to drain, at its next safe point.
 
     Returns:
         The graph's output.
 
     Raises:
+        GraphDrained: It was stopped; the next call goes on.
         DraftroomError: Whatever ended the run early. The next call goes on, or begins anew if no answer was of use.
     """
     graph: Graph = builder.compile(checkpointer=saver)
@@ -157,12 +162,11 @@ async def run_to_its_end(
     begun = _has_begun(await graph.aget_state(config))
     try:
         output: dict[str, Any] = await graph.ainvoke(
-            None if begun else request, config, context=context, durability="sync"
+            None if begun else request, config, context=context, durability="sync", control=control
         )
     except NothingUsable:  # the answers so far led there
         await saver.adelete_thread(run_id)
         raise
-    await saver.adelete_thread(run_id)
     return output
 
 
@@ -185,6 +189,12 @@ def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
         StateError: If its checkpoints cannot be read.
     """
     return NewestState(asyncio.run(read_snapshot(record, runnable))).joined(runnable)
+
+
+async def state_so_far(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], run_id: str) -> dict[str, Any]:
+    """The newest state of a graph that `run_to_its_end` has run; empty if it never wrote one."""
+    graph: Graph = runnable.builder.compile(checkpointer=saver)
+    return NewestState(await graph.aget_state(_config(run_id), subgraphs=True)).joined(runnable)
 
 
 def brought_up(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:

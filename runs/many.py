@@ -4,18 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+
+from runs.stopping import stop_on_signals
 from state.errors import BadInput, DraftroomError
-from state.files import filled_lines, read_file, write_atomically
+from state.files import filled_lines, read_file
 
 Record = dict[str, Any]
 Key = tuple[str, ...]
 Job = Callable[[], Awaitable[Record]]
+"""A result with `error` is that of a job that has failed. A job that raises `GraphDrained` was stopped and has none."""
+
+
+class Ended(NamedTuple):
+    """A job that has ended, and how it goes with all of them."""
+
+    key: Key
+    result: Record
+    number: int
+    """How many have ended by now, those of earlier calls included."""
+    total: int
+    failed: int
+    """How many of those that have ended."""
+    seconds_each: float
+    """Between two ends, in this call."""
+
+    @property
+    def pace(self) -> str:
+        """How fast jobs end, and how long those that are left take at that pace."""
+        left = timedelta(seconds=round((self.total - self.number) * self.seconds_each))
+        return f"{60 / self.seconds_each:.1f} a minute, {left} left"
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.total} {' '.join(self.key)} {self.result.get('error', 'ok')} ({self.pace})"
 
 
 def read_records(path: Path) -> list[Record]:
@@ -24,7 +52,8 @@ def read_records(path: Path) -> list[Record]:
     Raises:
         BadInput: It cannot be read, or a line is no JSON.
     """
-    return _records(read_file(path, "JSON Lines file"), path)
+    lines = filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
+    return [_record(line, f"Line {number} of {path}") for number, line in lines]
 
 
 def read_results(out: Path) -> list[Record]:
@@ -33,12 +62,21 @@ def read_results(out: Path) -> list[Record]:
     Raises:
         BadInput: A line is no JSON.
     """
-    written = out.read_bytes() if out.exists() else b""
-    return _records(written[: written.rfind(b"\n") + 1], out)
+    return list(each_result(out))
 
 
-def _records(data: bytes, path: Path) -> list[Record]:
-    return [_record(line, f"Line {number} of {path}") for number, line in filled_lines(data.split(b"\n"))]
+def each_result(out: Path) -> Iterator[Record]:
+    """The results so far one by one, as `read_results` has them: there may be more than memory holds.
+
+    Raises:
+        BadInput: A line is no JSON.
+    """
+    if not out.exists():
+        return
+    with out.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.endswith(b"\n") and line.strip():
+                yield _record(line, f"Line {number} of {out}")
 
 
 def _record(line: bytes, where: str) -> Record:
@@ -57,64 +95,126 @@ async def run_jobs(
     fields: Sequence[str],
     tell: Callable[[str], None],
 ) -> list[Record]:
-    """Runs the jobs that have not succeeded yet and appends their results to a JSON Lines file.
-
-    A job that fails with a `DraftroomError` leaves a result with `error`, ends no other job, and is run again by the
-    next call.
+    """Runs jobs as `run_many` does, and gives their results.
 
     Args:
         jobs: By key, in the order in which they are started.
-        out: Results so far, if there are any. Of several results of one job the newest counts.
+        out: Results so far, if there are any.
         concurrency: How many jobs run at once.
         fields: Names that the parts of a key have in a result.
-        tell: Receives a line of progress for each job that ends: how many there are, and how long the rest may take.
+        tell: Receives a line of progress for each job that ends.
 
     Returns:
         The newest result of each job, in the order of the jobs.
     """
-    newest = await asyncio.to_thread(_newest, out, fields)
-    results = {key: result for key, result in newest.items() if key in jobs}
-    done = [key for key, result in results.items() if "error" not in result]
-    gate = asyncio.Semaphore(concurrency)
-    begun = perf_counter()
-    tasks = [asyncio.create_task(_finish(key, job, gate)) for key, job in jobs.items() if key not in done]
+    await run_many(jobs.items(), out, concurrency, keys=jobs, fields=fields, tell=lambda ended: tell(str(ended)))
+    results = await asyncio.to_thread(read_results, out)
+    newest = {tuple(result[field] for field in fields): result for result in results}
+    return [newest[key] for key in jobs]
+
+
+async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
+    jobs: Iterable[tuple[Key, Job]],
+    out: Path,
+    concurrency: int,
+    *,
+    keys: Iterable[Key],
+    fields: Sequence[str],
+    tell: Callable[[Ended], None],
+    written: Callable[[Record], Awaitable[None]] | None = None,
+    retry_failed: bool = True,
+    control: RunControl | None = None,
+) -> None:
+    """Runs the jobs that have not succeeded yet and appends their results to a JSON Lines file.
+
+    A job that fails with a `DraftroomError` leaves a result with `error` and ends no other job. No more is kept in
+    memory than the keys and what is under way.
+
+    Args:
+        jobs: With their keys, in the order in which they are started; read, in a thread, as far as jobs begin.
+        out: Results so far, if there are any. Of several results of one job the newest counts.
+        concurrency: How many jobs run at once.
+        keys: Of all jobs.
+        fields: Names that the parts of a key have in a result.
+        tell: Is told of each job that ends.
+        written: Awaited when the result of a job that has succeeded is on disk.
+        retry_failed: Run again what has failed in an earlier call.
+        control: Where it asks to drain, no further job begins.
+    """
+    every = set(keys)
+    earlier = {key: bad for key, bad in (await asyncio.to_thread(_failed, out, fields)).items() if key in every}
+    failed = set() if retry_failed else {key for key, bad in earlier.items() if bad}
+    settled = {key for key, bad in earlier.items() if not bad} | failed
+    coming, turn, begun, before = iter(jobs), asyncio.Lock(), perf_counter(), len(settled)
+
+    async def work() -> None:
+        while not (control and control.drain_requested):
+            async with turn:
+                key, job = await asyncio.to_thread(_next, coming, settled)
+            if job is None:
+                return
+            try:
+                outcome = await _result(job)
+            except GraphDrained:
+                return
+            result = {**dict(zip(fields, key, strict=True)), **outcome}
+            await asyncio.to_thread(_append, out, result)
+            settled.add(key)
+            if "error" in result:
+                failed.add(key)
+            elif written:
+                await written(result)
+            pace = (perf_counter() - begun) / (len(settled) - before)
+            tell(Ended(key, result, len(settled), len(every), len(failed), pace))
+
+    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(every)))]
     try:
-        for number, task in enumerate(asyncio.as_completed(tasks), start=len(done) + 1):
-            key, outcome = await task
-            results[key] = {**dict(zip(fields, key, strict=True)), **outcome}
-            await asyncio.to_thread(_append, out, results[key])
-            told = f"{number}/{len(jobs)} {' '.join(key)} {outcome.get('error', 'ok')}"
-            tell(f"{told} ({_pace(number - len(done), len(jobs) - number, perf_counter() - begun)})")
+        await asyncio.gather(*workers)
     finally:  # a run that is stopped leaves no job behind that would go on without its surroundings
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    return [results[key] for key in jobs]
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
 
 
-def _pace(ended: int, left: int, seconds: float) -> str:
-    """How fast jobs end, and how long those that are left take at that pace."""
-    return f"{60 * ended / seconds:.1f} a minute, {timedelta(seconds=round(left * seconds / ended))} left"
+async def until_stopped(work: Coroutine[Any, Any, None], control: RunControl, say: Callable[[str], None]) -> bool:
+    """Waits for work on many jobs; the first Ctrl-C or SIGTERM drains it, the second one ends it at once.
 
-
-async def _finish(key: Key, job: Job, gate: asyncio.Semaphore) -> tuple[Key, Record]:
-    async with gate:
+    Returns:
+        Whether it was stopped.
+    """
+    working = asyncio.create_task(work)
+    with stop_on_signals(control, working, say):
         try:
-            return key, await job()
-        except DraftroomError as error:  # one job must not end a run of hours; a bug must
-            return key, {"error": f"{error.kind}: {error}"}
+            await working
+        except asyncio.CancelledError:
+            if not working.cancelled():
+                raise
+    return control.drain_requested
 
 
-def _newest(out: Path, fields: Sequence[str]) -> dict[Key, Record]:
+def _next(jobs: Iterator[tuple[Key, Job]], settled: set[Key]) -> tuple[Key, Job | None]:
+    """The next job that is not settled; none if there are no more."""
+    return next(((key, job) for key, job in jobs if key not in settled), ((), None))
+
+
+async def _result(job: Job) -> Record:
+    try:
+        return await job()
+    except DraftroomError as error:  # one job must not end a run of hours; a bug must
+        return {"error": f"{error.kind}: {error}"}
+
+
+def _failed(out: Path, fields: Sequence[str]) -> dict[Key, bool]:
+    """Whether each job that has a result has failed."""
     _drop_half_line(out)
-    return {tuple(result[field] for field in fields): result for result in read_results(out)}
+    return {tuple(result[field] for field in fields): "error" in result for result in each_result(out)}
 
 
 def _drop_half_line(out: Path) -> None:
     """The next result must not be appended to half of one, which a process that was killed while writing left."""
-    written = out.read_bytes() if out.exists() else b""
-    if written and not written.endswith(b"\n"):
-        write_atomically(out, written[: written.rfind(b"\n") + 1])
+    if out.exists():
+        with out.open("rb+") as file:
+            file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
 
 
 def _append(out: Path, result: Record) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from draftroom.batch.paper_checks import Checks
 from draftroom.commands.options import QuietOption
 from draftroom.consoles import OUT
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
 from draftroom.rendering.findings import FORMATS, summary, table
 from draftroom.rendering.terminal import print_line, print_table
-from state.computed_findings import CHECK_KINDS, SEVERITIES, Severity
+from runs.record import RunInput
+from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity
 from tools.consistency import check_paper
 from tools.documents.store import load_document
 
@@ -33,15 +37,9 @@ def check(
 ) -> None:
     """Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked."""
     check_paths(output, FORMATS)
-    if unknown := set(without or []) - set(CHECK_KINDS):
-        raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
+    _refuse_unknown(without)
     paper = take_paper(file, scope="whole", max_pages=max_pages)
-    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    findings = [
-        found
-        for found in check_paper(load_document(paper["paper"]))
-        if found["severity"] in shown and found["kind"] not in (without or [])
-    ]
+    findings = _findings(severity, without or [], paper)
     for path in output:
         try:
             path.write_text(FORMATS[path.suffix.lower()](paper, findings), encoding="utf-8")
@@ -53,3 +51,22 @@ def check(
         print_line(summary(findings), "")
     if any(found["severity"] != "low" for found in findings):
         raise typer.Exit(CONTRADICTIONS)
+
+
+def checks(flags: Mapping[str, Any]) -> Checks:
+    """The work on many papers that the flags ask for."""
+    severity, without, max_pages = flags["severity"], flags["without"] or [], flags["max_pages"]
+    _refuse_unknown(without)
+    choices = {"severity": severity, "without": sorted(without), "max_pages": max_pages}
+    return Checks(choices, partial(_findings, severity, without), max_pages)
+
+
+def _refuse_unknown(kinds: Collection[str] | None) -> None:
+    if unknown := set(kinds or []) - set(CHECK_KINDS):
+        raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
+
+
+def _findings(severity: Severity, without: Collection[str], paper: RunInput) -> list[ComputedFinding]:
+    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    found = check_paper(load_document(paper["paper"]))
+    return [each for each in found if each["severity"] in shown and each["kind"] not in without]

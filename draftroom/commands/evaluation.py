@@ -219,11 +219,16 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
 
 def _run(task: Task, folder: RunFolder, samples: int | None, *, quiet: bool) -> None:
     """Run what is missing, then report."""
-    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415 - takes seconds
+    from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
+
+    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415
+    from runs.many import until_stopped  # noqa: PLC0415
 
     at_once = samples or SAMPLES_A_REQUEST * max(model["concurrency"] for model in folder.config().models.values())
-    work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell)
-    _until_done(work, f"draftroom eval resume {folder.path}")
+    control = RunControl()
+    work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell, control=control)
+    if asyncio.run(until_stopped(work, control, tell)):
+        raise _stopped(f"draftroom eval resume {folder.path}")
     _report(task, folder)
 
 
@@ -232,8 +237,12 @@ def _until_done(work: Coroutine[Any, Any, None], again: str) -> None:
     try:
         asyncio.run(work)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell(f"Stopped; nothing that was paid for is lost. To go on: {again}")
-        raise typer.Exit(STOPPED) from None
+        raise _stopped(again) from None
+
+
+def _stopped(again: str) -> typer.Exit:
+    tell(f"Stopped; nothing that was paid for is lost. To go on: {again}")
+    return typer.Exit(STOPPED)
 
 
 def _refuse_unwritable(folder: Path) -> None:

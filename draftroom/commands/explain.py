@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +22,7 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.files import check_outputs, take_paper
+from draftroom.systems import RunRequest
 from draftroom.systems.journalism import JOURNALISM
 from runs.driver import Budget
 from state.settings import Audience, Selection, StopRule, Variant
@@ -55,6 +57,12 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     """Turn a paper into an article that anyone can follow."""
     flags = locals()
     check_outputs(output, JOURNALISM.rendering)
-    settings = load_settings(overrides("journalism", flags))
-    record = JOURNALISM.begin(settings, partial(take_paper, file))
-    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))
+    chosen = wanted(flags)
+    record = chosen.begin(partial(take_paper, file))
+    budget = Budget(max_calls, max_tokens)
+    drive_and_show(record, output, quiet=quiet, checkpoints=chosen.settings.checkpoints, budget=budget)
+
+
+def wanted(flags: Mapping[str, Any]) -> RunRequest:
+    """What the flags want of any paper."""
+    return RunRequest(JOURNALISM, "journalism", load_settings(overrides("journalism", flags)))

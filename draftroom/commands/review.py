@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,7 +24,7 @@ from draftroom.commands.options import (
 )
 from draftroom.extras import REVIEW, require
 from draftroom.files import STANDARD_INPUT, check_outputs, read_standard_input, take_paper
-from draftroom.systems import System
+from draftroom.systems import RunRequest, System
 from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
 from runs.driver import Budget
 from runs.record import RunInput
@@ -79,18 +80,33 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     quiet: QuietOption = False,
 ) -> None:
     """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
-    system = VARIANTS[variant]
-    flags = locals() | {
-        "rerank": _rerank(variant, wanted=rerank),
-        "literature": _literature(literature) if literature else None,
-        "pause": pause if system.rendering.dialogue else False,
-    }
+    flags = locals()
+    check_outputs(output, VARIANTS[variant].rendering)
+    chosen = wanted(flags)
+    record = chosen.begin(partial(_take_draft, file, output))
+    budget = Budget(max_calls, max_tokens)
+    drive_and_show(record, output, quiet=quiet, checkpoints=chosen.settings.checkpoints, budget=budget)
+
+
+def wanted(flags: Mapping[str, Any]) -> RunRequest:
+    """What the flags want of any draft.
+
+    Raises:
+        SettingsError: The packages of a review are not installed.
+        BadInput: What is to be reviewed is empty.
+    """
     require(REVIEW)
-    check_outputs(output, system.rendering)
-    request = _request(paragraph, section, text, from_standard_input=file == STANDARD_INPUT)
-    settings = load_settings(overrides("feedback", flags))
-    record = system.begin(settings, partial(_take_draft, file, output), request)
-    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))
+    variant: ReviewVariant = flags["variant"]
+    system, literature = VARIANTS[variant], flags["literature"]
+    chosen = {
+        **flags,
+        "rerank": _rerank(variant, wanted=flags["rerank"]),
+        "literature": _literature(literature) if literature else None,
+        "pause": flags["pause"] if system.rendering.dialogue else False,
+    }
+    from_standard_input = flags.get("file") == STANDARD_INPUT
+    request = _request(flags["paragraph"], flags["section"], flags["text"], from_standard_input=from_standard_input)
+    return RunRequest(system, "feedback", load_settings(overrides("feedback", chosen)), request)
 
 
 def _rerank(variant: ReviewVariant, *, wanted: bool | None) -> bool | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +22,7 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.files import check_outputs, take_paper
+from draftroom.systems import RunRequest
 from draftroom.systems.simplification import SIMPLIFICATION
 from runs.driver import Budget
 from state.settings import SimplificationStopRule, SimplificationVariant
@@ -59,8 +61,17 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     quiet: QuietOption = False,
 ) -> None:
     """Put a medical abstract into plain language, and tell what was lost on the way."""
-    flags = locals() | {"loops": [name.strip() for names in loops for name in names.split(",")] if loops else None}
+    flags = locals()
     check_outputs(output, SIMPLIFICATION.rendering)
-    settings = load_settings(overrides("simplification", flags))
-    record = SIMPLIFICATION.begin(settings, partial(take_paper, file))
-    drive_and_show(record, output, quiet=quiet, checkpoints=settings.checkpoints, budget=Budget(max_calls, max_tokens))
+    chosen = wanted(flags)
+    record = chosen.begin(partial(take_paper, file))
+    budget = Budget(max_calls, max_tokens)
+    drive_and_show(record, output, quiet=quiet, checkpoints=chosen.settings.checkpoints, budget=budget)
+
+
+def wanted(flags: Mapping[str, Any]) -> RunRequest:
+    """What the flags want of any abstract."""
+    loops = [name.strip() for names in flags["loops"] for name in names.split(",")] if flags["loops"] else None
+    return RunRequest(
+        SIMPLIFICATION, "simplification", load_settings(overrides("simplification", {**flags, "loops": loops}))
+    )

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from draftroom.systems.system import Lazy, System
+from draftroom.systems.system import Lazy, RunRequest, System
 from state.errors import StateError
 from state.settings import TABLES
 
@@ -27,4 +27,4 @@ def find_system(name: str) -> System:
     return SYSTEMS[name]
 
 
-__all__ = ["OF_TABLE", "SYSTEMS", "Lazy", "System", "find_system"]
+__all__ = ["OF_TABLE", "SYSTEMS", "Lazy", "RunRequest", "System", "find_system"]

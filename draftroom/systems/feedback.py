@@ -17,6 +17,15 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
     return f"{len(results['reviews'])}/{results['paragraphs']}", f"{comments} comment{'' if comments == 1 else 's'}"
 
 
+def scores(results: Mapping[str, Any]) -> dict[str, Any]:
+    """How many paragraphs were reviewed, comments on them, and findings that were computed."""
+    return {
+        "paragraphs": results["paragraphs"],
+        "comments": len(results["comments"]),
+        "computed": len(results["computed"]),
+    }
+
+
 FOCUSED_FEEDBACK = System(
     name="focused_feedback",
     progress=progress,
@@ -30,6 +39,8 @@ FOCUSED_FEEDBACK = System(
             "Comment on the weaknesses of a draft, with evidence from the paper and from other studies.",
         )
     },
+    wanted_address="draftroom.commands.review:wanted",
+    scores=scores,
     evaluation=Lazy(
         "evals.tasks.focused_feedback:FOCUSED_FEEDBACK",
         "Comments on paragraphs beside those of reviewers: Tables 5 and 6 of SWIF2T.",
@@ -38,6 +49,7 @@ FOCUSED_FEEDBACK = System(
 SINGLE_MODEL = System(
     name="single_model",
     progress=progress,
+    scores=scores,
     graph=feedback.SINGLE_MODEL,
     begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
@@ -45,6 +57,7 @@ SINGLE_MODEL = System(
 CHAIN_OF_VERIFICATION = System(
     name="chain_of_verification",
     progress=progress,
+    scores=scores,
     graph=feedback.CHAIN_OF_VERIFICATION,
     begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",

@@ -19,6 +19,20 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
     return str(results["rounds"]), f"{drafts[0]['mean_grade']:.1f} -> {last:.1f}"
 
 
+def scores(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Rounds, the chosen draft, mean grades of the first and of it, and how much of it the paper does not hold."""
+    drafts = {draft["round"]: draft for draft in results["drafts"]}
+    first, chosen = results["drafts"][0], drafts[results["selected_round"]]
+    return {
+        "rounds": results["rounds"],
+        "selected_round": results["selected_round"],
+        "first_grade": first["mean_grade"],
+        "grade": chosen["mean_grade"],
+        "coverage": chosen["coverage"],
+        "unsupported": len(chosen["unsupported"]),
+    }
+
+
 JOURNALISM = System(
     name="science_journalism",
     progress=progress,
@@ -29,6 +43,8 @@ JOURNALISM = System(
     commands={
         "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")
     },
+    wanted_address="draftroom.commands.explain:wanted",
+    scores=scores,
     evaluation=Lazy(
         "evals.tasks.science_journalism:SCIENCE_JOURNALISM",
         "Articles by readability and faithfulness: Table 1 and Figure 4 of LLM-CLBR.",

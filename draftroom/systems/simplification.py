@@ -17,6 +17,19 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
     return str(results["entries"]), f"{versions[0]['grade']:.1f} -> {versions[-1]['grade']:.1f}"
 
 
+def scores(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Entries, grades and words of the source and of the result, and how many of the source's details it has lost."""
+    first, last = results["versions"][0], results["versions"][-1]
+    return {
+        "entries": results["entries"],
+        "first_grade": first["grade"],
+        "grade": last["grade"],
+        "first_words": first["words"],
+        "words": last["words"],
+        "lost": len(results["lost"]),
+    }
+
+
 SIMPLIFICATION = System(
     name="medical_simplification",
     progress=progress,
@@ -30,6 +43,8 @@ SIMPLIFICATION = System(
             "Put a medical abstract into plain language, and tell what was lost on the way.",
         )
     },
+    wanted_address="draftroom.commands.simplify:wanted",
+    scores=scores,
     evaluation=Lazy(
         "evals.tasks.medical_simplification:MEDICAL_SIMPLIFICATION",
         "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of SoMS.",

@@ -31,6 +31,11 @@ class Lazy(NamedTuple):
         return resolve_name(self.address)
 
 
+def no_scores(_: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of a system that has none."""
+    return NOTHING
+
+
 @dataclass(frozen=True)
 class System:
     """One system, and where everything is that is made for it alone."""
@@ -50,6 +55,11 @@ class System:
     evaluation: Lazy | None = None
     asked: tuple[str, ...] = ()
     """Its settings that matter most to a person, in the order of the form on the page."""
+    wanted_address: str = ""
+    """Of the function that makes the flags of its command what is wanted of any paper; without one there is no
+    `draftroom batch` of it."""
+    scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = no_scores
+    """From the results on record: what a table of many papers tells of a finished run, numbers and words by name."""
 
     def begin(self, settings: Settings, take: Take, request: Mapping[str, Any] = NOTHING) -> RunRecord:
         """The record of a run that may begin now.
@@ -65,7 +75,37 @@ class System:
         begin = resolve_name(self.begin_address)
         return cast("RunRecord", begin(self.name, settings, take, request))
 
+    def wanted(self, flags: Mapping[str, Any]) -> RunRequest:
+        """What the flags of its command ask of any paper.
+
+        Raises:
+            DraftroomError: What is wrong with them or the settings.
+        """
+        return cast("RunRequest", resolve_name(self.wanted_address)(flags))
+
     @property
     def rendering(self) -> Rendering:
         """How its runs are told and shown."""
         return cast("Rendering", resolve_name(self.rendering_address))
+
+
+class RunRequest(NamedTuple):
+    """What flags ask of a system, whatever the paper."""
+
+    system: System
+    table: str
+    """Of its settings."""
+    settings: Settings
+    request: Mapping[str, Any] = NOTHING
+    """What is asked of the graph beside its paper."""
+
+    def begin(self, take: Take) -> RunRecord:
+        """The record of a run on one paper that may begin now.
+
+        Args:
+            take: Reads the paper.
+
+        Raises:
+            DraftroomError: What is wrong with the settings, the paper or the request.
+        """
+        return self.system.begin(self.settings, take, self.request)

@@ -1,0 +1,188 @@
+"""The folder of a batch: what was asked, what each paper is called there, and what came of it.
+
+batch.json       what was asked: the command, settings, formats
+papers.jsonl     the papers, each with its id, after which its results are called
+results.jsonl    a row for each paper that has ended, appended as soon as it has; results.parquet has the same
+checkpoints.sqlite  of the papers under way
+ID.md  ID.json   the result of each paper, in the formats that were asked for
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from filelock import FileLock, Timeout
+
+from draftroom.batch.papers import NamedPaper
+from runs.many import Record, each_result, read_results
+from state.errors import BadInput, SettingsError, StateError
+
+_LONGEST_NAME = 80
+_MAY_DIFFER = ("batch", "version")
+_OWN_FILES = ("batch", "papers", "results", "checkpoints")
+
+
+class BatchFolder:
+    """Files of a batch.
+
+    Args:
+        path: The folder; made when the batch begins.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.table = path / "results.jsonl"
+        self.parquet = path / "results.parquet"
+        self.checkpoints = f"sqlite:///{path.absolute() / 'checkpoints.sqlite'}"
+        self._asked = path / "batch.json"
+        self._papers = path / "papers.jsonl"
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Make the folder, and keep every other process from working in it.
+
+        Raises:
+            StateError: Another process works in it, or it cannot be written.
+        """
+        lock = FileLock(self.path / ".lock")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock.acquire(blocking=False)
+        except Timeout as error:
+            raise StateError(
+                f"Another process works in {self.path}; wait for it, or choose another folder with --out.",
+                kind="run_busy",
+            ) from error
+        except OSError as error:
+            raise StateError(
+                f"The results cannot be kept in {self.path} ({error.strerror}); choose another folder with --out.",
+                kind="output_unwritable",
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def begin(self, asked: Mapping[str, Any]) -> UUID:
+        """Write down what is asked, or take up the batch that is there.
+
+        Args:
+            asked: As plain values; a `version` may differ from the one on record.
+
+        Returns:
+            Its id.
+
+        Raises:
+            SettingsError: The folder holds another batch, or other files; says what differs.
+        """
+        if self._asked.exists():
+            on_record = _read(self._asked)
+            identity = UUID(on_record["batch"])
+            there, now = _flat(on_record), _flat(json.loads(json.dumps(asked)))
+            names = [name for name in {**there, **now} if there.get(name) != now.get(name) and name not in _MAY_DIFFER]
+            if names:
+                raise SettingsError(
+                    f"{self.path} holds a batch with another {_listed(names)}: choose another folder with --out, "
+                    "or ask for the same as then."
+                )
+        elif any(path.name != ".lock" for path in self.path.iterdir()):
+            raise SettingsError(
+                f"{self.path} holds other files and no batch; choose an empty or a new folder with --out."
+            )
+        else:
+            identity = uuid4()
+            described = json.dumps({"batch": str(identity), **asked}, ensure_ascii=False, indent=2)
+            self.write(self._asked.name, f"{described}\n")
+        return identity
+
+    def ids(self, papers: Iterable[NamedPaper]) -> dict[str, str]:
+        """An id for each paper by its origin: its name, numbered where another has it. What was given once stays.
+
+        Args:
+            papers: Those of the batch, gone through once.
+        """
+        known = {paper["from"]: paper["id"] for paper in read_results(self._papers)}
+        before, taken = len(known), {*_OWN_FILES, *(identity.casefold() for identity in known.values())}
+        times, wanted = dict[str, int](), dict[str, str]()
+        for paper in papers:
+            if paper.origin not in known:
+                name = _file_name(paper.name)
+                identity = name
+                while identity.casefold() in taken:
+                    times[name] = times.get(name, 1) + 1
+                    identity = f"{name}-{times[name]}"
+                taken.add(identity.casefold())
+                known[paper.origin] = identity
+            wanted[paper.origin] = known[paper.origin]
+        if len(known) > before:
+            lines = (json.dumps({"id": identity, "from": origin}) + "\n" for origin, identity in known.items())
+            self.write(self._papers.name, "".join(lines))
+        return wanted
+
+    def write(self, name: str, result: str | bytes) -> None:
+        """Write a result, whole or not at all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        unfinished = self.path / f".{name}.tmp"  # others may read it as far as the user's own files are read
+        unfinished.write_bytes(result.encode() if isinstance(result, str) else result)
+        unfinished.replace(self.path / name)
+
+    def finish(self) -> list[Record]:
+        """Write the table anew with one row a paper, in the order of the papers, also as Parquet where that can be.
+
+        Returns:
+            The rows.
+        """
+        newest = {row["id"]: row for row in each_result(self.table)}
+        rows = [newest[paper["id"]] for paper in read_results(self._papers) if paper["id"] in newest]
+        self.write(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        if rows:
+            self._write_parquet(rows)
+        return rows
+
+    def _write_parquet(self, rows: list[Record]) -> None:
+        try:
+            import pyarrow as pa  # noqa: PLC0415 - an optional package, as is the next
+            from pyarrow.parquet import write_table  # noqa: PLC0415
+        except ImportError:
+            return
+        columns = dict.fromkeys(name for row in rows for name in row)
+        table = pa.table({name: [row.get(name) for row in rows] for name in columns})
+        unfinished = self.parquet.with_suffix(".tmp")
+        write_table(table, unfinished)
+        unfinished.replace(self.parquet)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        asked: dict[str, Any] = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise BadInput(f"{path} is damaged ({error}); choose another folder with --out.") from error
+    return asked
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Nested values by names with dots between them."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        nested = isinstance(value, dict)
+        found |= _flat(value, f"{above}{name}.") if nested else {f"{above}{name}": value}
+    return found
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    names = [name.removeprefix("settings.") for name in names]
+    return " and ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _file_name(name: str) -> str:
+    """What files may be called everywhere: letters, digits, and little else."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._-")[:_LONGEST_NAME] or "paper"

@@ -1,0 +1,75 @@
+"""What each paper of a batch contradicts in itself, computed without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
+
+from draftroom.batch.folder import BatchFolder
+from draftroom.batch.papers import NamedPaper
+from draftroom.batch.work import Result, Session
+from draftroom.rendering.findings import FORMATS
+from runs.record import RunInput
+from state.computed_findings import SEVERITIES, ComputedFinding
+
+if TYPE_CHECKING:  # takes time to import
+    from langgraph.runtime import RunControl
+
+    from runs.many import Record
+
+
+class Checks:
+    """What each paper contradicts in itself, computed in threads.
+
+    Args:
+        choices: What was chosen, as plain values.
+        find: From the paper what was found in it.
+        max_pages: Longest PDF that is accepted.
+    """
+
+    def __init__(
+        self, choices: Mapping[str, Any], find: Callable[[RunInput], list[ComputedFinding]], max_pages: int
+    ) -> None:
+        self.formats = FORMATS.keys()
+        self.asked = {"settings": choices}
+        self.at_once = os.cpu_count() or 1
+        self._find, self._max_pages = find, max_pages
+
+    @asynccontextmanager
+    async def opened(
+        self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
+    ) -> AsyncIterator[Session]:
+        """Nothing has to be open."""
+        del folder, batch, control
+        yield _Checking(self._find, self._max_pages, suffixes)
+
+
+class _Checking(NamedTuple):
+    find: Callable[[RunInput], list[ComputedFinding]]
+    max_pages: int
+    suffixes: Collection[str]
+
+    async def do(self, name: str, paper: NamedPaper) -> Result:
+        """Check a paper."""
+        del name
+        return await asyncio.to_thread(self._check, paper)
+
+    async def forget(self, row: Record) -> None:
+        """Nothing is kept."""
+
+    def _check(self, paper: NamedPaper) -> Result:
+        begun = perf_counter()
+        taken = paper.take(scope="whole", max_pages=self.max_pages)
+        findings = self.find(taken)
+        row = {
+            "title": taken["paper"]["title"],
+            "sha256": taken["paper"]["sha256"],
+            "seconds": round(perf_counter() - begun, 3),
+            "scores": {each: sum(found["severity"] == each for found in findings) for each in SEVERITIES},
+        }
+        return Result(row, {suffix: FORMATS[suffix](taken, findings) for suffix in self.suffixes})

@@ -1,0 +1,160 @@
+"""Which papers a person names: files, folders, patterns, and tables that hold texts or name files.
+
+They are given one by one and may be gone through again, so that a table of any length takes no memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from draftroom.files import take_paper
+from runs.record import RunInput
+from state.errors import BadInput, SettingsError
+from state.settings import Scope
+from tools.documents.reading import FORMATS, MAX_BYTES, read_document_bytes
+
+SUFFIXES = {*FORMATS, ".txt", ".text"}
+"""Of the files that are taken from a folder."""
+_FIELDS = ("id", "doi", "path", "text")
+_ROWS_AT_ONCE = 64
+
+
+class NamedPaper(NamedTuple):
+    """A paper that was named, not read yet."""
+
+    origin: str
+    """Which one it is: the path of its file; of a text in a table the table's path and the paper's id there."""
+    name: str
+    """What a person calls it: its id, or the name of its file without the suffix."""
+    path: Path | None
+    text: str
+    """Of a paper without a path."""
+
+    def take(self, *, scope: Scope, max_pages: int) -> RunInput:
+        """Read it; blocks.
+
+        Raises:
+            BadInput: It cannot be used.
+            StateError: It cannot be stored.
+        """
+        if self.path:
+            return take_paper(str(self.path), scope=scope, max_pages=max_pages)
+        data = self.text.encode(errors="surrogatepass")  # half a pair is then refused as no UTF-8
+        paper = read_document_bytes(data, name=f"{self.name}.txt", scope=scope, max_pages=max_pages)
+        return RunInput(name=self.name, path=paper["source"], paper=paper)
+
+
+def papers_of(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
+    """Every paper that is named, each once, in the order in which they are named, of a folder by name.
+
+    Args:
+        named: Files, folders, patterns such as `papers/**/*.pdf`, and tables (.jsonl, .csv, .parquet).
+        apart: The folder of results, whose files are no papers.
+
+    Raises:
+        BadInput: Something does not exist, holds no paper, or a row of a table names none.
+        SettingsError: A Parquet file cannot be read without its package.
+    """
+    seen = set[str]()
+    for name in named:
+        found = 0
+        for paper in _named(name, apart.resolve()):
+            found += 1
+            if paper.origin not in seen:
+                seen.add(paper.origin)
+                yield paper
+        if not found:
+            kinds = ", ".join(sorted(SUFFIXES))
+            raise BadInput(f"There is no paper in {name!r}; name files, or a folder with {kinds}.", kind="empty_input")
+
+
+def _named(name: str, apart: Path) -> Iterator[NamedPaper]:
+    path = Path(name).expanduser()
+    if path.is_dir():
+        yield from map(_of_file, _files_below(path, apart))
+    elif path.suffix.lower() in _TABLES and path.is_file():
+        yield from _of_table(path)
+    elif path.exists():
+        yield _of_file(path)
+    elif glob.has_magic(name):
+        matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207 - takes a whole path
+        yield from map(_of_file, (match for match in matches if match.is_file()))
+    else:
+        raise BadInput(f"There is no file {name!r}; check its name.", kind="missing_file")
+
+
+def _files_below(folder: Path, apart: Path) -> list[Path]:
+    files = (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    shown = (path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    return sorted(path for path in shown if not path.resolve().is_relative_to(apart))
+
+
+def _of_file(path: Path) -> NamedPaper:
+    return NamedPaper(str(path.resolve()), path.stem, path.resolve(), "")
+
+
+def _of_table(path: Path) -> Iterator[NamedPaper]:
+    """The papers of a table: a row has `text`, or the `path` of a file beside the table, and perhaps `id` or `doi`."""
+    ids = set[str]()
+    for number, row in enumerate(_TABLES[path.suffix.lower()](path), start=1):
+        where = f"Row {number} of {path}"
+        fields = {name: str(row.get(name) or "").strip() for name in _FIELDS}
+        if not fields["path"] and not fields["text"]:
+            raise BadInput(f"{where} names no paper; give it `text`, or `path` with the name of a file.")
+        file = (path.parent / Path(fields["path"]).expanduser()).resolve() if fields["path"] else None
+        identity = fields["id"] or fields["doi"] or (file.stem if file else f"{path.stem}-{number}")
+        if identity in ids and (fields["id"] or fields["doi"]):
+            raise BadInput(f"{where} has the id {identity!r}, as a row before; give each paper its own.")
+        ids.add(identity)
+        origin = str(file) if file else f"{path.resolve()}#{identity}"
+        yield NamedPaper(origin, identity, file, "" if file else fields["text"])
+
+
+def _json_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise BadInput(f"Line {number} of {path} is no JSON ({error}); mend it, or remove it.") from error
+                if not isinstance(row, dict):
+                    raise BadInput(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
+                yield row
+
+
+def _csv(path: Path) -> Iterator[Mapping[str, Any]]:
+    csv.field_size_limit(MAX_BYTES)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield from csv.DictReader(file)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} is no CSV table in UTF-8 ({error}); save it as one.") from error
+
+
+def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an optional package, as is the next
+        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingsError("Parquet files need another package: pip install 'draftroom[parquet]'.") from error
+    try:
+        with ParquetFile(path) as file:
+            columns = [name for name in _FIELDS if name in file.schema_arrow.names]
+            for rows in file.iter_batches(_ROWS_AT_ONCE, columns=columns):
+                yield from rows.to_pylist()
+    except pa.ArrowException as error:
+        raise BadInput(f"{path} is no Parquet file that can be read ({error}); write it anew.") from error
+
+
+_TABLES: Mapping[str, Callable[[Path], Iterator[Mapping[str, Any]]]] = {
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}

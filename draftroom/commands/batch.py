@@ -1,0 +1,157 @@
+"""`draftroom batch`: do with many papers what another command does with one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from draftroom.batch.batch import FAULT, Batch
+from draftroom.batch.folder import BatchFolder
+from draftroom.batch.system_runs import Runs
+from draftroom.batch.work import Work
+from draftroom.commands import check
+from draftroom.commands.options import QuietOption
+from draftroom.consoles import ERR, tell
+from draftroom.exit_codes import PAPERS_FAILED, STOPPED
+from draftroom.rendering.terminal import print_line
+from draftroom.systems import SYSTEMS, System
+from runs.many import Ended, Record
+from tools.text.characters import plain
+
+batch_app = typer.Typer(
+    help="Do with many papers what another command does with one; the same command goes on where it stopped.",
+    no_args_is_help=True,
+)
+_OF_ONE_PAPER = {"file", "output", "quiet", "pause", "max_calls", "max_tokens"}
+"""What the command for one paper takes and that for many does not."""
+
+
+def _own(
+    papers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PAPERS",
+            help="Files, folders, patterns; tables (.jsonl, .csv, .parquet) of `id`, and `path` or `text`.",
+        ),
+    ],
+    *,
+    out: Annotated[Path, typer.Option(help="Folder of the results; a batch that is there goes on.")],
+    formats: Annotated[
+        str, typer.Option("--formats", help="Formats of the results, with commas: md, json, html, of reviews pdf.")
+    ] = "md,json",
+    at_once: Annotated[
+        int | None, typer.Option(min=1, max=4096, help="Papers under way at once; by default what keeps models busy.")
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what has failed.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Parameters of every batch, before those of its command."""
+
+
+def _batch_of(name: str, single: Callable[..., None], work_of: Callable[[Mapping[str, Any]], Work]) -> None:
+    """Add the command for many papers beside the one for a single paper; it has its flags and those of every batch."""
+    of_single = inspect.signature(single, eval_str=True).parameters
+    own = inspect.signature(_own, eval_str=True).parameters
+    kept = [parameter for key, parameter in of_single.items() if key not in _OF_ONE_PAPER | own.keys()]
+
+    def command(**flags: Any) -> None:
+        work = work_of({**dict.fromkeys(of_single), **flags, "pause": False})
+        batch = Batch(
+            command=name,
+            work=work,
+            named=flags["papers"],
+            folder=BatchFolder(flags["out"]),
+            suffixes=_suffixes(flags["formats"], work),
+            at_once=flags["at_once"],
+            retry_failed=flags["retry_failed"],
+        )
+        _run(batch, quiet=flags["quiet"])
+
+    command.__doc__ = f"{single.__doc__}\n\nOf many papers, each with a result of its own, and a table of all."
+    command.__signature__ = inspect.Signature([*own.values(), *kept])  # type: ignore[attr-defined] # as inspect has it
+    batch_app.command(name)(command)
+
+
+def _runs(system: System, flags: Mapping[str, Any]) -> Work:
+    return Runs(system.wanted(flags))
+
+
+for _system in SYSTEMS.values():
+    if _system.wanted_address:
+        for _name, _command in _system.commands.items():
+            _batch_of(_name, _command.load(), partial(_runs, _system))
+_batch_of("check", check.check, check.checks)
+
+
+def _suffixes(formats: str, work: Work) -> list[str]:
+    chosen = list(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in formats.split(",")))
+    if unknown := [suffix for suffix in chosen if suffix not in work.formats]:
+        known = ", ".join(suffix[1:] for suffix in work.formats)
+        raise typer.BadParameter(f"{unknown[0][1:]!r} is none of {known}.", param_hint="--formats")
+    return chosen
+
+
+def _run(batch: Batch, *, quiet: bool) -> None:
+    with _Progress(quiet=quiet) as progress:
+        rows = batch.run(progress.ended, tell)
+    failed = [row for row in rows if row["status"] == "failed"]
+    if not quiet:
+        print_line(_summary(batch, rows, failed), "")
+    if batch.stopped:
+        tell("Stopped; nothing that was paid for is lost. The same command goes on.")
+        raise typer.Exit(STOPPED)
+    if failed:
+        tell("To try again what has failed, add --retry-failed to the same command.")
+        raise typer.Exit(1 if any(row["kind"] == FAULT for row in failed) else PAPERS_FAILED)
+
+
+def _summary(batch: Batch, rows: list[Record], failed: list[Record]) -> str:
+    done = len(rows) - len(failed)
+    told = f"{done} done, {len(failed)} failed" if failed else f"{done} done"
+    return f"{told}; results in {batch.folder.path}, a table of them in {batch.folder.table.name} there."
+
+
+class _Progress:
+    """A line for each paper that ends, and on a terminal a bar below them."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar = Bar(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            console=ERR,
+            transient=True,
+            disable=quiet or not ERR.is_terminal,
+        )
+
+    def __enter__(self) -> _Progress:
+        self._bar.start()
+        self._task = self._bar.add_task("reading the first papers", total=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def ended(self, ended: Ended) -> None:
+        """Tell of a paper, and how long the others take."""
+        if not self._quiet:
+            tell(_line(ended), style="red" if "error" in ended.result else "")
+            failed = f", {ended.failed} failed" if ended.failed else ""
+            self._bar.update(
+                self._task, completed=ended.number, total=ended.total, description=plain(f"{ended.pace}{failed}")
+            )
+
+
+def _line(ended: Ended) -> str:
+    row = ended.result
+    told = row.get("error") or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in row["scores"].items())
+    pace = "" if ERR.is_terminal else f" ({ended.pace})"
+    return f"{ended.number}/{ended.total} {row['id']}: {told or 'done'}{pace}"
