@@ -16,11 +16,12 @@ from tools.consistency.cross_references import (
     check_sections,
     check_unresolved,
 )
+from tools.consistency.derived_values import check_allocation, check_products
 from tools.consistency.intervals import check_intervals
 from tools.consistency.multiple_testing import check_many_tests
 from tools.consistency.parts import check_parts
 from tools.consistency.percentages import check_fractions, check_listed_percentages, check_percentages
-from tools.consistency.repeated_values import check_repeated
+from tools.consistency.repeated_values import check_repeated, check_seasons
 from tools.consistency.reported_tests import check_tests
 from tools.consistency.statements import Statement, statements
 from tools.consistency.table_counts import check_table
@@ -37,6 +38,8 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *(found for each in tables for found in check_table(*each)),
         *check_many_tests(parts),
         *check_repeated(parts),
+        *check_seasons(parts),
+        *check_allocation(parts),
         *check_floats(document, parts),
         *check_sections(document, parts),
         *check_unresolved(parts),
@@ -65,6 +68,7 @@ def _about_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
         yield from check_fractions(part)
         yield from check_parts(part)
         yield from check_intervals(part)
+        yield from check_products(part)
         yield from check_whole_numbers(
             part, " ".join([part.caption, *(each.text for each in parts[max(0, at - _NEAR) : at + 1])])
         )

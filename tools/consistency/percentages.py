@@ -55,21 +55,33 @@ _NOT_A_SHARE = re.compile(
 )
 
 
+class CountedShare(NamedTuple):
+    """A percentage with the counts beside it."""
+
+    match: re.Match[str]
+    part: int
+    whole: int
+    percent: Printed
+
+
+def counted_shares(text: str) -> Iterator[CountedShare]:
+    """The percentages of a text that stand beside their counts, each once."""
+    told: set[int] = set()
+    for match in (match for pattern in _COUNTED for match in pattern.finditer(text)):
+        part, whole, percent = whole_number(match["part"]), count(match["whole"]), printed(match["percent"])
+        possible = whole > 0 and not (part > whole and "/" in match[0]) and percent.value <= 100
+        changes = _NOT_A_SHARE.search(text[max(0, match.start() - 25) : match.start()])
+        if possible and not changes and match.start("percent") not in told:
+            told.add(match.start("percent"))
+            yield CountedShare(match, part, whole, percent)
+
+
 def check_percentages(statement: Statement) -> Iterator[ComputedFinding]:
     """Percentages that the counts beside them do not give."""
-    told: set[int] = set()
-    for pattern in _COUNTED:
-        for match in pattern.finditer(statement.text):
-            part, whole, percent = whole_number(match["part"]), count(match["whole"]), printed(match["percent"])
-            if not whole > 0 or (part > whole and "/" in match[0]) or percent.value > 100:
-                continue
-            before = statement.text[max(0, match.start() - 25) : match.start()]
-            near = statement.text[max(0, match.start("percent") - 25) : match.start("percent")]
-            if _NOT_A_SHARE.search(before) or _holds(percent, 100 * part / whole, loose=bool(_LOOSE.search(near))):
-                continue
-            if match.start("percent") not in told:
-                told.add(match.start("percent"))
-                yield _finding(statement, match.span(), part, whole, percent, why="")
+    for match, part, whole, percent in counted_shares(statement.text):
+        near = statement.text[max(0, match.start("percent") - 25) : match.start("percent")]
+        if not _holds(percent, 100 * part / whole, loose=bool(_LOOSE.search(near))):
+            yield _finding(statement, match.span(), part, whole, percent, why="")
 
 
 def _holds(percent: Printed, exact: float, *, loose: bool) -> bool:

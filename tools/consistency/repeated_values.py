@@ -17,29 +17,12 @@ _NUMBER = re.compile(
 _SUMMARY = re.compile(r"abstract|summary|conclu|introduction|discussion", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STOP = frozenset(
-    [
-        *(
-            "the",
-            "and",
-            "for",
-            "with",
-            "that",
-            "this",
-            "from",
-            "were",
-            "was",
-            "are",
-            "our",
-            "their",
-            "has",
-            "have",
-            "had",
-        ),
-        *("not", "than", "which", "these", "those", "into", "between", "among", "who", "whose", "its", "also", "can"),
-        *("may", "more", "most", "all", "each", "both", "any", "other", "such", "been", "being", "over", "under"),
-        *("after", "before", "during", "within", "using", "used", "total", "they", "there", "when", "where", "while"),
-        *("did", "does", "one", "two", "three"),
-    ]
+    re.findall(
+        r"\w+",
+        "the and for with that this from were was are our their has have had not than which these those into between "
+        "among who whose its also can may more most all each both any other such been being over under after before "
+        "during within using used total they there when where while did does one two three",
+    )
 )
 _UNITS = {
     "kg": ("g", 1e3),
@@ -176,9 +159,11 @@ def _rival(summary: Quantity, other: Quantity) -> bool:
 def _mistyped(summary: Quantity, other: Quantity) -> bool:
     """Whether two numbers of like things have the same digits in another order."""
     one, two = (re.sub(r"\D", "", str(each.value.value)) for each in (summary, other))
-    things = "/" not in summary.unit and len(summary.unit) > 3 and summary.scale == 1
-    alike = summary.value.half == other.value.half and summary.unit not in _UNITS
-    return things and alike and len(set(one)) > 1 and sorted(one) == sorted(two) and one != two
+    same = summary.value.half == other.value.half and summary.scale == other.scale and "/" not in summary.unit
+    if not same or sorted(one) != sorted(two) or one == two:
+        return False
+    counted = len(summary.unit) > 3 and summary.unit not in _UNITS
+    return counted or len(summary.words & other.words) >= (1 if len(set(one) - {"0"}) > 2 else 2)
 
 
 def _other_prefix(summary: Quantity, other: Quantity) -> bool:
@@ -212,3 +197,29 @@ def _finding(summary: Quantity, other: Quantity) -> ComputedFinding:
         "of what is said in the same words",
         consistent="one value in both places",
     )
+
+
+_SEASON = re.compile(
+    r"\b(?P<season>spring|summer|autumn|winter|fall|January|February|March|April|May|June|July|August|September|October"
+    r"|November|December)(?: of)? (?P<year>(?:19|20)\d\d)\b"
+)
+
+
+def check_seasons(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """A season or month of the abstract with a year that the rest of the paper does not have, but others of it."""
+    body = " ".join(part.text for part in parts if not _is_summary(part))
+    years: dict[str, set[str]] = {}
+    for match in _SEASON.finditer(body):
+        years.setdefault(match["season"], set()).add(match["year"])
+    for part in (part for part in parts if re.search("abstract|summary", part.paragraph["section"], re.IGNORECASE)):
+        for match in _SEASON.finditer(part.text):
+            others = years.get(match["season"], set())
+            if others and match["year"] not in body:
+                told = " and ".join(f"{match['season']} {year}" for year in sorted(others))
+                yield part.finding(
+                    "one number, two values",
+                    "medium",
+                    match.span(),
+                    computation=f"{match[0]} here; the text has {told}, and {match['year']} nowhere",
+                    consistent="one date in both places",
+                )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.tools.consistency.papers import found, found_in
 from tools.consistency import check_paper
 from tools.documents.latex import latex_parts
@@ -100,3 +102,47 @@ def test_data_without_a_place():
 
 def test_the_example_paper_has_no_other_finding():
     assert {each["kind"] for each in found_in(SEEDLINGS.read_text(encoding="utf-8"))} == {"many tests"}
+
+
+def paper(abstract: str, methods: str) -> str:
+    return f"# A paper\n\n## Abstract\n\n{abstract}\n\n## Methods\n\n{methods}\n"
+
+
+@pytest.mark.parametrize(
+    ("abstract", "methods", "computed"),
+    [
+        (
+            "Families were randomised in a ratio of 2:1.",
+            "We allotted the families to books (n = 80) or vouchers (n = 80).",
+            "80 and 80 (p2) are in a ratio of 1:1, printed is ratio of 2:1",
+        ),
+        (
+            "We trained it on four accelerators for 72 hours, which is 576 accelerator-hours.",
+            "It was trained.",
+            "4 × 72 = 288, printed is 576",
+        ),
+        ("We taught in the autumn of 2018.", "We taught in autumn 2015 and autumn 2016.", "2018 nowhere"),
+        (
+            "Naming was 62 ms slower in bilingual speakers, a small difference.",
+            "The bilingual speakers were slower, with a difference of 26 ms.",
+            "62 ms here, 26 ms",
+        ),
+    ],
+)
+def test_values_that_follow_from_others(abstract: str, methods: str, computed: str):
+    (finding,) = found_in(paper(abstract, methods))
+    assert finding["kind"] == "one number, two values"
+    assert computed in finding["computation"]
+
+
+@pytest.mark.parametrize(
+    ("abstract", "methods"),
+    [
+        ("Families were randomised in a ratio of 2:1.", "We allotted them to books (n = 82) or vouchers (n = 41)."),
+        ("It ran on four nodes for 72 hours, which is 288 node-hours.", "It was trained."),
+        ("We taught in the autumn of 2016.", "We taught in autumn 2015 and autumn 2016."),
+        ("They waited for 26 weeks, and 62 weeks after that.", "Each waited for 26 weeks in the first year."),
+    ],
+)
+def test_values_that_agree(abstract: str, methods: str):
+    assert found_in(paper(abstract, methods)) == []
