@@ -1,11 +1,13 @@
 """How much `draftroom check` finds of what was planted, and how much of what it finds in open papers is true.
 
-    python -m benchmarks.computed_checks [--papers PAPERS.jsonl]
+    python -m benchmarks.computed_checks [--papers PAPERS.jsonl --papers ABSTRACTS.jsonl]
 
 `planted_reports.jsonl` holds 202 passages with one planted contradiction each and their clean twins; their writer had
 not seen the checks. A plant counts as found if a finding that the twin does not have names a number or a word
-of the planted place. With `--papers` (records with `paper_id`, `title`, `abstract` and `sections` of paragraphs) every
-finding is listed with its hash, and `computed_check_labels.json` says which of them were true when they were read.
+of the planted place. With `--papers` (records with `paper_id`, `title`, `abstract` and `sections` of paragraphs, or
+with `id` and an `abstract` or `source` alone) every finding is listed with its hash, and `computed_check_labels.json`
+says which of them were true when they were read. Abbreviations count in whole papers only: an abstract alone may lack
+the sentence that defines them.
 """
 
 from __future__ import annotations
@@ -24,6 +26,12 @@ from typing import Any
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Paragraph
 from tools.consistency import check_paper
+from tools.consistency.abbreviations import definitions
+from tools.consistency.intervals import reported_intervals
+from tools.consistency.parts import said_parts
+from tools.consistency.percentages import counted_shares
+from tools.consistency.reported_tests import reported_tests
+from tools.consistency.statements import statements
 from tools.documents.latex import latex_parts
 from tools.documents.structure import outline
 from tools.documents.web_pages import html_parts, markdown_parts
@@ -75,35 +83,54 @@ def share(found: Counter[Any], planted: Counter[Any], where: str) -> str:
     return f"{part} of {whole} ({part / whole:.0%})"
 
 
-def in_papers(path: Path) -> None:
+def in_papers(paths: list[Path]) -> None:
     labels = json.loads(LABELS.read_text(encoding="utf-8")) if LABELS.exists() else {}
-    true, read = Counter[str](), Counter[str]()
-    begin = time.process_time()
-    for line in path.read_text(encoding="utf-8").splitlines():
+    true, read, seen = Counter[str](), Counter[str](), Counter[str]()
+    begin, number = time.process_time(), 0
+    for line in (line for path in paths for line in path.read_text(encoding="utf-8").splitlines()):
         paper = json.loads(line)
-        for found in check_paper(document(paper)):
-            digest = hashlib.sha256(f"{found['kind']}\n{found['quote']}\n{found['computation']}".encode()).hexdigest()[
-                :12
-            ]
-            label = labels.get(paper["paper_id"], {}).get(digest)
-            row = f"{found['kind']} ({found['severity']})"
+        number += 1
+        name, read_paper = paper.get("paper_id") or paper["id"], document(paper)
+        seen += candidates(read_paper)
+        for found in check_paper(read_paper):
+            if found["kind"] == "abbreviation" and "sections" not in paper:
+                continue
+            text = f"{found['kind']}\n{found['quote']}\n{found['computation']}"
+            digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+            label = labels.get(name, {}).get(digest)
             if label is None:
-                print(f"not read: {paper['paper_id']} {digest} {row}: {found['quote']} | {found['computation']}")
+                print(f"not read: {name} {digest} {found['kind']} ({found['severity']}): {text}")
             else:
-                read[row] += 1
-                true[row] += label
-    print(f"{time.process_time() - begin:.1f} s of processor time")
-    print("| kind | findings | true | precision, lower 95 % bound |\n|---|---|---|---|")
-    for row, number in sorted(read.items()):
-        print(f"| {row} | {number} | {true[row]} | {true[row] / number:.0%}, {wilson(true[row], number):.0%} |")
+                read[found["kind"]] += 1
+                true[found["kind"]] += label
+    print(f"{number} texts, {time.process_time() - begin:.1f} s of processor time")
+    print("| kind | candidates | findings | true | precision, lower 95 % bound |\n|---|---|---|---|---|")
+    for kind in sorted(seen.keys() | read.keys()):
+        bound = f"{wilson(true[kind], read[kind]):.0%}" if read[kind] else ""
+        print(f"| {kind} | {seen[kind] or ''} | {read[kind]} | {true[kind] if read[kind] else ''} | {bound} |")
+
+
+def candidates(paper: Document) -> Counter[str]:
+    """How many places of some kinds there are that a check computes."""
+    parts, _ = statements(paper)
+    seen = Counter[str](abbreviation=len(definitions(parts)) if len(paper["paragraphs"]) > 1 else 0)
+    for part in parts:
+        intervals = list(reported_intervals(part.text))
+        seen["test and p-value"] += len(list(reported_tests(part.text)))
+        seen["percentage"] += len(list(counted_shares(part.text)))
+        seen["sum of parts"] += len(said_parts(part))
+        seen["estimate and interval"] += len(intervals)
+        seen["ratio interval"] += sum(interval.scale == "ratio" for interval in intervals)
+        seen["interval and p-value"] += sum(interval.p is not None for interval in intervals)
+    return seen
 
 
 def document(paper: dict[str, Any]) -> Document:
     return Document(
         sha256="",
         format="text",
-        title=paper["title"],
-        abstract=paper["abstract"] or "",
+        title=paper.get("title", ""),
+        abstract="",
         text="",
         paragraphs=list(paragraphs(paper)),
         references=[],
@@ -114,9 +141,9 @@ def document(paper: dict[str, Any]) -> Document:
 
 
 def paragraphs(paper: dict[str, Any]) -> Iterator[Paragraph]:
-    if paper["abstract"]:
-        yield Paragraph(id="abstract", section="Abstract", text=paper["abstract"], page=0, words=[])
-    for section in paper["sections"]:
+    if abstract := paper.get("abstract") or paper.get("source"):
+        yield Paragraph(id="abstract", section="Abstract", text=abstract, page=0, words=[])
+    for section in paper.get("sections", []):
         for part in section["paragraphs"]:
             yield Paragraph(id=part["id"], section=section["heading"], text=part["text"], page=0, words=[])
 
@@ -130,7 +157,7 @@ def wilson(true: int, number: int, z: float = 1.96) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--papers", type=Path, help="also read these papers")
+    parser.add_argument("--papers", type=Path, action="append", help="also read these papers; repeatable")
     arguments = parser.parse_args()
     planted()
     if arguments.papers:

@@ -58,6 +58,8 @@ def check_availability(statement: Statement, after: str, paper: str) -> Iterator
             told = re.search(
                 rf"{match['what']}[^.]{{0,200}}(?:https?:|github|zenodo|figshare|osf\.io|doi)", paper, re.IGNORECASE
             )
+            if re.search(r"\bnot (?:all )?\W*$", statement.text[start : match.start()], re.IGNORECASE):
+                continue
             whole = re.search(r"publicly|freely|openly", match[0]) or end - match.end() < _REST
             if whole and not _PLACE.search(near) and not told:
                 yield statement.finding(

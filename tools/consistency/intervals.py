@@ -148,6 +148,10 @@ def _shown(interval: ReportedInterval) -> str:
 
 def _outside(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
     estimate, low, high = interval.estimate, interval.low, interval.high
+    turned = low.value > high.value and high.low <= estimate.value <= low.high  # only written the other way round
+    unsigned = interval.scale != "ratio" and estimate.value > 0 > high.value and low.low <= -estimate.value <= high.high
+    if turned or unsigned:  # "a fall of 4.2 (-5.0 to -3.3)" has its sign in the word
+        return None
     if low.value > high.value:
         computation = f"the lower end {low.value:g} is above the upper end {high.value:g}"
         return statement.finding(
@@ -192,9 +196,9 @@ def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFin
 
 def _askew(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
     """A difference that is not in the middle of its interval, as that of a mean or a linear model is."""
-    if interval.scale != "difference":
-        return None
     low, high, estimate = interval.low, interval.high, interval.estimate
+    if interval.scale != "difference" or not low.value <= estimate.value <= high.value:
+        return None
     middle, half = (low.value + high.value) / 2, (high.value - low.value) / 2
     slack = _WIDEST_ASYMMETRY * half + low.half + high.half + estimate.half
     if abs(estimate.value - middle) <= slack:

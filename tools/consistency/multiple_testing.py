@@ -29,9 +29,11 @@ _MEASURES = (
     r"|parameters"
     r"|genes|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
 )
+_NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
 _OTHERS = re.compile(
     rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
-    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')} [a-z]+s (?:did not|were not|showed no"
+    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')} (?!{_NO_MEASURES})[a-z]+s"
+    rf" (?:did not|were not|showed no"
     rf"|remained|was not|had no)"
     rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
     rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
@@ -97,7 +99,7 @@ def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
         if not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()])
     ]
     values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
-    significant = [value for value, relation in values if value <= ALPHA and relation not in {">", "≥"}]
+    significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
     exact = [value for value, relation in values if relation in {"=", "was", "of"} or value > ALPHA]
     few = 0 < len(significant) <= max(1, len(values) // 5)
     if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:

@@ -1,4 +1,4 @@
-"""Parts against the whole that they are said to make up."""
+"""WholeAndParts against the whole that they are said to make up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.consistency.statements import Statement
 _BARE = r"(?<![\w.,/–-])(?<!\d )"
 
 
-class _Parts(NamedTuple):
+class WholeAndParts(NamedTuple):
     """A whole and what it is said to consist of."""
 
     whole: int
@@ -44,7 +44,7 @@ _THING = r"(?: [^\d,;:.()]+?)?"
 _LIST = rf"(?P<list>{_ITEM}{_THING}(?:, {_ITEM}{_THING})*,? and {_ITEM}{_THING})"
 _WHOLE_THING = rf"{_BARE}(?P<whole>{_ITEM}) (?!of\b|to\b|and\b|or\b|in\b|h\b|min\b)(?:[^\W\d_][\w’-]* ?){{1,3}}"
 _GROUPS = (
-    re.compile(rf"{_WHOLE_THING}[^:;.()\d]{{0,60}}: {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
+    re.compile(rf"{_WHOLE_THING}(?:(?!{_ITEM} of)[^:;.()\d]){{0,60}}: {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
     re.compile(rf"{_WHOLE_THING}(?:[a-z]+ ){{0,4}}[a-z]* ?\({_LIST}(?=[;)])", re.IGNORECASE),
     re.compile(rf"{_WHOLE_THING}[^:;.()\d]{{0,40}}(?:split|divided) into {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
     re.compile(rf"{_WHOLE_THING}[^.;\d]{{0,60}}\. Of these,? {_LIST}(?=[.;(]|$)", re.IGNORECASE),
@@ -54,7 +54,7 @@ _GROUPS = (
 def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
     """Groups that do not make up the whole that they are said to be the parts of."""
     yield from _shares_of_a_whole(statement)
-    for found in [*_sexes(statement), *_allocated(statement), *_listed(statement), *_too_many(statement)]:
+    for found in said_parts(statement):
         total = sum(found.parts)
         if total != found.whole:
             yield statement.finding(
@@ -66,28 +66,33 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
             )
 
 
-def _sexes(statement: Statement) -> Iterator[_Parts]:
+def said_parts(statement: Statement) -> list[WholeAndParts]:
+    """The wholes of a paragraph with their parts."""
+    return [*_sexes(statement), *_allocated(statement), *_listed(statement), *_too_many(statement)]
+
+
+def _sexes(statement: Statement) -> Iterator[WholeAndParts]:
     """`120 participants (70 women and 40 men)`."""
     for match in _SEXES.finditer(statement.text):
         if _is_female(match["one"]) != _is_female(match["other"]):
-            yield _Parts(count(match["whole"]), [count(match["first"]), count(match["second"])], match.span())
+            yield WholeAndParts(count(match["whole"]), [count(match["first"]), count(match["second"])], match.span())
 
 
 def _is_female(word: str) -> bool:
     return word.startswith(("f", "w", "g"))
 
 
-def _allocated(statement: Statement) -> Iterator[_Parts]:
+def _allocated(statement: Statement) -> Iterator[WholeAndParts]:
     """`120 patients were randomised to exercise (n = 60) or rest (n = 50)`."""
     for match in _ALLOCATED.finditer(statement.text):
         _, end = statement.sentence_at(match.start())
         sizes = list(_GROUP_SIZE.finditer(statement.text, match.end(), end))
         parts = [count(size["n"]) for size in sizes]
         if len(parts) > 1 and len(_GROUP_SIZE.findall(statement.text[match.start() : match.end()])) == 0:
-            yield _Parts(count(match["whole"]), parts, (match.start(), sizes[-1].end()))
+            yield WholeAndParts(count(match["whole"]), parts, (match.start(), sizes[-1].end()))
 
 
-def _listed(statement: Statement) -> Iterator[_Parts]:
+def _listed(statement: Statement) -> Iterator[WholeAndParts]:
     """`132 had emerged: 44 with water, 45 under mulch and 43 with feed`, in brackets, split into, or of these."""
     for pattern in _GROUPS:
         for match in pattern.finditer(statement.text):
@@ -98,7 +103,7 @@ def _listed(statement: Statement) -> Iterator[_Parts]:
             whole, total = whole_number(match["whole"]), sum(parts)
             near = whole < 2 * total and total < 2 * whole
             if len(parts) > 1 and whole > max(parts) and near and len(parts) == len(_ANY_ITEM.findall(match["list"])):
-                yield _Parts(whole, parts, match.span())
+                yield WholeAndParts(whole, parts, match.span())
 
 
 _ANY_ITEM = re.compile(rf"(?<!\w)(?!one\W*$|ones?[;,.]){_ITEM}(?!\w)", re.IGNORECASE)
@@ -117,7 +122,7 @@ _ALL = re.compile(
 )
 
 
-def _too_many(statement: Statement) -> Iterator[_Parts]:
+def _too_many(statement: Statement) -> Iterator[WholeAndParts]:
     """`26 of the 90 cores came from the lake, 37 from the bog and 37 from the fen`: more than there are.
 
     Also `all 236 women. 127 had given birth in hospital, 98 at home and 17 in a unit`, if they are nearly as many.
@@ -126,11 +131,11 @@ def _too_many(statement: Statement) -> Iterator[_Parts]:
         further = re.findall(rf"(?:, | and )({_ITEM}) {match['word']} ", match["list"], re.IGNORECASE)
         parts = [whole_number(number) for number in (match["first"], *further)]
         if sum(parts) > count(match["whole"]) > max(parts):
-            yield _Parts(count(match["whole"]), parts, match.span())
+            yield WholeAndParts(count(match["whole"]), parts, match.span())
     for match in _ALL.finditer(statement.text):
         parts = [whole_number(number) for number in _ANY_ITEM.findall(match["list"])]
         if count(match["whole"]) < sum(parts) <= 1.1 * count(match["whole"]):
-            yield _Parts(count(match["whole"]), parts, match.span())
+            yield WholeAndParts(count(match["whole"]), parts, match.span())
 
 
 _PERCENT = re.compile(r"(?<![\d.])(?P<percent>\d{1,2}(?:\.\d+)?)\s?%")

@@ -128,6 +128,10 @@ def test_what_a_sentence_contradicts(kind: CheckKind, text: str):
     ("kind", "text"),
     [
         ("estimate and interval", "The slope was −0.22 ml per year (95% CI −0.47 to −0.15) in women."),
+        ("estimate and interval", "It led to a reduction of 4.18 mmHg (95% CI −5.03 to −3.33)."),
+        ("estimate and interval", "Pain fell (SMD −0.49, 95% CI −0.39 to −0.59)."),
+        ("sum of parts", "Six trials were found, five of which were kept: four trials of nets and one trial of gum."),
+        ("availability", "Not all materials were available in all sites."),
         ("percentage", "Thirty-one of the 48 pots (64.6%) were empty."),
         ("percentage", "It held in 1,284 of the 20,000 pots (6.4%), of which 1,027 (80.0%) were large."),
         ("percentage", "We saw 46 pots of 90. Many (31, 54%) were empty, and nine (20%) were large."),
