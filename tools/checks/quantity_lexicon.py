@@ -203,7 +203,8 @@ _TEENS: Final = {
 _TENS: Final = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
-_SMALL: Final = _ONES | _TEENS | _TENS
+SMALL_NUMBERS: Final = {"zero": 0} | _ONES | _TEENS | _TENS
+"""The whole numbers below a hundred that are one word."""
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _NTHS: Final = {
     "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
@@ -239,7 +240,7 @@ def value_of(words: str) -> float:
     parts = re.findall(r"[a-z]+", words.lower())
     share = "half" if parts[-1] == "halves" else parts[-1].removesuffix("s")
     if share in _PARTS:
-        return _SMALL.get(parts[0], 1) / _PARTS[share]
+        return SMALL_NUMBERS.get(parts[0], 1) / _PARTS[share]
     return _whole(parts) / (2 if parts[0] == "half" else 1)
 
 
@@ -251,5 +252,5 @@ def _whole(parts: list[str]) -> float:
         elif part in {"hundred", "dozen"}:
             group = (group or 1) * (100 if part == "hundred" else 12)
         else:
-            group += _SMALL.get(part, 0)
+            group += SMALL_NUMBERS.get(part, 0)
     return total + group

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
 from tools.consistency.statements import Statement
+from tools.text.characters import without_accents
 
 _FEWEST = 3  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
@@ -136,5 +136,4 @@ def _uncited(entries: Sequence[Reference]) -> Iterator[ComputedFinding]:
 
 def _letters(text: str) -> str:
     """Lower-case text without accents and punctuation."""
-    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    return " ".join(re.findall(r"[^\W_]+", plain.lower()))
+    return " ".join(re.findall(r"[^\W_]+", without_accents(text).lower()))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from state.computed_findings import ComputedFinding, Severity
-from tools.consistency.number_words import SMALL_NUMBERS
+from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.consistency.printed import printed, short
 from tools.consistency.reported_tests import ALPHA, P_VALUE
 from tools.consistency.statements import Statement

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
-from tools.checks.quantity_lexicon import FRACTION, value_of
-from tools.consistency.number_words import SMALL_NUMBERS
+from tools.checks.quantity_lexicon import FRACTION, SMALL_NUMBERS, value_of
 from tools.consistency.printed import COUNT, Printed, count, printed
 from tools.consistency.sizes import NUMBER_OR_WORD, whole_number
 from tools.consistency.statements import Statement

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.number_words import SMALL_NUMBERS
+from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.consistency.printed import COUNT, Printed, count, printed
 from tools.consistency.sizes import told_sizes
 from tools.consistency.statements import Statement

@@ -164,9 +164,9 @@ def test_a_broken_file(pdf: bytes) -> None:
 
 
 def bomb() -> bytes:
-    """One page whose content unpacks to 100 MB."""
+    """One page whose content unpacks to more than the 100 MB that are read."""
     packer = zlib.compressobj()
-    packed = b"".join(packer.compress(bytes(10_000_000)) for _ in range(10)) + packer.flush()
+    packed = b"".join(packer.compress(bytes(10_000_000)) for _ in range(11)) + packer.flush()
     return with_contents(b"/Filter /FlateDecode\n" + packed)
 
 
