@@ -15,8 +15,10 @@ export function followed(response, run) {
   let tokens = 0;
   event(response, "custom", { event: "call", ...writing }, id++);
   const timer = setInterval(() => {
-    tokens = Math.min(tokens + 3, words.length);
-    event(response, "custom", { event: "tokens", tokens, text: words.slice(0, tokens).join(" "), ...writing }, id++);
+    const piece = words.slice(tokens, tokens + 3);
+    if (!piece.length) return;
+    tokens += piece.length;
+    event(response, "custom", { event: "tokens", tokens, text: `${piece.join(" ")} `, ...writing }, id++);
   }, 300);
   return response.on("close", () => clearInterval(timer));
 }

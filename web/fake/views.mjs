@@ -20,10 +20,21 @@ export const VIEWS = {
       await page.waitForSelector(".note");
     },
   },
+  pages: {
+    place: SEEDLINGS,
+    ready: ".note",
+    then: async (page) => {
+      if (!(await page.locator(".textLayer").count())) await page.click("text=Pages");
+      await page.waitForSelector(".marks i");
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+    },
+  },
   review: {
     place: SEEDLINGS,
     ready: ".note",
     then: async (page) => {
+      if (await page.locator(".textLayer").count()) await page.click("text=Pages");
       await page.keyboard.press("j");
       await page.keyboard.press("a");
       await page.keyboard.press("j");

@@ -79,7 +79,7 @@ const FORMATS: Record<string, string> = {
   ".md": "Markdown",
   ".html": "Web page, one file",
   ".json": "JSON, with everything",
-  letter: "Letter to the reviewers",
+  ".letter.md": "Letter to the reviewers",
 };
 
 function Export({ run }: { run: RunView }) {

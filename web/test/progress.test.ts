@@ -11,7 +11,7 @@ const all = (...parts: Part[]): Progress => parts.reduce((now, part) => take(now
 
 describe("the stream of a run", () => {
   test("a call begins, writes, and ends when its node has written", () => {
-    const writing = all(custom("call"), custom("tokens", { tokens: 7, text: "Moss:" }));
+    const writing = all(custom("call"), custom("tokens", { tokens: 3, text: "Mo" }), custom("tokens", { tokens: 7, text: "ss:" }));
     expect([...writing.working.values()]).toEqual([{ ...CALL, calls: 1, tokens: 7, text: "Moss:" }]);
     const notes = [{ round: 0, terms: [{ term: "Moss", explanation: "A plant." }] }];
     const done = take(writing, { event: "updates", data: { take_notes: { notes, calls: [CALL] } } }, "science_journalism");

@@ -34,7 +34,9 @@ export const NoteCard = memo(function NoteCard({ note, current, writing, choose,
       onClick={() => current || choose(note.id)}
     >
       <h3 id={heading}>
-        <span className="chip">{note.label}</span>
+        <button type="button" className="chip" onClick={() => choose(note.id)}>
+          {note.label}
+        </button>
         {decision !== "open" && <span className="verdict">{decision}</span>}
       </h3>
       <p className="soft small">

@@ -1,9 +1,10 @@
 /** A paper with its notes in the margin: filters, the way from note to note, and the person's decisions. */
 
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 
 import type { Decision, Evidence, Judgement, Source } from "../api/types";
 import { useRemembered } from "../api/use";
+import { Problem } from "../parts/Problem";
 import { locate } from "../text/highlight";
 import type { Span } from "../text/highlight";
 import { Filters } from "./Filters";
@@ -12,25 +13,39 @@ import { NoteCard } from "./NoteCard";
 import type { Writing } from "./NoteCard";
 import { EVERYTHING, passes } from "./notes";
 import type { Filter, Note } from "./notes";
+import { PaperPages } from "./PaperPages";
 import { PaperText } from "./PaperText";
 import { useKeys } from "./useKeys";
+
+/** Words that evidence led to. */
+interface Passage {
+  paragraph: string;
+  span: Span;
+  quote: string;
+  page: number;
+}
 
 interface Props {
   source: Source;
   /** In the order of the paper. */
   notes: Note[];
+  /** Address of the PDF, where the paper is one. */
+  pdf?: string | undefined;
   /** Keeps a decision; absent where none are kept. */
   judge?: (id: string, judgement: Judgement) => void;
 }
 
-export function PaperWithNotes({ source, notes, judge }: Props) {
+const NARROW = "(max-width: 56rem)";
+
+export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
   const [filter, setFilter] = useState<Filter>(EVERYTHING);
   const [current, setCurrent] = useState("");
   const [writing, setWriting] = useState<{ id: string; what: Writing }>({ id: "", what: "" });
-  const [passage, setPassage] = useState<{ paragraph: string; span: Span } | null>(null);
+  const [passage, setPassage] = useState<Passage | null>(null);
+  const [pages, setPages] = useState(() => pdf !== undefined && !matchMedia(NARROW).matches);
+  const [problem, setProblem] = useState("");
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useRemembered("keys", true);
-  const box = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => notes.filter((note) => passes(note, filter)), [notes, filter]);
 
   const choose = useCallback((id: string) => {
@@ -51,13 +66,19 @@ export function PaperWithNotes({ source, notes, judge }: Props) {
       for (const paragraph of source.paragraphs) {
         const span = locate(paragraph.text, evidence.quote);
         if (!span) continue;
-        setPassage({ paragraph: paragraph.id, span: { ...span, id: "passage" } });
+        const page = evidence.page || paragraph.page;
+        setPassage({ paragraph: paragraph.id, span: { ...span, id: "passage" }, quote: evidence.quote, page });
         requestAnimationFrame(() => document.getElementById(`at-${paragraph.id}`)?.scrollIntoView({ block: "center" }));
         return;
       }
     },
     [source],
   );
+
+  const failed = useCallback((why: string) => {
+    setPages(false);
+    setProblem(`The pages cannot be shown, so here is the text: ${why}`);
+  }, []);
 
   function step(by: number) {
     const at = shown.findIndex((note) => note.id === current);
@@ -81,11 +102,29 @@ export function PaperWithNotes({ source, notes, judge }: Props) {
     keys,
   );
 
+  const card = (note: Note) => (
+    <NoteCard
+      key={note.id}
+      note={note}
+      current={note.id === current}
+      writing={writing.id === note.id ? writing.what : ""}
+      choose={choose}
+      write={write}
+      judge={judge}
+      goTo={goTo}
+    />
+  );
+
   return (
-    <div className="paper" ref={box}>
+    <div className="paper">
       <div className="bar">
         <Filters notes={notes} shown={shown.length} filter={filter} change={setFilter} judged={judge !== undefined} />
         <span className="row">
+          {pdf && (
+            <button type="button" aria-pressed={pages} onClick={() => setPages(!pages)}>
+              Pages
+            </button>
+          )}
           <button type="button" onClick={() => step(-1)}>
             Previous
           </button>
@@ -97,25 +136,12 @@ export function PaperWithNotes({ source, notes, judge }: Props) {
           </button>
         </span>
       </div>
-      <PaperText
-        paragraphs={source.paragraphs}
-        notes={shown}
-        current={current}
-        passage={passage}
-        choose={choose}
-        card={(note) => (
-          <NoteCard
-            key={note.id}
-            note={note}
-            current={note.id === current}
-            writing={writing.id === note.id ? writing.what : ""}
-            choose={choose}
-            write={write}
-            judge={judge}
-            goTo={goTo}
-          />
-        )}
-      />
+      <Problem text={problem} />
+      {pages && pdf ? (
+        <PaperPages address={pdf} notes={shown} current={current} passage={passage} choose={choose} card={card} failed={failed} />
+      ) : (
+        <PaperText paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} />
+      )}
       {help && <Help on={keys} change={setKeys} judged={judge !== undefined} close={() => setHelp(false)} />}
     </div>
   );

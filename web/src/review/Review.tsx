@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 
-import { decide, said } from "../api/client";
+import { decide, paperAddress, said } from "../api/client";
 import type { FeedbackResult, Judgement, RunView } from "../api/types";
 import { Problem } from "../parts/Problem";
 import { capital, counted, place } from "../parts/words";
@@ -43,7 +43,7 @@ export function Review({ view }: { view: RunView<FeedbackResult> }) {
       </p>
       <Problem text={problem} />
       <Hidden found={result.findings ?? []} />
-      <PaperWithNotes source={source} notes={notes} judge={judge} />
+      <PaperWithNotes source={source} notes={notes} pdf={source.format === "pdf" ? paperAddress(id) : undefined} judge={judge} />
       <Silent result={result} />
     </>
   );

@@ -12,7 +12,7 @@ export interface Work {
   /** Calls of this kind that are under way. */
   calls: number;
   tokens: number;
-  /** The newest words, where the server knows them. */
+  /** What it has written since its call began. */
   text: string;
 }
 
@@ -35,6 +35,7 @@ interface CallEvent {
   round: number;
   model: string;
   tokens?: number;
+  /** The newest piece. */
   text?: string;
 }
 
@@ -65,7 +66,7 @@ function called(progress: Progress, event: CallEvent): Progress {
     ...{ role, step, round, model },
     calls: event.event === "call" ? (before?.calls ?? 0) + 1 : (before?.calls ?? 1),
     tokens: event.tokens ?? 0,
-    text: event.text ?? (event.event === "call" ? "" : (before?.text ?? "")),
+    text: event.event === "call" ? "" : (before?.text ?? "") + (event.text ?? ""),
   });
   return { ...progress, working };
 }
