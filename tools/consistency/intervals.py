@@ -19,55 +19,45 @@ from tools.consistency.statements import Statement
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
 
-_SIGNED = rf"[-–+]?\s?{UNSIGNED}"
-_LEVEL = (
-    r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?:CIs?\b|CrIs?\b|(?:[Cc]onfidence|[Cc]redible) [Ii]ntervals?(?:\s?[(\[]CI[)\]])?)"
+_RATIO = (
+    r"(?:(?i:adjusted|crude|unadjusted|pooled|summary|overall) )?"
+    r"(?:(?i:(?:odds|risk|hazards?|(?:incidence )?rate|prevalence) ratios?|relative risks?)|a?(?:OR|RR|HR|IRR|PR)s?)"
 )
-_ENDS = (
-    rf"\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
-    rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?(?P<high>{_SIGNED})(?P<after>\s?%)?"
+_DIFFERENCE = (
+    r"(?:(?i:mean|risk|weighted|standardi[sz]ed|absolute|adjusted|estimated|treatment) ){0,2}"
+    r"(?:(?i:differences?(?: in (?:[a-z]+ ){0,3}[a-z]+)?(?: of| was)?|cohen[’']s d|hedges[’'] g|beta|coefficient"
+    r"|effect size|slope|gain|reduction of|increase of)|(?:MD|SMD|WMD|RD)s?|d|g|β|[Bb])"
 )
-_RATIOS = (
-    r"(?:(?:[Aa]djusted|[Cc]rude|[Uu]nadjusted|[Pp]ooled|[Ss]ummary|[Oo]verall) )?"
-    r"(?:[Oo]dds [Rr]atios?|[Rr]isk [Rr]atios?|[Rr]elative [Rr]isks?|[Hh]azards? [Rr]atios?"
-    r"|(?:[Ii]ncidence )?[Rr]ate [Rr]atios?"
-    r"|[Pp]revalence [Rr]atios?|a?ORs?|a?RRs?|a?HRs?|a?IRRs?|a?PRs?)"
+_SHARE = (
+    r"(?:(?i:sensitivity|specificity|prevalence|incidence|proportion|mean|median|estimate|kappa)"
+    r"|AUC|AUROC|r|\u03c1|κ|ICC|I2)"
 )
-_DIFFERENCES = (
-    r"(?:(?:[Mm]ean|[Rr]isk|[Ww]eighted|[Ss]tandardi[sz]ed|[Aa]bsolute|[Aa]djusted|[Ee]stimated|[Tt]reatment) ){0,2}"
-    r"(?:[Dd]ifferences?(?: in (?:[a-z]+ ){0,3}[a-z]+)?(?: of| was)?|MDs?|SMDs?|WMDs?|RDs?|[Cc]ohen[’']s d"
-    r"|[Hh]edges[’'] g|d|g|β|[Bb]eta|[Bb]"
-    r"|[Cc]oefficient|[Ee]ffect size|[Ss]lope|gain|reduction of|increase of)"
-)
-_SHARES = (
-    r"(?:[Ss]ensitivity|[Ss]pecificity|[Pp]revalence|[Ii]ncidence|[Pp]roportion|AUC|AUROC|[Mm]ean|[Mm]edian"
-    r"|[Ee]stimate|r|\u03c1|κ|[Kk]appa|ICC|I2)"
-)
-_LABELLED = (
-    rf"(?<![\w’'-])(?:(?P<ratio>{_RATIOS})|(?P<difference>{_DIFFERENCES})|(?P<share>{_SHARES}))"
+_NAME = (
+    rf"(?<![\w’'-])(?:(?P<ratio>{_RATIO})|(?P<difference>{_DIFFERENCE})|(?P<share>{_SHARE}))"
     r"(?:\s?[(\[][A-Za-z]{1,5}[)\]])?(?:\s?(?:=|:|,|of|was|is|were)\s?|\s)"
 )
+"""What the estimate is, with its abbreviation in brackets, and a sign or word that leads to the number."""
+_SIGNED = rf"[-–+]?\s?{UNSIGNED}"
+_ESTIMATE = rf"(?P<estimate>{_SIGNED})"
 _UNIT = r"(?P<unit>\s?(?:%|°C|[a-zA-Zµ]{1,8}(?:/[a-zA-Z]{1,5})?(?:[²³2])?|percentage points|points))?"
-_BEHIND = (
-    rf"(?P<between>[^.;()\[\]]{{0,3}}\s?[,;]?\s?(?:and"
-    rf"|with)?\s?){P_VALUE.replace('(?P<relation>', '(?P<relation>').replace('(?P<p>', '(?P<p>')}"
+_UNIT_OF_TIME = r"(?P<unit>\s?(?:%|°C|[a-zA-Zµ]{1,10}(?: per [a-z]+|/[a-zA-Z]{1,5})?(?:[²³2])?|percentage points))"
+_LEVEL = (
+    r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?:CIs?\b|CrIs?\b|(?i:confidence|credible) (?i:intervals?)(?:\s?[(\[]CI[)\]])?)"
 )
-_ESTIMATE = re.compile(
-    rf"{_LABELLED}(?P<estimate>{_SIGNED}){_UNIT}\s?[,;:]?\s?(?P<opened>[(\[])?\s?{_LEVEL}{_ENDS}"
-    rf"(?:\s?[)\]])?(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
+_LOW = rf"(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
+_HIGH = rf"(?P<high>{_SIGNED})(?P<after>\s?%)?"
+_INTERVAL = (
+    rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?{_LOW}\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
 )
-_CHANGED = re.compile(
-    rf"\b(?P<verb>by|of|was|were|is|at|and) (?P<estimate>{_SIGNED})(?P<unit>\s?(?:%|°C"
-    rf"|[a-zA-Zµ]{{1,10}}(?: per [a-z]+|/[a-zA-Z]{{1,5}})?"
-    rf"(?:[²³2])?|percentage points))\s?(?P<opened>[(\[])\s?{_LEVEL}{_ENDS}(?:\s?[)\]])?(?:(?:\s?[)\],;]"
-    rf"|\s)*(?:and |with )?{P_VALUE})?"
-)
-_FURTHER = re.compile(
-    rf"(?<![\w.,-])(?P<estimate>{_SIGNED})(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)"
-)
-_BARE = re.compile(
-    rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?(?P<opened>[(\[])\s?{_LEVEL}{_ENDS}\s?%?\s?[)\]]"
-)
+_P = rf"(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
+_NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?[(\[]?\s?{_INTERVAL}{_P}")
+"""`OR 1.50, 95% CI 1.02 to 2.20, p = 0.04`"""
+_CHANGED = re.compile(rf"\b(?P<verb>by|of|was|were|is|at|and) {_ESTIMATE}{_UNIT_OF_TIME}\s?[(\[]\s?{_INTERVAL}{_P}")
+"""`rose by 3.4 points (95% CI 1.9 to 5.9)`"""
+_FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)")
+"""`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
+_PERCENT = re.compile(rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?[(\[]\s?{_INTERVAL}\s?%?\s?[)\]]?")
+"""`12% (95% CI 8 to 16)`"""
 _WIDEST_ASYMMETRY = 0.25
 """Of half the width on the log scale; profile and exact intervals are a little asymmetric."""
 
@@ -92,22 +82,24 @@ class ReportedInterval:
 
 
 def reported_intervals(text: str) -> Iterator[ReportedInterval]:
-    """The estimates of a text that are named and stand directly before their interval."""
-    for match in _ESTIMATE.finditer(text):
-        scale: Scale = "ratio" if match["ratio"] else "difference" if match["difference"] else "share"
-        if _readable(match):
-            yield _interval(match, scale)
-    taken = {match.start("estimate") for match in _ESTIMATE.finditer(text)}
-    for match in _CHANGED.finditer(text):
-        if match.start("estimate") not in taken and _readable(match):
-            taken.add(match.start("estimate"))
-            yield _interval(match, "difference" if match["verb"] == "by" else "unknown")
-    if re.search(_LEVEL, text):
-        for match in _FURTHER.finditer(text):
-            yield _interval(match, "unknown")
-    for match in _BARE.finditer(text):
-        if match.start("estimate") not in taken:
-            yield _interval(match, "share")
+    """The estimates of a text that stand directly before their interval, each once."""
+    taken: set[int] = set()
+    for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT):
+        for match in pattern.finditer(text):
+            place = match.start("estimate")
+            if place not in taken and (pattern in (_FURTHER, _PERCENT) or _readable(match)):
+                yield _interval(match, _scale(match))
+            taken.add(place)
+
+
+def _scale(match: re.Match[str]) -> Scale:
+    """What the name or the verb before an estimate tells of its scale."""
+    told = match.groupdict()
+    if told.get("ratio"):
+        return "ratio"
+    if told.get("difference") or told.get("verb") == "by":
+        return "difference"
+    return "share" if told.get("share") or match.re is _PERCENT else "unknown"
 
 
 def _readable(match: re.Match[str]) -> bool:
