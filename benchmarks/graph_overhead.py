@@ -168,7 +168,7 @@ async def _call(request: RecordedRequest, base_url: str) -> Completion:
     endpoint = await describe_endpoint(model)
     await count_tokens(request.text, model, endpoint)
     most = int(request.body["max_tokens"])
-    (completion,) = await complete(request.text, model, request.schema, most, lambda _: None)
+    (completion,) = await complete(request.text, model, request.schema, most, lambda *_: None)
     answer = SCHEMAS[str(request.schema_name)].model_validate_json(completion["text"])
     if isinstance(answer, Article):
         await asyncio.to_thread(assess, 0, "\n\n".join(answer.paragraphs), PAPER)

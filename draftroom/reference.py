@@ -186,6 +186,8 @@ def _values(field: FieldInfo) -> str:
     if choices := _choices(field.annotation):
         return choices
     kinds = [kind for kind in (get_args(field.annotation) or (field.annotation,)) if kind is not type(None)]
+    if any(get_origin(kind) is list for kind in kinds):
+        return f"{kinds[0].__name__} or list"
     kind = "table" if len(kinds) != 1 else getattr(kinds[0], "__name__", str(kinds[0]))
     bounds = [f"{sign} {getattr(rule, key)}" for rule in field.metadata for key, sign in _BOUNDS if hasattr(rule, key)]
     return " ".join([kind, *bounds])

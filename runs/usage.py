@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
 
@@ -25,6 +26,8 @@ class Sums(TypedDict):
     http_retries: int
     reasks: int
     trims: int
+    endpoints: NotRequired[dict[str, int]]
+    """Calls by the address that answered, of models that have several."""
 
 
 class Usage(Sums):
@@ -67,7 +70,7 @@ def costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
 
 def added_up(parts: Sequence[Sums]) -> Sums:
     """What several sums come to."""
-    return Sums(
+    sums = Sums(
         calls=sum(part["calls"] for part in parts),
         input_tokens=sum(part["input_tokens"] for part in parts),
         output_tokens=sum(part["output_tokens"] for part in parts),
@@ -77,6 +80,12 @@ def added_up(parts: Sequence[Sums]) -> Sums:
         reasks=sum(part["reasks"] for part in parts),
         trims=sum(part["trims"] for part in parts),
     )
+    endpoints = Counter[str]()
+    for part in parts:
+        endpoints.update(part.get("endpoints", {}))
+    if endpoints:
+        sums["endpoints"] = dict(endpoints)
+    return sums
 
 
 def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]) -> dict[Group, list[Sums]]:
@@ -87,7 +96,7 @@ def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group
 
 
 def _one(call: CallRecord) -> Sums:
-    return Sums(
+    sums = Sums(
         calls=1,
         input_tokens=call["input_tokens"],
         output_tokens=call["output_tokens"],
@@ -97,3 +106,6 @@ def _one(call: CallRecord) -> Sums:
         reasks=int(call["reask"]),
         trims=len(call["trims"]),
     )
+    if "endpoint" in call:
+        sums["endpoints"] = {call["endpoint"]: 1}
+    return sums

@@ -23,6 +23,7 @@ from runs.record import RunInput, RunRecord, with_failure
 from runs.usage import added_up
 from state.errors import BadInput, DraftroomError
 from state.records import Values
+from state.settings import ModelSettings
 
 PAPERS_A_REQUEST = 2
 """To have under way for each request that an endpoint takes at once: while some are read, others keep it busy."""
@@ -36,7 +37,7 @@ class Runs:
         settings = wanted.settings.frozen(wanted.table)
         self.formats = wanted.system.rendering.formats.keys()
         self.asked = {"system": wanted.system.name, "request": dict(wanted.request), "settings": settings}
-        self.at_once = PAPERS_A_REQUEST * max(model["concurrency"] for model in settings["models"].values())
+        self.at_once = PAPERS_A_REQUEST * max(ModelSettings(**model).places for model in settings["models"].values())
 
     @asynccontextmanager
     async def opened(

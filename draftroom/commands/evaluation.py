@@ -19,6 +19,7 @@ from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from draftroom.systems import SYSTEMS, Lazy
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
+from state.settings import ModelSettings
 from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 
@@ -224,7 +225,8 @@ def _run(task: Task, folder: RunFolder, samples: int | None, *, quiet: bool) -> 
     from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415
     from runs.many import until_stopped  # noqa: PLC0415
 
-    at_once = samples or SAMPLES_A_REQUEST * max(model["concurrency"] for model in folder.config().models.values())
+    models = [ModelSettings(**model) for model in folder.config().models.values()]
+    at_once = samples or SAMPLES_A_REQUEST * max(model.places for model in models)
     control = RunControl()
     work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell, control=control)
     if asyncio.run(until_stopped(work, control, tell)):

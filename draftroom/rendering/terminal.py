@@ -14,6 +14,7 @@ from rich.text import Text
 from draftroom.consoles import OUT, spoken
 from draftroom.rendering.rendering import warnings
 from runs.record import RunRecord
+from runs.usage import added_up
 from tools.text.characters import plain
 from tools.text.edits import Change
 
@@ -63,6 +64,8 @@ def new_table(*columns: str, words: Iterable[str] = (), title: str | None = None
 def print_account(record: RunRecord, values: Mapping[str, Any], unit: str) -> None:
     """Print what the run cost, what a reader should know, and what went wrong."""
     print_table(OUT, _usage_table(record, unit))
+    for address, calls in added_up(record["usage"]).get("endpoints", {}).items():
+        print_line(f"{address}: {calls} call{'' if calls == 1 else 's'}", "")
     for warning in warnings(values, unit):
         print_line(f"Please note: {warning}.", "yellow")
     for failure in record["failures"]:

@@ -27,6 +27,7 @@ from state.settings import ModelSettings
 from tools.models.answers import Unusable, Value, parse, sent_schema
 from tools.models.client import Completion, Progress, complete
 from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt
+from tools.models.replicas import at_an_endpoint
 
 REASK = (
     "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but the JSON object asked for."
@@ -199,7 +200,8 @@ async def prepare(
     if settings.structured_output == "prompt":
         sent = sent_schema(schema, limits, bounded=settings.schema_limits)
         ending = IN_PROMPT.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
-    fitting = partial(fit, prompt, variables, trim, settings, ending=ending)
+    fit_at = partial(fit, prompt, variables, trim, ending=ending)
+    fitting = partial(at_an_endpoint, settings, fit_at)
     return Request(caller, prompt, fitting, await fitting(), settings, schema, limits)
 
 
@@ -272,7 +274,14 @@ async def _send(request: Request[Any], number: int, before: Sequence[CallRecord]
 async def _send_once(request: Request[Any], number: int) -> list[Completion]:
     progress = announce(request)
     schema, most = request.sent_schema, request.fitted.max_tokens
-    return await complete(request.text, request.settings, schema, most, progress, number=number)
+
+    async def at(settings: ModelSettings) -> list[Completion]:
+        completions = await complete(request.text, settings, schema, most, progress, number=number)
+        if len(request.settings.addresses) > 1:
+            completions[0]["endpoint"] = settings.address
+        return completions
+
+    return await at_an_endpoint(request.settings, at)
 
 
 async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> FittedPrompt:
@@ -302,7 +311,7 @@ def announce(request: Request[Any]) -> Progress:
 def record_of(request: Request[Any], completions: list[Completion], cuts: Sequence[str] = ()) -> CallRecord:
     """What a request has cost, and what of its answers was left out."""
     caller, prompt, first = request.caller, request.prompt, completions[0]
-    return CallRecord(
+    record = CallRecord(
         role=caller.role,
         step=caller.step,
         round=caller.round,
@@ -319,3 +328,6 @@ def record_of(request: Request[Any], completions: list[Completion], cuts: Sequen
         trims=first.get("trims", request.fitted.trims),
         cuts=list(cuts),
     )
+    if "endpoint" in first:
+        record["endpoint"] = first["endpoint"]
+    return record

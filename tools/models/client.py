@@ -48,6 +48,8 @@ class Completion(TypedDict):
     tokens_estimated: bool
     seconds: float
     http_retries: int
+    endpoint: NotRequired[str]
+    """Which one answered, of a model that has several."""
     trims: NotRequired[list[Trim]]
     """What was cut of a prompt that had to be fitted again, to the context that its refusal told."""
 
@@ -91,14 +93,14 @@ async def complete(
     """
     arguments = request_arguments(settings, schema, max_tokens)
     one_at_a_time = _one_at_a_time.setdefault(asyncio.get_running_loop(), set())
-    if number == 1 or settings.base_url in one_at_a_time:
+    if number == 1 or settings.address in one_at_a_time:
         return await _try(prompt, settings, arguments, progress)
     try:
         completions = await _try(prompt, settings, {**arguments, "n": number}, progress)
     except SettingsError:
         completions = await _try(prompt, settings, arguments, progress)
     if len(completions) < number:
-        one_at_a_time.add(settings.base_url)
+        one_at_a_time.add(settings.address)
     return completions
 
 
@@ -133,7 +135,7 @@ async def fault_of(error: Exception, settings: ModelSettings, prompt: str, argum
         return fault
     said = words_of(error, settings, prompt)
     return RequestRefused(
-        f"The endpoint {settings.base_url} refuses this text{said}, and answers others; give this role a model without "
+        f"The endpoint {settings.address} refuses this text{said}, and answers others; give this role a model without "
         "such a filter, or leave the passage out.",
         problem=f"the endpoint refuses its text{said}",
     )

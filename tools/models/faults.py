@@ -115,7 +115,7 @@ def translate(error: Exception, settings: ModelSettings, prompt: str = "") -> Dr
     """
     if isinstance(error, openai.APIStatusError):
         return _status(error, settings, words_of(error, settings, prompt))
-    return ModelUnavailable(f"The endpoint {settings.base_url} {_what_it_did(error, settings, prompt)}.")
+    return ModelUnavailable(f"The endpoint {settings.address} {_what_it_did(error, settings, prompt)}.")
 
 
 def may_be_of_the_request(error: Exception) -> bool:
@@ -171,7 +171,7 @@ def one_line(text: str) -> str:
 
 
 def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) -> DraftroomError:
-    where, status = f"The endpoint {settings.base_url}", error.status_code
+    where, status = f"The endpoint {settings.address}", error.status_code
     if status in {401, 403}:
         return ModelUnavailable(
             f"{where} refuses the key{said}; put the right one into the environment variable {settings.api_key_env} "
