@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from draftroom.next_version import request_since
 from nodes.feedback.initialise import choose_targets
 from nodes.journalism.initialise import freeze
 from runs.record import RunInput, RunRecord, new_record
+from runs.store import find_record
 from state.errors import BadInput
 from state.feedback import FeedbackInput
 from state.settings import FeedbackSettings, LiteratureProvider, Settings
@@ -46,15 +48,18 @@ def simplification_run(system: str, settings: Settings, take: Take, request: Map
 
 
 def feedback_run(system: str, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
-    """The record of a review of the paragraphs that are requested, or of all.
+    """The record of a review of the paragraphs that are requested, of what changed `since` a run, or of all.
 
     Raises:
         DraftroomError: What is wrong with the settings, the paper or the request.
     """
     _check_literature(settings.feedback)
     run_input = take(scope="whole", max_pages=settings.feedback.max_pages)
+    document = load_document(run_input["paper"])
+    if "since" in request:
+        request = request_since(find_record(request["since"]), document, settings.feedback)
     asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
-    choose_targets(load_document(run_input["paper"]), asked, settings.feedback)  # refuses what is not there
+    choose_targets(document, asked, settings.feedback)  # refuses what is not there
     if system == "focused_feedback":
         from tools.reranking import check_reranker  # noqa: PLC0415 - needs the extra `review`
 

@@ -149,6 +149,22 @@ class Comment(TypedDict):
     verification: Verification
 
 
+class EarlierComment(TypedDict):
+    """A comment on the version before, and what became of it in this one."""
+
+    comment: Comment
+    """As it was raised, with the paragraph that it was about."""
+    status: Literal["open", "addressed", "gone"]
+    """`open`: its paragraph has the same words, or the new review raises a weakness of its type there; `addressed`: its
+    paragraph was changed, and the new review raises none; `gone`: its paragraph is there no more."""
+    paragraph: str
+    """Id of its paragraph in this version; empty if it is gone."""
+    before: str
+    """Text of its paragraph in the version before."""
+    now: str
+    """The same in this version; empty if it is gone."""
+
+
 Outcome = Literal["comment", "nothing worth raising", "failed"]
 
 
@@ -198,6 +214,8 @@ class FeedbackInput(TypedDict):
     """Review the paragraphs of the sections whose heading contains this."""
     text: NotRequired[str]
     """Review this text as a paragraph of the paper."""
+    earlier: NotRequired[list[EarlierComment]]
+    """Comments on the version before; the review tells what became of them."""
 
 
 class AuthorDecision(TypedDict):
@@ -272,6 +290,8 @@ class FeedbackState(TypedDict, total=False):
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
     comments: list[Comment]
+    earlier: list[EarlierComment]
+    """Comments on the version before."""
     decisions: Annotated[dict[str, AuthorDecision], or_]
     """By the id of the comment; a person makes them when the run is over."""
     finished: bool
@@ -285,6 +305,8 @@ class FeedbackOutput(TypedDict):
     """Ranked: the best supported first."""
     decisions: dict[str, AuthorDecision]
     """What a person made of them, by the id of the comment; at first empty."""
+    earlier: list[EarlierComment]
+    """Comments on the version before, and what became of them; empty if there was none."""
     reviews: list[ParagraphReview]
     """One for each paragraph, with its plans, log, evidence and outcome."""
     targets: list[Target]

@@ -53,6 +53,9 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     paragraph: Annotated[list[str] | None, typer.Option(help="Review this paragraph, 3 or p3; repeatable.")] = None,
     section: Annotated[str | None, typer.Option(help="Review the sections whose heading contains this.")] = None,
     text: Annotated[str | None, typer.Option(help="Review this text of the paper; - reads standard input.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="A review of the version before: only what changed is reviewed again.")
+    ] = None,
     variant: Annotated[
         ReviewVariant, typer.Option(help="The whole room, one of its baselines, or the first plan unranked.")
     ] = "full",
@@ -104,8 +107,8 @@ def wanted(flags: Mapping[str, Any]) -> RunRequest:
         "literature": _literature(literature) if literature else None,
         "pause": flags["pause"] if system.rendering.dialogue else False,
     }
-    from_standard_input = flags.get("file") == STANDARD_INPUT
-    request = _request(flags["paragraph"], flags["section"], flags["text"], from_standard_input=from_standard_input)
+    given = {"paragraphs": flags["paragraph"], **{name: flags[name] for name in ("section", "text", "since")}}
+    request = _request(given, from_standard_input=flags.get("file") == STANDARD_INPUT)
     return RunRequest(system, "feedback", load_settings(overrides("feedback", chosen)), request)
 
 
@@ -124,15 +127,12 @@ def _literature(named: list[str]) -> dict[str, Any]:
     return {**chosen, "folder": folders[0]} if folders else chosen
 
 
-def _request(
-    paragraphs: list[str] | None, section: str | None, text: str | None, *, from_standard_input: bool
-) -> dict[str, Any]:
-    """What the graph is asked to review: nothing for every paragraph that is worth it."""
-    given: dict[str, Any] = {"paragraphs": paragraphs, "section": section, "text": text}
+def _request(given: Mapping[str, Any], *, from_standard_input: bool) -> dict[str, Any]:
+    """What is to be reviewed: nothing for every paragraph that is worth it."""
     request = {name: value for name, value in given.items() if value is not None}
     if len(request) > 1:
-        raise typer.BadParameter("Give one of --paragraph, --section and --text.")
-    if text == STANDARD_INPUT:
+        raise typer.BadParameter("Give one of --paragraph, --section, --text and --since.")
+    if request.get("text") == STANDARD_INPUT:
         if from_standard_input:
             raise typer.BadParameter("Standard input can be the paper or the text, not both.")
         request["text"] = decode(read_standard_input(), name="standard input")

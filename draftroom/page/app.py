@@ -87,10 +87,8 @@ async def runs(request: Request) -> Response:
     if request.method == "GET":
         return JSONResponse(await asyncio.to_thread(views.runs, keeper))
     data, name, form = await uploaded(request)
-    section = form.get("section", "").strip()
-    record = await asyncio.to_thread(
-        uploads.begin, form.get("verb", ""), data, name, _settings(form), {"section": section} if section else {}
-    )
+    request_of_graph = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
+    record = await asyncio.to_thread(uploads.begin, form.get("verb", ""), data, name, _settings(form), request_of_graph)
     started = await keeper.drive(record)
     return JSONResponse({"id": record["id"], **started._asdict()}, 201)
 

@@ -93,8 +93,9 @@ class Keeper:
             snapshot = await read_snapshot(record, runnable)
             await asyncio.to_thread(write_record, settled(record, snapshot, runnable, error))
         finally:
-            self._under_way.pop(record["id"], None)
-            await asyncio.to_thread(held.close)
+            await asyncio.to_thread(held.close)  # first: whoever sees that it is over may change it at once
+            if self.under_way().get(record["id"]) == started:  # and not the next attempt
+                del self._under_way[record["id"]]
 
 
 async def _given(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:

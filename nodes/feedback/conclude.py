@@ -9,7 +9,7 @@ import re
 
 from nodes.feedback.agent import options
 from state.errors import NothingUsable
-from state.feedback import Comment, FeedbackState, ParagraphReview, ParagraphState
+from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
 
 
 async def conclude(state: ParagraphState) -> ParagraphState:
@@ -54,8 +54,20 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     return {
         "comments": comments[: chosen.max_comments],
         "computed": [{**item, "wording": wordings.get(item["id"], "")} for item in computed],
+        "earlier": [settled(item, reviews) for item in state.get("earlier", [])],
         "finished": True,
     }
+
+
+def settled(earlier: EarlierComment, reviews: list[ParagraphReview]) -> EarlierComment:
+    """A comment on the version before, with what became of it in this one."""
+    if not earlier["paragraph"]:
+        return {**earlier, "status": "gone"}
+    if earlier["before"].split() == earlier["now"].split():
+        return {**earlier, "status": "open"}
+    again = [comment for comment in raised(reviews) if comment["paragraph"] == earlier["paragraph"]]
+    is_open = any(comment["label"] == earlier["comment"]["label"] for comment in again)
+    return {**earlier, "status": "open" if is_open else "addressed"}
 
 
 def raised(reviews: list[ParagraphReview]) -> list[Comment]:

@@ -57,6 +57,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
         **{name: Overwrite([]) for name in ("reviews", "calls")},
         "comments": [],
         "decisions": Overwrite({}),
+        "earlier": state.get("earlier", []),
         "finished": False,
     }
 

@@ -21,7 +21,8 @@ def test_a_killed_server_loses_no_answer_and_no_decision(tmp_path: Path):
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
             earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))
             comment = earlier["result"]["comments"][0]["id"]
-            page.put(f"/runs/{earlier['record']['id']}/decisions/{comment}", json={"decision": "dismissed"})
+            one = f"/runs/{earlier['record']['id']}"
+            assert page.put(f"{one}/decisions/{comment}", json={"decision": "dismissed"}).status_code == 200
             asked = len(endpoint.chat_requests)
             endpoint.hold_after(asked + ANSWERED)
             killed = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]

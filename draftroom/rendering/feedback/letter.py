@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from draftroom.rendering.feedback.story import (
     RankedComment,
+    about,
     computed_findings,
     computed_lines,
     computed_title,
     decisions_of,
+    earlier_comments,
     place,
     ranked_comments,
 )
 from draftroom.rendering.markdown import on_one_line
 from runs.record import RunRecord
-from state.feedback import AuthorDecision, RaisedFinding
+from state.feedback import AuthorDecision, EarlierComment, RaisedFinding
 from state.records import Values
 
 SLOT = "[Your answer, and what was changed where.]"
@@ -25,6 +27,7 @@ def to_letter(record: RunRecord, values: Values) -> str:
     title = on_one_line((document["title"] if document else "") or record["input"]["name"])
     decisions = decisions_of(values)
     points = [_point(ranked, decisions.get(ranked.comment["id"])) for ranked in ranked_comments(values)]
+    points += [_earlier(item) for item in earlier_comments(values)]
     points += [_computed(found) for found in computed_findings(values)]
     opening = "Thank you for the comments. Each one is answered below."
     return "\n\n".join([f"# Response to the comments on: {title}", opening, *points]) + "\n"
@@ -40,6 +43,19 @@ def _point(ranked: RankedComment, decision: AuthorDecision | None) -> str:
             f"**{on_one_line(place(comment))}**{quote}",
             f"> {on_one_line(said)}",
             f"**Answer.** {_answer(decision)}",
+        ]
+    )
+
+
+def _earlier(item: EarlierComment) -> str:
+    comment = item["comment"]
+    answers = {"open": SLOT, "addressed": f"We have changed the paragraph. {SLOT}", "gone": "The paragraph is gone."}
+    return "\n\n".join(
+        [
+            f"## Comment on the version before: {comment['label']}",
+            f"**{on_one_line(item['paragraph'] or comment['paragraph'])}** on {on_one_line(about(comment))}",
+            f"> {on_one_line(comment['review'])}",
+            f"**Answer.** {answers[item['status']]}",
         ]
     )
 

@@ -6,7 +6,16 @@ from typing import NamedTuple
 
 from draftroom.rendering.findings import place as place_of_computed
 from runs.runnable.feedback import all_comments, best_comments
-from state.feedback import AuthorDecision, Comment, Evidence, ParagraphReview, RaisedFinding, Target, Weakness
+from state.feedback import (
+    AuthorDecision,
+    Comment,
+    EarlierComment,
+    Evidence,
+    ParagraphReview,
+    RaisedFinding,
+    Target,
+    Weakness,
+)
 from state.records import Finding, Values
 
 UNIT = "paragraph"
@@ -64,6 +73,28 @@ def computed_lines(found: RaisedFinding) -> list[str]:
     """The computation, what would be consistent, and the words of the reviewer if there are any."""
     wording = [f"The reviewer: {found['wording']}"] if found["wording"] else []
     return [f"{found['computation']}.", f"Consistent would be: {found['consistent']}.", *wording]
+
+
+STATUSES = {
+    "open": "still open",
+    "addressed": "addressed, as far as the new review can tell",
+    "gone": "gone with its paragraph",
+}
+
+
+def earlier_comments(values: Values) -> list[EarlierComment]:
+    """Comments on the version before, those that are open first; runs without one have none."""
+    found: list[EarlierComment] = values.get("earlier") or []
+    return sorted(found, key=lambda item: list(STATUSES).index(item["status"]))
+
+
+def earlier_in_short(item: EarlierComment) -> str:
+    """What became of a comment, and what it said, in one line."""
+    comment = item["comment"]
+    where = item["paragraph"] or comment["paragraph"]
+    return (
+        f"{STATUSES[item['status']].capitalize()}: {comment['label']}, {where}, {about(comment)}: {comment['review']}"
+    )
 
 
 def silent_reviews(values: Values) -> list[ParagraphReview]:

@@ -18,6 +18,8 @@ from draftroom.rendering.feedback.story import (
     computed_findings,
     computed_lines,
     computed_title,
+    earlier_comments,
+    earlier_in_short,
     left_out_comments,
     place,
     place_of_finding,
@@ -57,6 +59,10 @@ def print_comments(_: RunRecord, values: Values) -> None:
     for found in computed:
         for line, style in _computed(found):
             print_line(line, style)
+    if earlier := earlier_comments(values):
+        print_line("Comments on the version before", "bold")
+    for item in earlier:
+        print_line(f"  {earlier_in_short(item)}", "")
 
 
 def print_findings(record: RunRecord, values: Values) -> None:
