@@ -1,7 +1,8 @@
 """How sure figures are, and how far labels agree: intervals, a paired test of systems, F1, kappa and alpha.
 
-Intervals are Efron's percentile bootstrap at 95%, and the same for the same figures and seed. What is drawn is whatever
-is independent: samples, pairs of samples, or whole groups of values that are alike, such as the paragraphs of a paper.
+Intervals are Efron's percentile bootstrap at 95%, but for shares that say they are Wilson's, and the same for the same
+figures and seed. What is drawn is whatever is independent: samples, pairs of samples, or whole groups of values that
+are alike, such as the paragraphs of a paper.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from warnings import catch_warnings
 
 import numpy as np
-from scipy.stats import DegenerateDataWarning, bootstrap, permutation_test
+from scipy.stats import DegenerateDataWarning, binomtest, bootstrap, permutation_test
 from sklearn.metrics import cohen_kappa_score
 
 RESAMPLES = 2000
@@ -88,6 +89,16 @@ def clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> I
         rng=seed,
     ).confidence_interval
     return Interval(mean, float(found.low), float(found.high))
+
+
+def share_interval(values: Collection[float]) -> Interval:
+    """A percentage of samples with its Wilson interval (1927), which is right for few samples and near 0 and 100.
+
+    Args:
+        values: 100 for each sample that counts, and 0 for each that does not; at least one.
+    """
+    found = binomtest(sum(value > 0 for value in values), len(values)).proportion_ci(method="wilson")
+    return Interval(fmean(values), 100 * float(found.low), 100 * float(found.high))
 
 
 def grouped(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:

@@ -106,6 +106,8 @@ class Measure:
     statistic: Callable[[Sequence[Item]], float | None] | None = None
     """Of all texts of a row together, as corpus BLEU and F1 are."""
     digits: int = 2
+    is_share: bool = False
+    """Its scores are 0 or 100, so its interval is Wilson's, which is no point where all samples agree."""
     is_cost: bool = False
     """It counts what a text cost, not how good it is: it stands in tables, and not in plots of differences."""
 

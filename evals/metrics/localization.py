@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from tools.checks.quotes import locate
@@ -28,6 +29,7 @@ class FlawPlace(NamedTuple):
     """Whether the flaw is that words are missing, which can only be named by the words beside them."""
 
 
+@cache
 def names(excerpt: str, place: FlawPlace) -> bool:
     """Whether an excerpt is about a place."""
     if similarity(excerpt, place.sentence) >= SIMILAR:

@@ -12,7 +12,7 @@ Flaws that can be computed and textual ones are two corpora, so they are never a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from random import Random
 from typing import Final, NamedTuple
@@ -183,24 +183,19 @@ def _same_place(item: Item) -> float | None:
     return None if item.sample["planted"] else 100.0 * bool(_hit(item, 10))
 
 
-def _told_apart(items: Sequence[Item]) -> float | None:
-    """Of flaws whose twin was run too: how often the place was named in the flawed paragraph and not in its twin."""
-    pairs: dict[str, dict[bool, bool]] = {}
-    for item in items:
-        plant = item.sample["id"].rpartition("-")[0]
-        pairs.setdefault(plant, {})[item.sample["planted"]] = bool(_hit(item, 10))
-    whole = [pair for pair in pairs.values() if len(pair) == 2]
-    return 100 * sum(pair[True] and not pair[False] for pair in whole) / len(whole) if whole else None
-
-
 FOUND = [
-    *(Measure(f"found, k = {first}, %", "higher", partial(_found, first), digits=0) for first in (1, 3, 10)),
-    Measure("found with its type %", "higher", _right_type, digits=0),
-    Measure("alarms on twins %", "lower", _alarm, digits=0),
-    Measure("same place in twins %", "lower", _same_place, digits=0),
-    Measure("told apart %", "higher", statistic=_told_apart, digits=0),
+    *(
+        Measure(f"found, k = {first}, %", "higher", partial(_found, first), digits=0, is_share=True)
+        for first in (1, 3, 10)
+    ),
+    Measure("found with its type %", "higher", _right_type, digits=0, is_share=True),
+    Measure("alarms on twins %", "lower", _alarm, digits=0, is_share=True),
+    Measure("same place in twins %", "lower", _same_place, digits=0, is_share=True),
 ]
-OF_KINDS = {kind: Measure(f"{kind}, found %", "higher", partial(_found_of_kind, kind), digits=0) for kind in FLAW_KINDS}
+OF_KINDS = {
+    kind: Measure(f"{kind}, found %", "higher", partial(_found_of_kind, kind), digits=0, is_share=True)
+    for kind in FLAW_KINDS
+}
 
 ROWS = [
     Row("lot", "a sentence by lot", _by_lot),
@@ -266,7 +261,8 @@ KNOWN_FLAWS = Task(
         "or if it lies in this sentence and holds the place, or touches the gap where words were taken out.",
         "A comment without a quote stands for the words in quotation marks in its text that the paragraph has, or else "
         "for the sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
-        "`told apart` counts flaws whose place was named in the flawed paragraph and not in its clean twin.",
+        "A system that names the same words in the flawed paragraph and in its twin has seen no flaw: set `same place "
+        "in twins` against `found, k = 10`.",
         "Systems that are given the paragraph usually name one excerpt, so k makes no difference to them.",
         "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
     ],

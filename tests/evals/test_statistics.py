@@ -26,10 +26,20 @@ from evals.statistics import (
     mean_kappa,
     paired_p_value,
     paired_test,
+    share_interval,
     statistic_interval,
 )
 
 scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8)
+
+# Shares
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    """15 of 148 is example e of Newcombe (1998), "Two-sided confidence intervals for the single proportion"."""
+    found = share_interval([100.0] * 15 + [0.0] * 133)
+    assert found == pytest.approx((10.14, 6.24, 16.05), abs=0.01)
+
 
 # The paired difference
 

@@ -59,7 +59,6 @@ def test_a_flaw_is_found_in_its_place_with_its_type() -> None:
         "found with its type %": 50,
         "alarms on twins %": 0,
         "same place in twins %": 0,
-        "told apart %": 100,
     }
 
 
@@ -90,13 +89,14 @@ def test_alarms_are_counted_on_twins_and_only_in_their_paragraph() -> None:
     assert found == {"alarms on twins %": 67, "same place in twins %": 33}
 
 
-def test_naming_the_same_place_in_both_tells_nothing_apart() -> None:
+def test_naming_the_same_place_in_both_shows_in_the_twins() -> None:
     flaw, twin = CAUSAL
     said = {
-        **of(flaw, output(comment("heavier fleeces on all of them, led to heavier fleeces on all"))),
+        **of(flaw, output(comment("led to heavier fleeces on all"))),
         **of(twin, output(comment("More rain was associated with heavier fleeces"))),
     }
-    assert row([flaw, twin], said)["told apart %"] == 0
+    found = row([flaw, twin], said)
+    assert found["found, k = 1, %"] == found["same place in twins %"] == 100
 
 
 def test_kinds_are_counted_apart() -> None:
@@ -142,3 +142,14 @@ def test_each_corpus_has_its_own_tables_and_kinds() -> None:
     of_kinds = {table.corpus: table.measures for table in KNOWN_FLAWS.tables if table.title == "Flaws found, by kind"}
     assert sorted(map(len, of_kinds.values())) == [4, 6]
     assert set(of_kinds) == {sample["corpus"] for samples in PAIRS.values() for sample in samples}
+
+
+def test_shares_of_no_sample_have_an_interval() -> None:
+    flaws = [CAUSAL[0], COMPARED[0]]
+    scored = score(
+        KNOWN_FLAWS, KNOWN_FLAWS.tables[0], "goats", flaws, {**of(flaws[0], output()), **of(flaws[1], output())}, seed=0
+    )
+    line = scored.line("single")
+    assert line is not None
+    assert line.cells["found, k = 1, %"].low == pytest.approx(0)
+    assert line.cells["found, k = 1, %"].high == pytest.approx(65.76, abs=0.01)  # z² / (n + z²) with z = 1.96, n = 2
