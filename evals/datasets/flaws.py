@@ -29,10 +29,14 @@ def _has_papers(path: Path) -> bool:
 
 def _samples(path: Path, split: Split) -> list[FlawSample]:
     papers = read_papers(path / _PAPERS)
+    drawn = drawn_records()
     plants = drawn_plants(papers) if split in {"dev", "all"} else []
-    if split in {"train", "all"}:
-        taken = {record["paper"] for record in drawn_records()}
-        plants = [*plants, *all_plants(paper for paper in papers if paper.id not in taken)]
+    if split == "train":
+        taken = {record["paper"] for record in drawn}
+        plants = all_plants(paper for paper in papers if paper.id not in taken)
+    elif split == "all":
+        known = {record["id"] for record in drawn}
+        plants += [plant for plant in all_plants(papers) if plant.id not in known]
     of_id = {paper.id: paper for paper in papers}
     return [sample for plant in plants for sample in pair(plant, of_id[plant.paper])]
 
