@@ -2,8 +2,8 @@
 
 They are made from the papers (`papers.jsonl` with paper_id, title, abstract and sections of paragraphs with ids) and
 from what is on record of the plants (`evals.flaws`). The part `dev` holds the 60 plants of the benchmark with their
-twins, drawn before any system was run; `train` holds every other plant, of papers that none of the 60 is in, for those
-who work on the systems.
+twins, drawn before any system was run. `train` holds the plants of papers that none of the 60 is in, for those who work
+on the systems. `all` is every plant of every paper.
 """
 
 from __future__ import annotations
