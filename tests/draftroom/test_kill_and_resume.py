@@ -4,9 +4,10 @@ call whose answer was stored. One test a point, and a process that is really kil
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -15,28 +16,34 @@ from typing import Any
 import pytest
 
 from draftroom.commands.driving import ConsoleProgress
-from runs.driver import drive, read_state
+from runs.driver import Outcome, drive, read_state
+from runs.record import RunRecord
 from runs.store import find_record
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply
 from tests.support.killing import (
     CASES,
     Case,
+    Moment,
+    RecordedRun,
     answered,
     answers_in_checkpoint,
-    begin,
+    checkpoints_in,
     comparable,
     record_of,
+    record_run,
+    run_until,
     wait_until,
 )
 from tests.support.postgres import PROGRAMS, postgres
 from tests.support.review_room import CLAIM, SOUND, Room
 
 SYSTEMS = ["explain", "simplify", "review in turn"]
-EVERY_CHECKPOINT = [("sqlite", name, stored) for name in SYSTEMS for stored in range(CASES[name].checkpoints)]
+EVERY_CHECKPOINT = [(name, stored) for name in SYSTEMS for stored in range(CASES[name].checkpoints)]
 EVERY_ANSWER = [(name, stored) for name, case in CASES.items() for stored in range(len(case.calls))]
 Whole = Callable[[str], dict[str, Any]]
 Begun = Callable[..., Command]
+Recorded = Callable[[str], RecordedRun]
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +68,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     def run(name: str) -> dict[str, Any]:
         case, home = CASES[name], tmp_path_factory.mktemp("whole")
         with FakeEndpoint({"large": 8192, "small": 4096}, answer=case.answer()) as endpoint:
-            with pytest.MonkeyPatch.context() as monkeypatch:
-                for variable, value in {**Command(home, endpoint).variables, **case.settings}.items():
-                    monkeypatch.setenv(variable, value)
-                outcome = drive(
-                    record_of(case.system, home),
-                    case.system.graph,
-                    ConsoleProgress(case.system.rendering, quiet=True),
-                    checkpoints="sqlite",
-                )
+            with environment(case, home, endpoint):
+                outcome = go_on(case, record_of(case.system, home), "sqlite")
             assert Counter(request.schema_name for request in endpoint.chat_requests) == Counter(case.calls)
         return comparable(outcome.values)
 
@@ -90,49 +90,83 @@ def begun(draftroom: Command, monkeypatch: pytest.MonkeyPatch) -> Begun:
     return set_up
 
 
-@pytest.mark.parametrize(
-    ("checkpoints", "name", "stored"),
-    EVERY_CHECKPOINT + [("postgres", name, 2) for name in SYSTEMS],
-    indirect=["checkpoints"],
-)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
+    """A run of a case, with what a kill would have left at each of its points."""
+    with ExitStack() as endpoints:
+
+        @cache
+        def record(name: str) -> RecordedRun:
+            case, home = CASES[name], tmp_path_factory.mktemp("recorded")
+            endpoint = endpoints.enter_context(FakeEndpoint({"large": 8192, "small": 4096}, answer=case.answer()))
+            with environment(case, home, endpoint):
+                return record_run(case, endpoint, home, tmp_path_factory.mktemp("copies"))
+
+        yield record
+
+
+def go_on_from(moment: Moment, run: RecordedRun) -> tuple[Outcome, list[str | None]]:
+    """Resume what the moment left; how it ended, and what it asked for."""
+    asked = len(run.asked)
+    with environment(run.case, moment.home, run.endpoint):
+        return go_on(run.case, deepcopy(run.record), checkpoints_in(moment.home)), run.asked[asked:]
+
+
+def go_on(case: Case, record: RunRecord, checkpoints: str) -> Outcome:
+    progress = ConsoleProgress(case.system.rendering, quiet=True)
+    return drive(record, case.system.graph, progress, checkpoints=checkpoints)
+
+
+@contextmanager
+def environment(case: Case, home: Path, endpoint: FakeEndpoint) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as variables:
+        for name, value in {**Command(home, endpoint).variables, **case.settings}.items():
+            variables.setenv(name, value)
+        yield
+
+
+@pytest.mark.parametrize(("name", "stored"), EVERY_CHECKPOINT)
 def test_a_run_that_lost_a_checkpoint_ends_as_the_uninterrupted_one(
-    checkpoints: str, name: str, stored: int, begun: Begun, whole: Whole, tmp_path: Path, endpoint: FakeEndpoint
+    name: str, stored: int, recorded: Recorded, whole: Whole
+) -> None:
+    run = recorded(name)
+    moment = run.moments["checkpoint"][stored]
+    resumed, asked = go_on_from(moment, run)
+    assert resumed.status == "done"
+    assert comparable(resumed.values) == whole(name)
+    assert run.asked[: moment.asked] + asked == CASES[name].calls, "no call is repeated"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_no_checkpoint_is_without_its_test(name: str, recorded: Recorded) -> None:
+    assert len(recorded(name).moments["checkpoint"]) == CASES[name].checkpoints
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_checkpoint_that_postgres_lost_costs_no_call(
+    name: str, database: str, begun: Begun, whole: Whole, tmp_path: Path, endpoint: FakeEndpoint
 ) -> None:
     case = CASES[name]
     begun(case)
     record = record_of(case.system, tmp_path)
-    assert asyncio.run(begin(case.system, record, checkpoints, "checkpoint", stored))
-    resumed = drive(
-        record, case.system.graph, ConsoleProgress(case.system.rendering, quiet=True), checkpoints=checkpoints
-    )
+    run_until(case, record, database, "checkpoint", 2)
+    resumed = go_on(case, record, database)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     assert [request.schema_name for request in endpoint.chat_requests] == case.calls, "no call is repeated"
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_no_checkpoint_is_without_its_test(name: str, begun: Begun, tmp_path: Path) -> None:
-    case = CASES[name]
-    begun(case)
-    record, address = record_of(case.system, tmp_path), f"sqlite:///{tmp_path / 'runs.db'}"
-    assert not asyncio.run(begin(case.system, record, address, "checkpoint", case.checkpoints))
-
-
 @pytest.mark.parametrize(("name", "stored"), EVERY_ANSWER)
 def test_a_run_that_lost_an_answer_asks_for_that_one_again(
-    name: str, stored: int, begun: Begun, whole: Whole, tmp_path: Path, endpoint: FakeEndpoint
+    name: str, stored: int, recorded: Recorded, whole: Whole
 ) -> None:
-    case = CASES[name]
-    begun(case)
-    record, address = record_of(case.system, tmp_path), f"sqlite:///{tmp_path / 'runs.db'}"
-    assert asyncio.run(begin(case.system, record, address, "answer", stored))
-    assert answers_in_checkpoint(address) == stored
-    before = len(endpoint.chat_requests)
-    resumed = drive(record, case.system.graph, ConsoleProgress(case.system.rendering, quiet=True), checkpoints=address)
+    run = recorded(name)
+    moment = run.moments["answer"][stored]
+    assert answers_in_checkpoint(checkpoints_in(moment.home)) == stored
+    resumed, asked = go_on_from(moment, run)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
-    asked = [request.schema_name for request in endpoint.chat_requests[before:]]
-    assert asked == case.calls[stored:], "what was stored is not asked for again"
+    assert asked == CASES[name].calls[stored:], "what was stored is not asked for again"
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -163,7 +197,7 @@ def test_every_answer_that_is_stored_in_a_burst_is_kept(draftroom: Command, tmp_
         return Hold(burst, answers(request)) if request.schema_name == "ProposedPlan" else Hang()
 
     endpoint.answer = planner_only
-    arguments = ["review", tmp_path / "paper.md", "--plans", "1", "--retrieval", "bm25", "--quiet"]
+    arguments: list[str | Path] = ["review", tmp_path / "paper.md", "--plans", "1", "--retrieval", "bm25", "--quiet"]
     with draftroom.start(*arguments) as process:
         endpoint.wait_for_requests(len(paragraphs), timeout_s=60)
         burst.set()

@@ -1,14 +1,16 @@
-"""Runs that end at a chosen point as by SIGKILL: what was stored before stays, and nothing is stored any more.
+"""What a run that ends at a chosen point as by SIGKILL leaves: what was stored before, and nothing after it.
 
-Most of them end inside the test's process, by a saver that stops there; some are processes that are really killed.
+Most of it is copied from one run that goes on to its end; some runs are stopped there, or are processes that are really
+killed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +24,8 @@ from draftroom.systems import System
 from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
-from runs.record import RunRecord, new_record
-from tests.fake_endpoint import Answer, Json, RecordedRequest, Script, Text, When
+from runs.record import RunRecord, new_record, thread_of
+from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Script, Text, When
 from tests.support.newsroom import PAPER
 from tests.support.review_room import MISSING, Room, plan
 from tests.support.review_room import PAPER as DRAFT
@@ -137,70 +139,121 @@ def record_of(system: System, home: Path) -> RunRecord:
     return new_record(system.name, run_input, load_settings().frozen(TABLE[system.name]), "memory")
 
 
-class Stopped(Exception):
-    """The process has ended."""
+@dataclass(frozen=True)
+class Moment:
+    """What a process leaves that is killed when it is about to store a checkpoint or an answer."""
+
+    home: Path
+    """Copy of its folder."""
+    asked: int
+    """How many answers it had asked for."""
 
 
-class StopsBefore:
-    """A saver that ends its run when so many checkpoints, or answers, are stored and the next one is to be."""
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run that nobody ended; at each point a copy was made of what a kill would have left there."""
 
-    point: Point
-    left: int
-    end: Callable[[], object]
-    stopped = False
+    case: Case
+    record: RunRecord
+    endpoint: FakeEndpoint
+    moments: dict[Point, list[Moment]]
+
+    @property
+    def asked(self) -> list[str | None]:
+        """What was asked for, by the run and by those that went on from its moments."""
+        return [request.schema_name for request in self.endpoint.chat_requests]
+
+
+def record_run(case: Case, endpoint: FakeEndpoint, home: Path, copies: Path) -> RecordedRun:
+    """Run a case to its end with checkpoints in its home, in the environment that it needs."""
+    run = RecordedRun(case, record_of(case.system, home), endpoint, {"checkpoint": [], "answer": []})
+
+    async def copy(point: Point, _: asyncio.Future[Any]) -> None:
+        moments = run.moments[point]
+        target = copies / f"{point}-{len(moments)}"
+        moments.append(Moment(target, len(endpoint.chat_requests)))
+        await asyncio.to_thread(shutil.copytree, home, target, ignore=shutil.ignore_patterns("*-shm"))
+
+    asyncio.run(begin(case.system, run.record, checkpoints_in(home), copy))
+    return run
+
+
+def checkpoints_in(home: Path) -> str:
+    """Address of the checkpoints of a recorded run."""
+    return f"sqlite:///{home / 'runs.db'}"
+
+
+def run_until(case: Case, record: RunRecord, address: str, point: Point, stored: int) -> None:
+    """Run a case until it is about to store another checkpoint, or answer, than the first so many; then it ends."""
+    left, stopped = stored, False
+
+    async def stop(reached: Point, running: asyncio.Future[Any]) -> None:
+        nonlocal left, stopped
+        if stopped or (reached == point and not left):
+            stopped = True
+            running.cancel()
+            raise asyncio.CancelledError
+        left -= reached == point
+
+    asyncio.run(begin(case.system, record, address, stop))
+    assert stopped
+
+
+Before = Callable[[Point, "asyncio.Future[Any]"], Awaitable[None]]
+"""Called when something is about to be stored, with the point and the run."""
+
+
+class Watched:
+    """A saver that tells before it stores, one thing at a time: what came before is then stored."""
+
+    before: Callable[[Point], Awaitable[None]]
+    turn: asyncio.Lock
 
     async def aput(self, *given: Any) -> Any:
-        await self._count(self.point == "checkpoint")
-        return await super().aput(*given)  # type: ignore[misc]
+        async with self.turn:
+            await self.before("checkpoint")
+            return await super().aput(*given)  # type: ignore[misc]
 
     async def aput_writes(self, config: Any, writes: Sequence[tuple[str, Any]], *given: Any) -> None:
-        await self._count(self.point == "answer" and any(channel == RETURN for channel, _ in writes))
-        await super().aput_writes(config, writes, *given)  # type: ignore[misc]
-
-    async def _count(self, is_one: bool) -> None:
-        if is_one and not self.left and not self.stopped:
-            self.stopped = True
-            async with self.lock:  # type: ignore[attr-defined] # once it is free, what came before is stored
-                self.end()
-        if self.stopped:
-            raise Stopped
-        self.left -= is_one
+        async with self.turn:
+            if any(channel == RETURN for channel, _ in writes):
+                await self.before("answer")
+            await super().aput_writes(config, writes, *given)  # type: ignore[misc]
 
 
-class StoppingSqlite(StopsBefore, AsyncSqliteSaver):
+class WatchedSqlite(Watched, AsyncSqliteSaver):
     """In a file."""
 
 
-def stopping_saver(address: str) -> AbstractAsyncContextManager[Any]:
+def watched_saver(address: str) -> AbstractAsyncContextManager[Any]:
     """The saver at an address, as the command would open it."""
     if not address.startswith("postgres"):
-        return StoppingSqlite.from_conn_string(address.removeprefix("sqlite:///"))
+        return WatchedSqlite.from_conn_string(address.removeprefix("sqlite:///"))
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415 - an optional package
 
-    class StoppingPostgres(StopsBefore, AsyncPostgresSaver):
+    class WatchedPostgres(Watched, AsyncPostgresSaver):
         """In a database."""
 
-    return StoppingPostgres.from_conn_string(address)
+    return WatchedPostgres.from_conn_string(address)
 
 
-async def begin(system: System, record: RunRecord, checkpoints: str, point: Point, left: int) -> bool:
-    """Run until the saver stops, or to the end; whether it stopped."""
-    async with stopping_saver(checkpoints) as saver:
+async def begin(system: System, record: RunRecord, address: str, before: Before) -> None:
+    """Run to the end, or until `before` cancels the run."""
+    async with watched_saver(address) as saver:
         await saver.setup()
         running = asyncio.ensure_future(
             system.graph.builder.compile(checkpointer=saver).ainvoke(
                 system.graph.graph_input(record["input"]),
-                {"configurable": {"thread_id": record["id"]}},
+                {"configurable": {"thread_id": thread_of(record)}},
                 context=system.graph.context(record["settings"]),
                 durability="sync",
             )
         )
-        saver.point, saver.left, saver.end = point, left, running.cancel
-        (ended,) = await asyncio.gather(running, return_exceptions=True)
+        saver.turn, saver.before = asyncio.Lock(), lambda point: before(point, running)
+        await asyncio.wait([running])
         await close_clients()
-        if not saver.stopped and isinstance(ended, BaseException):
-            raise ended
-        return bool(saver.stopped)
+        if not running.cancelled():
+            running.result()
 
 
 def answered(requests: list[RecordedRequest]) -> Counter[str | None]:
