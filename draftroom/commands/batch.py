@@ -29,7 +29,7 @@ batch_app = typer.Typer(
     help="Do with many papers what another command does with one; the same command goes on where it stopped.",
     no_args_is_help=True,
 )
-_OF_ONE_PAPER = {"file", "output", "quiet", "pause", "max_calls", "max_tokens"}
+_OF_ONE_PAPER = {"file", "output", "quiet", "pause", "max_calls", "max_tokens", "since"}
 """What the command for one paper takes and that for many does not."""
 
 
