@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop
 DOCS := .venv-docs
 
-.PHONY: install develop demo docs test test-live test-browser test-label-studio test-faults web test-web check format lint \
+.PHONY: install develop demo page docs test test-live test-browser test-label-studio test-faults web test-web check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)  ## What the command needs.
@@ -33,6 +33,11 @@ demo: install  ## Start small models here; explain, simplify, review and check t
 	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson
 	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 8 --preset laptop
 	$(BIN)/draftroom check examples/seedlings.pdf || test $$? -eq 21 # its exit code tells that it found something
+	@echo "To look at the three results on a page: make page, then http://127.0.0.1:2024/page/"
+
+page: install  ## Open the page, until Ctrl-C. LangGraph's server, which it is part of, is under the Elastic licence.
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[studio]"
+	$(BIN)/draftroom open
 
 test: develop  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist worksteal

@@ -219,7 +219,7 @@ class FeedbackInput(TypedDict):
 
 
 class AuthorDecision(TypedDict):
-    """What a person makes of a comment."""
+    """What a person makes of a comment or a computed finding."""
 
     decision: Literal["open", "accepted", "dismissed"]
     review: NotRequired[str]

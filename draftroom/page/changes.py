@@ -44,7 +44,8 @@ async def judge(record: RunRecord, comment: str, given: Mapping[str, Any]) -> di
         raise BadInput(f"This is no decision: {describe(error)}.") from error
 
     def decided(values: Values) -> dict[str, Any]:
-        if comment not in {item["id"] for item in values.get("comments", [])}:
+        raised = (*values.get("comments", []), *values.get("computed", []))
+        if comment not in {item["id"] for item in raised}:
             raise BadInput(f"The run has no comment {comment[:40]!r}.")
         return {"decisions": {comment: decision}}
 

@@ -60,6 +60,11 @@ def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Pat
     assert look(page, run["record"]["id"])["decisions"] == decided.json()
     assert page.get(f"{one}/paper").content == SEEDLINGS.read_bytes()
     assert page.get(f"{one}/export", params={"format": ".pdf"}).content.startswith(b"%PDF-")
+    whole = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results", aids=["computed_checks"]))
+    found, its_run = whole["result"]["computed"][0]["id"], f"/runs/{whole['record']['id']}"
+    assert "## Computed" in page.get(f"{its_run}/export", params={"format": ".md"}).text
+    assert page.put(f"{its_run}/decisions/{found}", json={"decision": "dismissed"}).status_code == 200
+    assert "## Computed" not in page.get(f"{its_run}/export", params={"format": ".md"}).text
     assert "no comment" in problem(page.put(f"{one}/decisions/c-p99", json={"decision": "accepted"}))
     assert "decision" in problem(page.put(f"{one}/decisions/{comment}", json={"decision": "perhaps"}))
 

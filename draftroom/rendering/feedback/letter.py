@@ -28,7 +28,7 @@ def to_letter(record: RunRecord, values: Values) -> str:
     decisions = decisions_of(values)
     points = [_point(ranked, decisions.get(ranked.comment["id"])) for ranked in ranked_comments(values)]
     points += [_earlier(item) for item in earlier_comments(values)]
-    points += [_computed(found) for found in computed_findings(values)]
+    points += [_computed(found, decisions.get(found["id"])) for found in computed_findings(values)]
     opening = "Thank you for the comments. Each one is answered below."
     return "\n\n".join([f"# Response to the comments on: {title}", opening, *points]) + "\n"
 
@@ -68,6 +68,8 @@ def _answer(decision: AuthorDecision | None) -> str:
     return f"We agree. {SLOT}" if accepted else SLOT
 
 
-def _computed(found: RaisedFinding) -> str:
+def _computed(found: RaisedFinding, decision: AuthorDecision | None) -> str:
     lines = [f"> {on_one_line(line)}" for line in (f"“{found['quote']}”", *computed_lines(found))]
-    return "\n\n".join([f"## {on_one_line(computed_title(found))}", "\n>\n".join(lines), f"**Answer.** {SLOT}"])
+    return "\n\n".join(
+        [f"## {on_one_line(computed_title(found))}", "\n>\n".join(lines), f"**Answer.** {_answer(decision)}"]
+    )

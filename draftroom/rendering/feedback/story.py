@@ -60,8 +60,10 @@ def left_out_comments(values: Values) -> list[Comment]:
 
 
 def computed_findings(values: Values) -> list[RaisedFinding]:
-    """What was computed, whatever became of the comments; earlier runs lack it."""
-    return values.get("computed", [])  # type: ignore[no-any-return]
+    """What was computed and no person has dismissed, whatever became of the comments; earlier runs lack it."""
+    decisions = decisions_of(values)
+    computed: list[RaisedFinding] = values.get("computed", [])
+    return [found for found in computed if decisions.get(found["id"], OPEN)["decision"] != "dismissed"]
 
 
 def computed_title(found: RaisedFinding) -> str:

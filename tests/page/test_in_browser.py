@@ -1,0 +1,178 @@
+"""The page in Chromium, on its own server, with the fake endpoint: every flow as a person goes through it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.page.client import MOSSES, SEEDLINGS, begin, to_its_end
+from tests.page.test_access import HOSTILE
+from tests.studio.server import StudioServer
+from tests.support.browser import PHONE, WIDE, NewPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+ABSTRACT = (
+    "Background: Inhaled steroids may cause pneumonia. Methods: We treated 24 adults with budesonide 400 mcg twice "
+    "daily for three months. Results: Two adults had pneumonia. Conclusion: The risk was not raised."
+)
+
+
+@pytest.fixture(scope="module")
+def reviewed(page: httpx.Client) -> str:
+    return str(to_its_end(page, begin(page, "review", SEEDLINGS, section="Methods"))["record"]["id"])
+
+
+@pytest.fixture(scope="module")
+def explained(page: httpx.Client) -> str:
+    return str(to_its_end(page, begin(page, "explain"))["record"]["id"])
+
+
+@pytest.fixture(scope="module")
+def simplified(page: httpx.Client) -> str:
+    form = {"verb": "simplify", "settings": '{"loops": ["layperson"], "entries": 1}', "text": ABSTRACT}
+    return str(to_its_end(page, page.post("/runs", data=form).json())["record"]["id"])
+
+
+@pytest.fixture
+def opened(server: StudioServer, reviewed: str, explained: str, simplified: str, new_page: NewPage) -> Page:
+    """The start page; whatever the browser complains of fails the test."""
+    shown = new_page(WIDE)
+    shown.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+    shown.goto(f"{server.url}/page/")
+    return shown
+
+
+def go(shown: Page, run: str) -> None:
+    """Open a run."""
+    shown.goto(f"{shown.url.partition('#')[0]}#/run/{run}")
+
+
+def test_a_paper_is_dropped_watched_read_and_edited(opened: Page):
+    opened.get_by_role("radio", name="Explain").check()
+    opened.locator("input[type=file]").set_input_files(MOSSES)
+    opened.get_by_role("button", name=re.compile("^Explain")).click()
+    opened.get_by_role("heading", name=re.compile("^Desiccation tolerance")).wait_for()
+    article = opened.get_by_role("region", name="Article")
+    article.wait_for()
+    opened.get_by_role("button", name="Edit").first.click()
+    opened.get_by_role("textbox").last.fill("# Moss\n\nIt grew on 99 roofs.")
+    opened.get_by_role("button", name=re.compile("Save|look again", re.IGNORECASE)).first.click()
+    article.get_by_text("It grew on").wait_for()
+    opened.get_by_text("Not supported:").wait_for()
+    opened.get_by_role("checkbox", name="Show what changed").uncheck()
+    expect(article.locator("mark", has_text="99")).to_have_count(1)  # which the paper does not say
+
+
+def test_comments_are_decided_by_keyboard_and_stay_decided(opened: Page, reviewed: str, page: httpx.Client):
+    go(opened, reviewed)
+    opened.locator("article, aside").first.wait_for()
+    opened.keyboard.press("j")
+    opened.keyboard.press("a")
+    pressed = opened.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))
+    expect(pressed).to_have_count(1)
+    opened.keyboard.press("j")
+    opened.keyboard.press("d")
+    expect(pressed).to_have_count(2)
+    decisions = page.get(f"/runs/{reviewed}").json()["decisions"]
+    assert sorted(item["decision"] for item in decisions.values()) == ["accepted", "dismissed"]
+    opened.reload()
+    opened.locator("article, aside").first.wait_for()
+    expect(opened.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))).to_have_count(2)
+
+
+def test_a_review_leaves_as_a_word_file(opened: Page, reviewed: str):
+    go(opened, reviewed)
+    opened.get_by_text("Export").click()
+    with opened.expect_download() as download:
+        opened.get_by_text(re.compile("Word")).first.click()
+    assert download.value.suggested_filename.endswith(".docx")
+
+
+def test_lost_details_stand_where_they_were_lost(opened: Page, simplified: str):
+    go(opened, simplified)
+    opened.get_by_text("400 mcg").first.wait_for()
+    assert "act" in opened.locator("main").inner_text().lower()
+
+
+def test_a_question_is_answered_in_place(opened: Page, page: httpx.Client):
+    paused = to_its_end(page, begin(page, "explain", pause=True))["record"]["id"]
+    go(opened, paused)
+    opened.get_by_role("textbox", name="Line 1").fill("Say what a moss is.")
+    opened.get_by_role("button", name=re.compile("Go on|Send|Answer|Continue", re.IGNORECASE)).first.click()
+    opened.get_by_role("region", name="Article").wait_for()
+    run = page.get(f"/runs/{paused}").json()
+    assert "Say what a moss is." in str(run["result"]["reviews"])
+
+
+def test_a_run_is_deleted_after_a_question(opened: Page, page: httpx.Client):
+    doomed = to_its_end(page, begin(page, "explain", rounds=0))["record"]["id"]
+    opened.reload()
+    opened.get_by_role("button", name="Delete").first.click()
+    opened.locator("dialog button.danger").click()
+    expect(opened.locator(f"a[href$='{doomed}']")).to_have_count(0)
+    assert doomed not in {run["id"] for run in page.get("/runs").json()["runs"]}
+
+
+def test_a_paper_that_cannot_be_read_is_said_so(opened: Page, tmp_path: Path):
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    opened.locator("input[type=file]").set_input_files(tmp_path / "broken.pdf")
+    opened.locator("button.primary").click()
+    opened.get_by_role("alert").get_by_text("broken.pdf").wait_for()
+
+
+def test_markup_in_a_paper_is_text(opened: Page, page: httpx.Client, tmp_path: Path):
+    said: list[str] = []
+    opened.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    (tmp_path / "hostile.txt").write_text(HOSTILE, encoding="utf-8")
+    run = to_its_end(page, begin(page, "explain", tmp_path / "hostile.txt", rounds=0))["record"]["id"]
+    go(opened, run)
+    opened.get_by_text("Moss grows <img src=x onerror=alert(2)> in 12 gardens").first.wait_for()
+    assert said == []
+    assert opened.locator("main img[src=x]").count() == 0
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe comes with the packages of web/: make test-web")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_no_view_has_a_barrier(
+    server: StudioServer,
+    new_page: NewPage,
+    runs_shown: dict[str, str],
+    size: tuple[int, int],
+    scheme: str,
+):
+    found = {}
+    for name, address in runs_shown.items():
+        shown = new_page(size, scheme)
+        # By the browser's debugger, past the page's policy, which lets no foreign script in.
+        shown.context.new_cdp_session(shown).send("Page.setBypassCSP", {"enabled": True})
+        shown.goto(f"{server.url}/page/{address}")
+        shown.locator("main h1").wait_for()
+        shown.wait_for_load_state("networkidle")
+        shown.add_script_tag(path=AXE)
+        result = shown.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']})")
+        found[name] = [
+            (violation["id"], node["target"]) for violation in result["violations"] for node in violation["nodes"]
+        ]
+    assert found == {name: [] for name in runs_shown}
+
+
+@pytest.fixture(scope="module")
+def runs_shown(reviewed: str, explained: str, simplified: str) -> dict[str, str]:
+    """Addresses of the views."""
+    return {
+        "start": "",
+        "review": f"#/run/{reviewed}",
+        "explain": f"#/run/{explained}",
+        "simplify": f"#/run/{simplified}",
+    }
