@@ -129,12 +129,14 @@ def _json_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _csv(path: Path) -> Iterator[Mapping[str, Any]]:
-    csv.field_size_limit(MAX_BYTES)
+    before = csv.field_size_limit(MAX_BYTES)  # of the whole process: a paper's text may be a field here, not elsewhere
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from csv.DictReader(file)
     except (csv.Error, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is no CSV table in UTF-8 ({error}); save it as one.") from error
+    finally:
+        csv.field_size_limit(before)
 
 
 def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -96,7 +96,7 @@ async def _structured(assignment: Assignment) -> WrittenPlan:
     answer = await ask(
         Caller("planner", "propose_plans", 1),
         _PLANNER,
-        {**_subject(assignment), "most": most, "literature": "yes", "about": "yes", "instructions": ""},
+        {**_subject(assignment), "most": most, "literature": "yes", "about": "yes", "checks": "", "instructions": ""},
         steps_of(("ask_paper", "ask_literature"), Field(min_length=most, max_length=most), about=True),
         assignment["model"],
         trim="comment",
