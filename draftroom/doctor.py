@@ -20,7 +20,8 @@ from runs.checkpoints import open_checkpointer
 from state.errors import ContextOverflow, DraftroomError, SettingsError
 from state.files import state_folder, storage_error
 from state.limits import Limits
-from state.settings import AGENTS, OPTIONAL_ROLES, ModelSettings, Settings
+from state.model_settings import ModelSettings
+from state.settings import AGENTS, OPTIONAL_ROLES, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.answers import Unusable, parse

@@ -35,15 +35,30 @@ def take_paper(file: str, *, scope: Scope, max_pages: int) -> RunInput:
         StateError: If the state folder cannot be written.
     """
     if file == STANDARD_INPUT:
-        name = "standard input"
-        paper = read_document_bytes(read_standard_input(), name=name, scope=scope, max_pages=max_pages)
-        return RunInput(name=name, path=paper["source"], paper=paper)
+        return take_bytes(read_standard_input(), "standard input", scope=scope, max_pages=max_pages)
     path = Path(file).expanduser()
     if not path.exists():  # `read_document` would take some names for text
         raise BadInput(f"There is no file {file!r}; check its name.", kind="missing_file")
     # With a folder in front, so that no name can be taken for text; a pipe of the shell has no other name than its own.
     paper = read_document(str(path.absolute() if path.is_fifo() else path.resolve()), scope=scope, max_pages=max_pages)
     return RunInput(name=file if path.is_fifo() else path.name, path=paper["source"], paper=paper)
+
+
+def take_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
+    """Read a paper that is no file, and keep it in the state folder.
+
+    Args:
+        data: Of the paper.
+        name: As a person calls it; its suffix may tell the format.
+        scope: As for `take_paper`.
+        max_pages: The same.
+
+    Raises:
+        BadInput: If the paper cannot be used.
+        StateError: If the state folder cannot be written.
+    """
+    paper = read_document_bytes(data, name=name, scope=scope, max_pages=max_pages)
+    return RunInput(name=name, path=paper["source"], paper=paper)
 
 
 def read_standard_input() -> bytes:

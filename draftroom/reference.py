@@ -21,7 +21,8 @@ from state import errors
 from state.aids import Aid
 from state.contexts import RunContext
 from state.limits import Limits
-from state.settings import ROLES, TABLES, ModelSettings, Settings
+from state.model_settings import ModelSettings
+from state.settings import ROLES, TABLES, Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -24,8 +24,8 @@ from evals.task import Item, Task
 from runs.many import Job, Key, Record, run_jobs
 from state.errors import ModelOutputError, SettingsError
 from state.limits import AtMost
+from state.model_settings import ModelSettings
 from state.records import CallRecord
-from state.settings import ModelSettings
 from tools.models import Caller, ask, close_clients
 
 if TYPE_CHECKING:

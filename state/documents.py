@@ -5,11 +5,21 @@ A `Document` lies in a file named after the hash of its input; a graph's state h
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "text"]
+FORMAT_NAMES: Mapping[DocumentFormat, str] = {
+    "pdf": "a PDF",
+    "docx": "a Word file",
+    "html": "a web page",
+    "markdown": "Markdown",
+    "latex": "a LaTeX source",
+    "text": "plain text",
+}
+"""As a person says it."""
 
 
 class Word(TypedDict):

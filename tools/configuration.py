@@ -25,7 +25,8 @@ from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.contexts import RunContext
 from state.errors import SettingsError
-from state.settings import ADDRESS, SAMPLING, TABLES, Settings, describe
+from state.model_settings import ADDRESS, SAMPLING
+from state.settings import TABLES, Settings, describe
 
 Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""

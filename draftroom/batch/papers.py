@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from draftroom.files import take_paper
+from draftroom.files import take_bytes, take_paper
 from runs.record import RunInput
 from state.errors import BadInput, SettingsError
 from state.settings import Scope
-from tools.documents.reading import FORMATS, MAX_BYTES, read_document_bytes
+from tools.documents.reading import FORMATS, MAX_BYTES
 
 SUFFIXES = {*FORMATS, ".txt", ".text"}
 """Of the files that are taken from a folder."""
@@ -45,8 +45,7 @@ class NamedPaper(NamedTuple):
         if self.path:
             return take_paper(str(self.path), scope=scope, max_pages=max_pages)
         data = self.text.encode(errors="surrogatepass")  # half a pair is then refused as no UTF-8
-        paper = read_document_bytes(data, name=f"{self.name}.txt", scope=scope, max_pages=max_pages)
-        return RunInput(name=self.name, path=paper["source"], paper=paper)
+        return {**take_bytes(data, f"{self.name}.txt", scope=scope, max_pages=max_pages), "name": self.name}
 
 
 def papers_of(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:

@@ -19,11 +19,11 @@ from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
 from runs.driver import brought_up, run_to_its_end, state_so_far
 from runs.many import Record
-from runs.record import RunInput, RunRecord, with_failure
+from runs.record import RunRecord, with_failure
 from runs.usage import added_up
 from state.errors import BadInput, DraftroomError
+from state.model_settings import ModelSettings
 from state.records import Values
-from state.settings import ModelSettings
 
 PAPERS_A_REQUEST = 2
 """To have under way for each request that an endpoint takes at once: while some are read, others keep it busy."""
@@ -34,7 +34,7 @@ class Runs:
 
     def __init__(self, wanted: RunRequest) -> None:
         self._wanted = wanted
-        settings = wanted.settings.frozen(wanted.table)
+        settings = wanted.settings.frozen(wanted.system.table)
         self.formats = wanted.system.rendering.formats.keys()
         self.asked = {"system": wanted.system.name, "request": dict(wanted.request), "settings": settings}
         self.at_once = PAPERS_A_REQUEST * max(ModelSettings(**model).places for model in settings["models"].values())
@@ -60,7 +60,9 @@ class _Running(NamedTuple):
         """Run the system on a paper, from its checkpoints if it has any."""
         begun = perf_counter()
         record = await asyncio.to_thread(self.wanted.begin, paper.take)
-        _refuse_annotation(record["input"], self.suffixes)
+        for suffix in self.suffixes:
+            if refusal := self.wanted.system.rendering.refusal(suffix, record["input"]["paper"]["format"]):
+                raise BadInput(f"There is no {suffix} of this paper: {refusal}; ask for other formats.")
         graph, thread = self.wanted.system.graph, self._thread(name, record["input"]["paper"]["sha256"])
         record = {**record, "thread": thread}
         context = graph.context(record["settings"])
@@ -89,11 +91,6 @@ class _Running(NamedTuple):
     def _thread(self, name: str, sha256: str) -> str:
         """A paper that has changed begins anew."""
         return str(uuid5(self.batch, f"{name} {sha256}"))
-
-
-def _refuse_annotation(paper: RunInput, suffixes: Collection[str]) -> None:
-    if ".pdf" in suffixes and paper["paper"]["format"] != "pdf":
-        raise BadInput("Only a paper that is a PDF can be annotated; ask for other formats of this one.")
 
 
 def _row(record: RunRecord, begun: float) -> Record:

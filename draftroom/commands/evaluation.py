@@ -19,7 +19,7 @@ from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from draftroom.systems import SYSTEMS, Lazy
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 

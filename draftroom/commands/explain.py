@@ -65,4 +65,4 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
 
 def wanted(flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any paper."""
-    return RunRequest(JOURNALISM, "journalism", load_settings(overrides("journalism", flags)))
+    return RunRequest(JOURNALISM, load_settings(overrides("journalism", flags)))

@@ -23,7 +23,7 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.extras import REVIEW, require
-from draftroom.files import STANDARD_INPUT, check_outputs, read_standard_input, take_paper
+from draftroom.files import STANDARD_INPUT, check_outputs, format_of, read_standard_input, take_paper
 from draftroom.systems import RunRequest, System
 from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
 from runs.driver import Budget
@@ -40,8 +40,6 @@ VARIANTS: dict[ReviewVariant, System] = {
     "single": SINGLE_MODEL,
     "cove": CHAIN_OF_VERIFICATION,
 }
-ANNOTATED = {".pdf": ("a PDF", "pdf"), ".tex": ("a LaTeX source", "latex")}
-"""Formats that hold the paper itself, and so need it in this format."""
 _LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeatable."
 
 
@@ -86,7 +84,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     flags = locals()
     check_outputs(output, VARIANTS[variant].rendering)
     chosen = wanted(flags)
-    record = chosen.begin(partial(_take_draft, file, output))
+    record = chosen.begin(partial(_take_draft, file, output, chosen.system))
     budget = Budget(max_calls, max_tokens)
     drive_and_show(record, output, quiet=quiet, checkpoints=chosen.settings.checkpoints, budget=budget)
 
@@ -109,7 +107,7 @@ def wanted(flags: Mapping[str, Any]) -> RunRequest:
     }
     given = {"paragraphs": flags["paragraph"], **{name: flags[name] for name in ("section", "text", "since")}}
     request = _request(given, from_standard_input=flags.get("file") == STANDARD_INPUT)
-    return RunRequest(system, "feedback", load_settings(overrides("feedback", chosen)), request)
+    return RunRequest(system, load_settings(overrides("feedback", chosen)), request)
 
 
 def _rerank(variant: ReviewVariant, *, wanted: bool | None) -> bool | None:
@@ -141,11 +139,10 @@ def _request(given: Mapping[str, Any], *, from_standard_input: bool) -> dict[str
     return request
 
 
-def _take_draft(file: str, outputs: list[Path], **how: Any) -> RunInput:
-    """The paper, if it can be annotated where that is asked for."""
-    run_input = take_paper(file, **how)
+def _take_draft(file: str, outputs: list[Path], system: System, **how: Any) -> RunInput:
+    """The paper, if the results can be written onto it where that is asked for."""
+    run_input, rendering = take_paper(file, **how), system.rendering
     for path in outputs:
-        name, needed = ANNOTATED.get(path.suffix.lower(), ("", ""))
-        if needed and run_input["paper"]["format"] != needed:
-            raise typer.BadParameter(f"{path}: only a paper that is {name} can be annotated.", param_hint="-o")
+        if refusal := rendering.refusal(format_of(path, rendering.formats), run_input["paper"]["format"]):
+            raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
     return run_input

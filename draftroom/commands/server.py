@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -45,10 +46,9 @@ def open_page(
     """Open the page where papers are explained, simplified and reviewed, until Ctrl-C."""
     access = Access.for_address(host, port)
     page = access.page(HOST if host in LOOPBACK else host, port)
-    if access.token:
-        tell("Whoever has the whole address, on this network, can read and change everything here.", style="yellow")
-    shown = replace(access, browser=page) if browser else access
-    serve(host, port, shown, f"The page is at {page} until Ctrl-C; what is under way can be resumed.")
+    warning = " Whoever has the whole address, on this network, can read and change everything here."
+    said = f"The page is at {page} until Ctrl-C; what is under way can be resumed.{warning if access.token else ''}"
+    serve(host, port, replace(access, browser=page) if browser else access, said)
 
 
 def serve(host: str, port: int, access: Access, said: str) -> None:
@@ -104,6 +104,10 @@ def require_free_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
+            if error.errno != errno.EADDRINUSE and error.errno != errno.EACCES:
+                raise ServingError(
+                    f"{host} is no address of this machine ({error.strerror}); correct --host."
+                ) from error
             raise ServingError(
                 f"Port {port} of {host} is not free ({error.strerror}); choose another with --port."
             ) from error

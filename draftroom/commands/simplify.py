@@ -72,6 +72,4 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
 def wanted(flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any abstract."""
     loops = [name.strip() for names in flags["loops"] for name in names.split(",")] if flags["loops"] else None
-    return RunRequest(
-        SIMPLIFICATION, "simplification", load_settings(overrides("simplification", {**flags, "loops": loops}))
-    )
+    return RunRequest(SIMPLIFICATION, load_settings(overrides("simplification", {**flags, "loops": loops})))

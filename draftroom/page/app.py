@@ -23,6 +23,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from draftroom.files import take_bytes
 from draftroom.page import changes, uploads, views
 from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
@@ -163,7 +164,7 @@ async def paper(request: Request) -> Response:
 async def check(request: Request) -> Response:
     """What a paper contradicts in itself; no model is asked."""
     data, name, _ = await uploaded(request)
-    taken = await asyncio.to_thread(uploads.take_upload, data, name, scope="whole", max_pages=100)
+    taken = await asyncio.to_thread(take_bytes, data, uploads.file_name(name), scope="whole", max_pages=100)
     document = await asyncio.to_thread(load_document, taken["paper"])
     findings = await asyncio.to_thread(check_paper, document)
     return JSONResponse({"findings": findings, "source": views.source(document)})

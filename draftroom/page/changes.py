@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from draftroom.page.keeper import held
 from draftroom.systems import find_system
 from nodes.journalism.assessment import assess
 from nodes.simplification.logger import as_version
 from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.driver import brought_up, config_of
 from runs.record import RunRecord
-from runs.store import hold_run, write_record
+from runs.store import write_record
 from state.errors import BadInput
 from state.feedback import AuthorDecision
 from state.journalism import Draft, JournalismState
@@ -106,9 +106,7 @@ def _only(record: RunRecord, system: str) -> None:
 async def _update(record: RunRecord, change: Callable[[Values], dict[str, Any]], node: str) -> Values:
     """Write an update of the state as if `node`, the last one, had written it; returns the state with it."""
     runnable = find_system(record["system"]).graph
-    held = ExitStack()
-    await asyncio.to_thread(held.enter_context, hold_run(record["id"]))
-    try:
+    async with held(record["id"]):
         address, builder = await asyncio.to_thread(lambda: (checkpoints_of(record), runnable.builder))  # read files
         async with open_checkpointer(address) as saver:
             graph = builder.compile(checkpointer=saver)
@@ -120,5 +118,3 @@ async def _update(record: RunRecord, change: Callable[[Values], dict[str, Any]],
             newest: Values = (await graph.aget_state(config)).values
         await asyncio.to_thread(write_record, brought_up(record, newest, runnable))
         return newest
-    finally:
-        await asyncio.to_thread(held.close)

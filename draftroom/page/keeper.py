@@ -7,8 +7,8 @@ does. What is killed goes on from its checkpoints: the server's own list of thre
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
 from langgraph.types import StateSnapshot
@@ -22,8 +22,15 @@ from runs.newest_state import NewestState
 from runs.record import Failure, RunRecord, now, thread_of
 from runs.runnable.graph import RunnableGraph
 from runs.store import hold_run, write_record
+from state import errors
 from state.errors import BadInput
 
+KINDS: Mapping[str, str] = {
+    name: error.default_kind
+    for name, error in vars(errors).items()
+    if isinstance(error, type) and issubclass(error, errors.DraftroomError)
+}
+"""Of an error of which the server tells the class and the message only."""
 STREAMED: list[StreamMode] = ["custom", "updates", "values"]
 
 
@@ -33,6 +40,17 @@ class ServerRun(NamedTuple):
     thread: str
     run: str
     """The server's id of this attempt."""
+
+
+@asynccontextmanager
+async def held(run_id: str) -> AsyncIterator[None]:
+    """Hold a run as `hold_run` does, without a wait in the server's loop."""
+    lock = hold_run(run_id)
+    await asyncio.to_thread(lock.__enter__)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(lock.__exit__, None, None, None)
 
 
 class Keeper:
@@ -60,21 +78,17 @@ class Keeper:
             raise BadInput(
                 f"This run is of an earlier version; go on with it in a terminal: draftroom resume {record['id']}"
             )
-        held = ExitStack()
-        await asyncio.to_thread(held.enter_context, hold_run(record["id"]))
-        try:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(held(record["id"]))
             runnable = find_system(record["system"]).graph
             given = await _given(record, runnable, answer)
             record = {**record, "status": "running", "updated": now()}
             await asyncio.to_thread(write_record, record)
             client = get_client()
             started = await _start(client, record, given)
-        except BaseException:
-            await asyncio.to_thread(held.close)
-            raise
-        following = asyncio.create_task(self._follow(client, started, record, runnable, held))
-        self._under_way[record["id"]] = (started, following)
-        return started
+            following = asyncio.create_task(self._follow(client, started, record, runnable, stack.pop_all()))
+            self._under_way[record["id"]] = (started, following)
+            return started
 
     async def stop(self, run_id: str) -> None:
         """Stop a run that this server drives; it can be resumed."""
@@ -84,16 +98,21 @@ class Keeper:
             await asyncio.shield(following)
 
     async def _follow(
-        self, client: LangGraphClient, started: ServerRun, record: RunRecord, runnable: RunnableGraph, held: ExitStack
+        self,
+        client: LangGraphClient,
+        started: ServerRun,
+        record: RunRecord,
+        runnable: RunnableGraph,
+        lock: AsyncExitStack,
     ) -> None:
         """Wait for the end of the attempt and write what came of it."""
         try:
-            result = await client.runs.join(*started)
-            error = result.get("__error__") if isinstance(result, dict) else None
-            snapshot = await read_snapshot(record, runnable)
-            await asyncio.to_thread(write_record, settled(record, snapshot, runnable, error))
+            async with lock:  # given back first: whoever sees that the run is over may change it at once
+                result = await client.runs.join(*started)
+                error = result.get("__error__") if isinstance(result, dict) else None
+                snapshot = await read_snapshot(record, runnable)
+                await asyncio.to_thread(write_record, settled(record, snapshot, runnable, error))
         finally:
-            await asyncio.to_thread(held.close)  # first: whoever sees that it is over may change it at once
             if self.under_way().get(record["id"]) == started:  # and not the next attempt
                 del self._under_way[record["id"]]
 
@@ -142,7 +161,9 @@ def settled(
     """
     newest = brought_up(record, NewestState(snapshot).joined(runnable), runnable)
     if error:
-        failure = Failure(kind=error["error"], message=error["message"], time=now(), spent=[])
+        failure = Failure(
+            kind=KINDS.get(error["error"], error["error"]), message=error["message"], time=now(), spent=[]
+        )
         return {**newest, "status": "failed", "failures": [*newest["failures"], failure]}
     if snapshot.interrupts:
         return {**newest, "status": "paused"}

@@ -5,33 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any
 
-from draftroom.systems import OF_TABLE, System
-from runs.record import RunInput, RunRecord
+from draftroom.files import take_bytes
+from draftroom.systems import SYSTEMS, RunRequest, System
+from runs.record import RunRecord
 from state.errors import BadInput
 from tools.configuration import load_settings, preset_names
-from tools.documents.reading import read_document_bytes
 
 PASTED = "pasted text"
 
-VERBS: Mapping[str, tuple[str, System]] = {
-    verb: (table, system) for table, systems in OF_TABLE.items() for system in systems for verb in system.commands
-}
-"""What a person can have done, with the table of its settings and the system that does it."""
+VERBS: Mapping[str, System] = {verb: system for system in SYSTEMS.values() for verb in system.commands}
+"""What a person can have done, and the system that does it."""
 
 
-def take_upload(data: bytes, name: str, *, scope: Literal["auto", "abstract", "whole"], max_pages: int) -> RunInput:
-    """The paper as a run takes it, kept in the state folder.
-
-    Raises:
-        BadInput: If it cannot be used.
-        StateError: If the state folder cannot be written.
-    """
-    # A browser tells the name of a file without its folder, others tell what they like.
-    shown = PurePath(name.replace("\\", "/").replace("\0", "")).name[-200:] or PASTED
-    paper = read_document_bytes(data, name=shown, scope=scope, max_pages=max_pages)
-    return RunInput(name=shown, path=paper["source"], paper=paper)
+def file_name(told: str) -> str:
+    """A browser tells the name of a file without its folder, others tell what they like; pasted text has none."""
+    return PurePath(told.replace("\\", "/").replace("\0", "")).name[-200:] or PASTED
 
 
 def begin(verb: str, data: bytes, name: str, chosen: Mapping[str, Any], request: Mapping[str, Any]) -> RunRecord:
@@ -49,12 +39,13 @@ def begin(verb: str, data: bytes, name: str, chosen: Mapping[str, Any], request:
     """
     if verb not in VERBS:
         raise BadInput(f"There is nothing called {verb[:40]!r} to do; choose one of {', '.join(VERBS)}.")
-    table, system = VERBS[verb]
+    system = VERBS[verb]
     own = {field: value for field, value in chosen.items() if field != "preset"}
     if strange := own.keys() - set(system.asked):
         raise BadInput(f"The page has no setting {strange.pop()[:40]!r}; it belongs in draftroom.toml.")
     preset = chosen.get("preset")
     if preset and preset not in preset_names():  # a path would be read
         raise BadInput(f"There is no preset {str(preset)[:40]!r}; choose one of {', '.join(preset_names())}.")
-    settings = load_settings({table: own, **({"preset": preset} if preset else {})})
-    return system.begin(settings, partial(take_upload, data, name), request)
+    settings = load_settings({system.table: own, **({"preset": preset} if preset else {})})
+    take = partial(take_bytes, data, file_name(name))
+    return RunRequest(system, settings, request).begin(take)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from langgraph.types import StateSnapshot
@@ -13,7 +13,7 @@ from draftroom import __version__
 from draftroom.doctor import distinct_models
 from draftroom.page.keeper import Keeper, ServerRun
 from draftroom.page.uploads import VERBS
-from draftroom.systems import find_system
+from draftroom.systems import System, find_system
 from runs.driver import brought_up, read_snapshot
 from runs.newest_state import NewestState
 from runs.record import RunRecord, total_calls, total_tokens
@@ -49,8 +49,8 @@ async def start() -> dict[str, Any]:
         "max_bytes": MAX_BYTES,
         "systems": [
             {"name": system.name, "verb": verb, "title": verb.capitalize(), "summary": system.commands[verb].help}
-            | {"settings": _form(table, system.asked, getattr(settings, table).model_dump(mode="json"))}
-            for verb, (table, system) in VERBS.items()
+            | {"settings": _form(system, getattr(settings, system.table).model_dump(mode="json"))}
+            for verb, system in VERBS.items()
         ],
         "presets": await asyncio.to_thread(preset_names),
     }
@@ -66,10 +66,10 @@ async def _answers(model: Any) -> dict[str, Any]:
     return {**told, "answers": True, "problem": ""}
 
 
-def _form(table: str, asked: Sequence[str], now: Mapping[str, Any]) -> dict[str, Any]:
+def _form(system: System, now: Mapping[str, Any]) -> dict[str, Any]:
     """JSON schema of the settings that a person may change, each with the value that holds if they do not."""
-    schema = TABLES[table].model_json_schema()
-    fields = {name: {**schema["properties"][name], "default": now[name]} for name in asked}
+    schema = TABLES[system.table].model_json_schema()
+    fields = {name: {**schema["properties"][name], "default": now[name]} for name in system.asked}
     return {"type": "object", "properties": fields, "$defs": schema.get("$defs", {})}
 
 
@@ -132,7 +132,11 @@ def run(view: RunView, driven: ServerRun | None) -> dict[str, Any]:
         "source": _paper(record),
         "question": question and {**question, "items": question["advice"]},
         "decisions": values.get("decisions") or {},
-        "formats": [name for name in rendering.formats if name != ".markdown" and _fits(name, record)],
+        "formats": [
+            name
+            for name in rendering.formats
+            if name != ".markdown" and not rendering.refusal(name, record["input"]["paper"]["format"])
+        ],
     }
 
 
@@ -151,8 +155,3 @@ def _paper(record: RunRecord) -> dict[str, Any]:
         return source(load_document(record["input"]["paper"]))
     except StateError as error:  # removed, or of an earlier version; the rest can be shown
         return {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}
-
-
-def _fits(suffix: str, record: RunRecord) -> bool:
-    needed = {".pdf": "pdf", ".tex": "latex"}
-    return suffix not in needed or record["input"]["paper"]["format"] == needed[suffix]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from draftroom.consoles import spoken
 from runs.record import RunRecord
+from state.documents import FORMAT_NAMES, DocumentFormat
 from state.records import CallRecord, Values
 
 Render = Callable[[RunRecord, Values], str | bytes]
@@ -45,8 +46,15 @@ class Rendering:
     """The whole story, or that of one round, entry or paragraph."""
     formats: Mapping[str, Render]
     """By the suffix of a file."""
+    of_the_paper: Mapping[str, DocumentFormat] = field(default_factory=dict)
+    """Formats that are the paper itself with something added, and the format in which it must have come."""
     dialogue: Dialogue | None = None
     """None if its runs never pause."""
+
+    def refusal(self, suffix: str, paper: DocumentFormat) -> str:
+        """Why a result on a paper of some format cannot be had as `suffix`; empty if it can."""
+        needed = self.of_the_paper.get(suffix, paper)
+        return "" if needed == paper else f"only a paper that is {FORMAT_NAMES[needed]} can be annotated so"
 
 
 def warnings(values: Mapping[str, Any], unit: str) -> list[str]:

@@ -28,6 +28,7 @@ def scores(results: Mapping[str, Any]) -> dict[str, Any]:
 
 FOCUSED_FEEDBACK = System(
     name="focused_feedback",
+    table="feedback",
     progress=progress,
     graph=feedback.FOCUSED_FEEDBACK,
     asked=("execution", "plans", "max_questions", "aids", "pause", "max_comments"),
@@ -48,6 +49,7 @@ FOCUSED_FEEDBACK = System(
 )
 SINGLE_MODEL = System(
     name="single_model",
+    table="feedback",
     progress=progress,
     scores=scores,
     graph=feedback.SINGLE_MODEL,
@@ -56,6 +58,7 @@ SINGLE_MODEL = System(
 )
 CHAIN_OF_VERIFICATION = System(
     name="chain_of_verification",
+    table="feedback",
     progress=progress,
     scores=scores,
     graph=feedback.CHAIN_OF_VERIFICATION,

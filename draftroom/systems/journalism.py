@@ -35,6 +35,7 @@ def scores(results: Mapping[str, Any]) -> dict[str, Any]:
 
 JOURNALISM = System(
     name="science_journalism",
+    table="journalism",
     progress=progress,
     graph=SCIENCE_JOURNALISM,
     asked=("rounds", "audience", "aids", "max_words", "scope", "pause"),

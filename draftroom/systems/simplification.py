@@ -32,6 +32,7 @@ def scores(results: Mapping[str, Any]) -> dict[str, Any]:
 
 SIMPLIFICATION = System(
     name="medical_simplification",
+    table="simplification",
     progress=progress,
     graph=MEDICAL_SIMPLIFICATION,
     asked=("loops", "entries", "aids", "accuracy_check", "target_grade", "scope"),

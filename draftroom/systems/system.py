@@ -42,6 +42,8 @@ class System:
 
     name: str
     """In run records and in `langgraph.json`."""
+    table: str
+    """Of its settings."""
     progress: Callable[[Mapping[str, Any]], tuple[str, str]]
     """From the results on record: how far it is, and what has come of it; of texts the grade of the first and the
     newest one."""
@@ -61,20 +63,6 @@ class System:
     scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = no_scores
     """From the results on record: what a table of many papers tells of a finished run, numbers and words by name."""
 
-    def begin(self, settings: Settings, take: Take, request: Mapping[str, Any] = NOTHING) -> RunRecord:
-        """The record of a run that may begin now.
-
-        Args:
-            settings: Resolved.
-            take: Reads the paper, when what comes before it is right.
-            request: What is asked of the graph beside its paper.
-
-        Raises:
-            DraftroomError: What is wrong with any of them.
-        """
-        begin = resolve_name(self.begin_address)
-        return cast("RunRecord", begin(self.name, settings, take, request))
-
     def wanted(self, flags: Mapping[str, Any]) -> RunRequest:
         """What the flags of its command ask of any paper.
 
@@ -90,12 +78,11 @@ class System:
 
 
 class RunRequest(NamedTuple):
-    """What flags ask of a system, whatever the paper."""
+    """What a person asks of a system, whatever the paper."""
 
     system: System
-    table: str
-    """Of its settings."""
     settings: Settings
+    """Resolved."""
     request: Mapping[str, Any] = NOTHING
     """What is asked of the graph beside its paper."""
 
@@ -103,9 +90,10 @@ class RunRequest(NamedTuple):
         """The record of a run on one paper that may begin now.
 
         Args:
-            take: Reads the paper.
+            take: Reads the paper, when what comes before it is right.
 
         Raises:
             DraftroomError: What is wrong with the settings, the paper or the request.
         """
-        return self.system.begin(self.settings, take, self.request)
+        begin = resolve_name(self.system.begin_address)
+        return cast("RunRecord", begin(self.system.name, self.settings, take, self.request))

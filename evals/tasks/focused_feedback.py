@@ -150,7 +150,9 @@ def _is_verbatim(comment: Record, sample: Record) -> bool:
 
 
 def _steps(outcomes: set[str], item: Item) -> float:
-    return float(sum(step["outcome"] in outcomes for step in item.output["reviews"][0]["log"]))
+    log = item.output["reviews"][0]["log"]
+    # What is computed is there without an answer of a model.
+    return float(sum(step["outcome"] in outcomes and step["step"]["action"] != "ask_checks" for step in log))
 
 
 def _of_calls(field: str, item: Item) -> float:

@@ -15,7 +15,8 @@ from state.documents import Document, Passage
 from state.errors import RequestFailed, Unanswered
 from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.limits import Limits
-from state.settings import FeedbackRole, FeedbackSettings, ModelSettings
+from state.model_settings import ModelSettings
+from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.hidden_instructions import mark_as_untrusted
 from tools.checks.quotes import locate
 from tools.documents.store import load_document

@@ -25,7 +25,8 @@ from nodes.feedback.golden_rules import SOURCES, Asked, RepairedSteps, in_words,
 from state.errors import Unanswered
 from state.feedback import ParagraphState, Plan
 from state.limits import AtMost, Limits
-from state.settings import FeedbackSettings, ModelSettings
+from state.model_settings import ModelSettings
+from state.settings import FeedbackSettings
 from tools.models import Caller, sample
 
 Proposal = dict[str, Any]

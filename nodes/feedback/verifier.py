@@ -57,7 +57,7 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
     obedient = "instructions" in aids and obeys(said, state["findings"])
     notes = ["It repeats an instruction found in the paper."] if obedient else []
     notes += _unsupported(state, comment, said) if "verify" in aids else []
-    if "verify" not in aids or not claims_absence(said) or _is_computed(comment):
+    if "verify" not in aids or not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
     passages = await search_paper(state, f"{comment['quote']} {said}")
     variables: dict[str, object] = {
@@ -78,11 +78,6 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
 def claims_absence(text: str) -> bool:
     """Whether a comment says that something is missing; rather once too often, for the test costs one call."""
     return _ABSENCE.search(text) is not None
-
-
-def _is_computed(comment: Comment) -> bool:
-    """Whether it rests on a computation over the whole paper, which no model can know better."""
-    return any(item["source"] == "computed" for item in comment["evidence"])
 
 
 def tested(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from state.journalism import JournalismState
 from state.limits import Limits
-from state.settings import JournalismRole, JournalismSettings, ModelSettings, Role
+from state.model_settings import ModelSettings
+from state.settings import JournalismRole, JournalismSettings, Role
 from tools.models import Answer, Caller, ask
 from tools.models.answers import Value
 

@@ -11,7 +11,8 @@ from langgraph.types import Overwrite
 from state.contexts import JournalismContext
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput
-from state.settings import ModelSettings, Settings
+from state.model_settings import ModelSettings
+from state.settings import Settings
 from tools.configuration import resolve_settings
 from tools.documents.reading import read_document
 

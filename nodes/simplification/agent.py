@@ -10,7 +10,8 @@ from typing import Any
 from state.aids import SimplificationAid
 from state.errors import Unanswered
 from state.limits import Limits
-from state.settings import ModelSettings, SimplificationRole, SimplificationSettings
+from state.model_settings import ModelSettings
+from state.settings import SimplificationRole, SimplificationSettings
 from state.simplification import Exchange, LoopState, SimplificationState
 from tools.documents.store import stored_text
 from tools.models import Answer, Caller, ask

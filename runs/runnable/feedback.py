@@ -72,8 +72,8 @@ def _finding_in_short(found: RaisedFinding) -> dict[str, Any]:
 
 
 def _review_in_short(review: ParagraphReview) -> dict[str, Any]:
-    """Its outcome, the score of every plan in the order in which they were ranked, and its questions."""
-    questions = [record for record in review["log"] if record["step"]["action"] != "write_review"]
+    """Its outcome, the score of every plan in the order in which they were ranked, and its questions to a model."""
+    questions = [record for record in review["log"] if record["step"]["action"] in ("ask_paper", "ask_literature")]
     return {
         "paragraph": review["paragraph"],
         "outcome": review["outcome"],

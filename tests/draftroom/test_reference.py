@@ -11,6 +11,7 @@ from draftroom.exit_codes import CONTRADICTIONS, EXIT_CODES, PAPERS_FAILED, PAUS
 from draftroom.reference import DOCS, pages
 from state.errors import Kind
 from state.limits import Limits
+from state.model_settings import ModelSettings
 from state.settings import (
     AGENTS,
     TABLES,
@@ -18,7 +19,6 @@ from state.settings import (
     FeedbackSettings,
     JournalismSettings,
     LiteratureSettings,
-    ModelSettings,
     Settings,
     SimplificationSettings,
 )

@@ -18,7 +18,8 @@ from draftroom.systems.simplification import SIMPLIFICATION
 from nodes.feedback import initialise as feedback
 from nodes.journalism import initialise as journalism
 from nodes.simplification import initialise as simplification
-from state.settings import FeedbackSettings, JournalismSettings, ModelSettings, SimplificationSettings
+from state.model_settings import ModelSettings
+from state.settings import FeedbackSettings, JournalismSettings, SimplificationSettings
 from tests.support.review_room import PAPER
 from tools.configuration import load_settings
 

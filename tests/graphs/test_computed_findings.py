@@ -108,12 +108,14 @@ async def test_words_with_numbers_that_were_not_computed_are_left_out(fake_endpo
     assert any("f1" in note and "47%" in note for note in result["reviews"][0]["notes"])
 
 
-async def test_a_comment_on_a_computation_is_not_tested_by_a_model(fake_endpoint: FakeEndpoint) -> None:
-    missing = {**REVIEW, "review": "A correct share is missing.", "evidence": ["f1"], "computed": []}
-    fake_endpoint.answer = Room(Review=[missing], AbsenceTest=[{"missing": "it", "quote": SHARE, "given": True}])
+async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpoint: FakeEndpoint) -> None:
+    worded = {"finding": "f1", "wording": "Correct the share."}
+    missing = {**REVIEW, "review": "A correct share is missing.", "evidence": ["f1"], "computed": [worded]}
+    fake_endpoint.answer = Room(Review=[missing], AbsenceTest=[{"missing": "it", "quote": METHODS, "given": True}])
     result = await results(fake_endpoint)
-    assert "AbsenceTest" not in steps(fake_endpoint)
-    assert result["comments"][0]["verification"]["verdict"] == "kept"
+    assert "AbsenceTest" in steps(fake_endpoint), "citing a computation spares a comment no test"
+    assert result["comments"][0]["verification"]["verdict"] == "softened"
+    assert [found["wording"] for found in result["computed"]] == ["Correct the share.", ""]
 
 
 @every_execution

@@ -18,7 +18,7 @@ from nodes import rewriting
 from nodes.journalism.editor import Suggestion
 from nodes.simplification.selector import choice_of
 from state.limits import KEY
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from training.plan_reranker.writing import free_plan_of
 
 

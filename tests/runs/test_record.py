@@ -8,8 +8,9 @@ from runs.record import all_calls, new_record, new_run_id, with_failure, with_st
 from runs.usage import usage
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
+from state.model_settings import ModelSettings
 from state.records import CallRecord
-from state.settings import ModelSettings, Settings
+from state.settings import Settings
 from tests.draftroom.conftest import Command
 
 

@@ -69,6 +69,13 @@ def test_a_port_in_use(draftroom: Command):
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_an_address_of_another_machine(draftroom: Command):
+    result = draftroom.process("open", "--host", "203.0.113.9", "--no-browser")
+    assert result.returncode == EXIT_CODES["serving_failed"]
+    assert "203.0.113.9 is no address of this machine" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
 def test_a_state_folder_that_cannot_be_made(draftroom: Command, tmp_path: Path):
     (tmp_path / "file").touch()
     result = draftroom.with_variables({"DRAFTROOM_HOME": str(tmp_path / "file")}).process(

@@ -11,7 +11,7 @@ import pytest
 
 from runs.many import read_records
 from state.errors import BadInput
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
 from tests.support.processes import preload, run_module
 from tools.models import close_clients

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from state.errors import SettingsError, StateError
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Text
 from tests.training.toy_plans import in_form, record, toy_data, toy_run, write_plans
 from tools.models import close_clients

@@ -22,8 +22,8 @@ from langgraph.func import task
 
 from state.errors import ContextOverflow, DraftroomError, ModelOutputError, RequestFailed, Unanswered
 from state.limits import Limits
+from state.model_settings import ModelSettings
 from state.records import CallRecord
-from state.settings import ModelSettings
 from tools.models.answers import Unusable, Value, parse, sent_schema
 from tools.models.client import Completion, Progress, complete
 from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt

@@ -12,8 +12,8 @@ import openai
 from langchain_core.messages import HumanMessage
 
 from state.errors import ContextOverflow, DraftroomError, RequestFailed, RequestRefused, SettingsError
+from state.model_settings import ModelSettings
 from state.records import Trim
-from state.settings import ModelSettings
 from tools.models.endpoint import client_for, forget_endpoint, learn_context, place_for
 from tools.models.faults import (
     CUT_OFF,

@@ -15,7 +15,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from state.errors import ModelUnavailable
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from tools.models.faults import NO_LIST, WEB_PAGE, BrokenAnswer, retrying, translate
 
 CONNECT_TIMEOUT_S = 10.0

@@ -17,7 +17,7 @@ import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from state.errors import ContextOverflow, DraftroomError, ModelUnavailable, SettingsError
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 
 PASSING_STATUS = {408, 409, 425, 429}
 LONGEST_WAIT_S = 120.0

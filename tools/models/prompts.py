@@ -20,8 +20,8 @@ from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from pydantic import BaseModel, ConfigDict
 
 from state.errors import ContextOverflow
+from state.model_settings import ModelSettings
 from state.records import Trim
-from state.settings import ModelSettings
 from tools.models.endpoint import context_length, count_tokens, describe_endpoint
 
 

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from langgraph.config import get_config
 
 from state.errors import ModelUnavailable, RequestFailed
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 
 AHEAD = 4
 """How many requests more than the least busy endpoint that of a run may have before the run goes to another."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from runs.many import Job, Key, Record, run_jobs
 from state.limits import AtMost
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from tools.models import Caller, ask
 from training.plan_reranker.baselines import Score
 from training.plan_reranker.plans import PlanName, PlannedParagraph

@@ -29,8 +29,8 @@ from runs.many import Record
 from state.errors import BadInput
 from state.feedback import Plan, Weakness
 from state.limits import AtMost
+from state.model_settings import ModelSettings
 from state.records import CallRecord
-from state.settings import ModelSettings
 from tools.models import Caller, ask
 
 GENERIC_COMMENTS: dict[Weakness, str] = {

@@ -61,6 +61,7 @@ RENDERING = Rendering(
         ".tex": to_latex,
         ".letter.md": to_letter,
     },
+    of_the_paper={".pdf": "pdf", ".tex": "latex"},
     dialogue=Dialogue(describe_question, these="these questions", line="question"),
 )
 BASELINE_RENDERING = replace(RENDERING, dialogue=None)

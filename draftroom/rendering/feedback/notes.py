@@ -20,7 +20,7 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.rendering import aids_line
 from runs.record import RunRecord
-from state.documents import Document, DocumentFormat, DocumentRef, Paragraph
+from state.documents import FORMAT_NAMES, Document, DocumentFormat, DocumentRef, Paragraph
 from state.errors import BadInput
 from state.feedback import RaisedFinding
 from state.records import Values
@@ -31,7 +31,6 @@ from tools.text.characters import plain
 AUTHOR = "Draftroom"
 COMPUTED = "c3cad1"
 """Colour of what was computed."""
-NAMES: dict[DocumentFormat, str] = {"pdf": "PDF", "docx": "Word", "latex": "LaTeX"}
 INSTEAD = "write the comments to a file that ends in .html or .md instead"
 
 
@@ -117,7 +116,7 @@ def original(reference: DocumentRef, wanted: DocumentFormat) -> bytes:
     """
     path = reference["source"]
     if reference["format"] != wanted or not path:
-        raise BadInput(f"Only a paper that was read from a {NAMES[wanted]} file can be annotated so; {INSTEAD}.")
+        raise BadInput(f"Only a paper that was read from {FORMAT_NAMES[wanted]} can be annotated so; {INSTEAD}.")
     try:
         data = Path(path).read_bytes()
     except OSError as error:

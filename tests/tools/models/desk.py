@@ -12,8 +12,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
+from state.model_settings import ModelSettings
 from state.records import CallRecord
-from state.settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json
 from tools.models import Caller, ask
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from state.errors import ModelUnavailable
-from state.settings import ModelSettings
+from state.model_settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Status
 from tests.tools.models.desk import GOOD, Desk
 from tools.models import close_clients

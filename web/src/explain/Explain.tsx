@@ -2,13 +2,16 @@
 
 import { useCallback, useMemo, useState } from "react";
 
+import { editArticle, said } from "../api/client";
 import type { JournalismResult, RunView } from "../api/types";
 import { Diff } from "../parts/Diff";
+import { EditText } from "../parts/EditText";
 import { Markdown } from "../parts/Markdown";
+import { Problem } from "../parts/Problem";
 import { SourceText } from "../parts/SourceText";
+import { VersionSlider } from "../parts/VersionSlider";
 import { counted } from "../parts/words";
 import { CurveFigure } from "./CurveFigure";
-import { EditArticle } from "./EditArticle";
 import { unsupportedIn } from "./facts";
 import { Behind, Terms } from "./Round";
 
@@ -23,6 +26,8 @@ export function Explain({ view, again }: Props) {
   const [chosen, setChosen] = useState<number | null>(null);
   const [changes, setChanges] = useState(false);
   const [editing, setEditing] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
 
   const last = drafts.at(-1)?.round ?? 0;
   const round = chosen ?? (result.article ? (result.selected_round ?? last) : last);
@@ -35,6 +40,20 @@ export function Explain({ view, again }: Props) {
     (id: string) => `The paper does not support this ${facts[Number(id.split(" ")[1])]?.kind ?? "detail"}`,
     [facts],
   );
+  async function keep(text: string) {
+    setBusy(true);
+    setProblem("");
+    try {
+      const { round: number } = await editArticle(view.record.id, text);
+      await again();
+      setChosen(number);
+      setChanges(true);
+      setEditing(false);
+    } catch (error) {
+      setProblem(said(error));
+    }
+    setBusy(false);
+  }
   if (!draft) return <p className="soft">There is no draft yet; “How it is made” shows who is at work.</p>;
 
   return (
@@ -45,19 +64,14 @@ export function Explain({ view, again }: Props) {
         </p>
       ))}
       <div className="bar">
-        <label className="rounds">
-          <span className="small soft">Draft</span>
-          <input
-            type="range"
-            min={0}
-            max={Math.max(1, last)}
-            disabled={last === 0}
-            value={round}
-            aria-valuetext={named(round, result.selected_round)}
-            onChange={(event) => (setChosen(Number(event.target.value)), setEditing(false))}
-          />
-          <output>{named(round, result.selected_round)}</output>
-        </label>
+        <VersionSlider
+          label="Draft"
+          first={0}
+          last={last}
+          shown={round}
+          name={named(round, result.selected_round)}
+          choose={(number) => (setChosen(number), setEditing(false))}
+        />
         <span className="row">
           <label className="tick">
             <input type="checkbox" checked={changes && before !== undefined} disabled={!before || editing} onChange={(event) => setChanges(event.target.checked)} />
@@ -78,17 +92,16 @@ export function Explain({ view, again }: Props) {
       <div className="beside">
         <section aria-label="Article">
           {editing ? (
-            <EditArticle
-              run={view.record.id}
-              text={draft.text}
-              saved={async (number) => {
-                await again();
-                setChosen(number);
-                setChanges(true);
-                setEditing(false);
-              }}
-              close={() => setEditing(false)}
-            />
+            <>
+              <Problem text={problem} />
+              <EditText
+                label="The article, in Markdown"
+                text={draft.text}
+                busy={busy}
+                keep={(text) => void keep(text)}
+                close={() => setEditing(false)}
+              />
+            </>
           ) : (
             <div className="prose">
               {changes && before ? (

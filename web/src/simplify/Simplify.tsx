@@ -5,9 +5,10 @@ import { useMemo, useState } from "react";
 import { editPlainText, said } from "../api/client";
 import type { RunView, SimplificationResult, Version } from "../api/types";
 import { useRemembered } from "../api/use";
+import { EditText } from "../parts/EditText";
 import { Problem } from "../parts/Problem";
+import { VersionSlider } from "../parts/VersionSlider";
 import { capital, counted, spoken } from "../parts/words";
-import { EditPlainText } from "./EditPlainText";
 import { Change, PairRow, keyOf } from "./PairRow";
 import type { Doing } from "./PairRow";
 import { putBack, rowsOf, takenBack } from "./rows";
@@ -75,19 +76,14 @@ export function Simplify({ view, again }: Props) {
         </p>
       ))}
       <div className="bar">
-        <label className="rounds">
-          <span className="small soft">Version</span>
-          <input
-            type="range"
-            min={1}
-            max={Math.max(2, newest!.number)}
-            disabled={newest!.number < 2}
-            value={shown.number}
-            aria-valuetext={named(shown)}
-            onChange={(event) => (setChosen(Number(event.target.value)), setEditing(false))}
-          />
-          <output>{named(shown)}</output>
-        </label>
+        <VersionSlider
+          label="Version"
+          first={1}
+          last={newest!.number}
+          shown={shown.number}
+          name={named(shown)}
+          choose={(number) => (setChosen(number), setEditing(false))}
+        />
         <span className="row">
           <label className="tick">
             <input type="checkbox" checked={changes} onChange={(event) => setChanges(event.target.checked)} />
@@ -106,7 +102,7 @@ export function Simplify({ view, again }: Props) {
       </p>
       <Problem text={problem} />
       {editing ? (
-        <EditPlainText text={shown.text} busy={busy} keep={keep} close={() => setEditing(false)} />
+        <EditText label="The plain text" text={shown.text} busy={busy} keep={(text) => void keep(text)} close={() => setEditing(false)} />
       ) : (
         <div className="pairs">
           <div className="pair heads" aria-hidden="true">

@@ -1,26 +1,28 @@
+/** A person edits a result; it becomes a version of its own, and the guard looks at it. */
+
 import { useState } from "react";
 
 interface Props {
+  label: string;
   text: string;
   busy: boolean;
-  keep: (text: string) => Promise<void>;
+  keep: (text: string) => void;
   close: () => void;
 }
 
-/** The person edits the plain text; it becomes a version of its own, and the guard looks at it. */
-export function EditPlainText({ text, busy, keep, close }: Props) {
+export function EditText({ label, text, busy, keep, close }: Props) {
   const [written, setWritten] = useState(text);
   return (
     <form
       className="editor"
       onSubmit={(event) => {
         event.preventDefault();
-        void keep(written);
+        keep(written);
       }}
     >
       <label className="field">
-        <span>The plain text</span>
-        <textarea rows={18} value={written} autoFocus onChange={(event) => setWritten(event.target.value)} />
+        <span>{label}</span>
+        <textarea rows={20} value={written} autoFocus onChange={(event) => setWritten(event.target.value)} />
       </label>
       <p className="row">
         <button className="primary" disabled={busy || !written.trim() || written === text}>

@@ -1,0 +1,111 @@
+"""Settings of a model: where it is, what it and its server can do, and how its answers are sampled."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+
+ADDRESS = frozenset({"base_url", "model"})
+"""Fields of a model that say which one is asked, and where."""
+SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
+"""Fields of a model that say how an answer is sampled; but for `max_tokens` all others say where it is, and what
+it and its server can do."""
+
+
+class ModelSettings(BaseModel):
+    """One model behind an OpenAI-compatible endpoint, and how to sample from it.
+
+    A sampling value of `None` is not sent, so that the server's own default holds.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    base_url: str | list[str] = Field(
+        "http://127.0.0.1:8135/v1",
+        description="Address of the endpoint, ending in /v1; a list, or with commas, of endpoints that serve the same.",
+    )
+    model: str = Field("smollm2-135m-instruct", min_length=1, description="Name under which the endpoint serves it.")
+    api_key_env: str = Field(
+        "OPENAI_API_KEY", description="Name of the environment variable that holds the key; never the key itself."
+    )
+    temperature: float | None = Field(
+        None, ge=0, le=2, description="At least 0.6 for the second try after an unusable answer."
+    )
+    top_p: float | None = Field(None, gt=0, le=1)
+    frequency_penalty: float | None = Field(None, ge=-2, le=2)
+    repetition_penalty: float | None = Field(None, gt=0, le=2, description="Sent to servers that know it, like vLLM.")
+    seed: int | None = None
+    max_tokens: int = Field(
+        16_384,
+        ge=64,
+        le=65_536,
+        description="Most tokens in one answer, thoughts included; less where the context leaves less.",
+    )
+    context_length: int | None = Field(None, ge=512, description="In tokens; read from the server where it says.")
+    structured_output: Literal["json_schema", "prompt"] = Field(
+        "json_schema",
+        description="Constrained decoding; or `prompt`, for servers that cannot do it: the schema ends the prompt.",
+    )
+    schema_limits: bool = Field(
+        False, description="Send the limits of texts and lists in the schema, too: for models that ramble on."
+    )
+    timeout_s: float = Field(300, gt=0, description="Longest silence of the server before a call counts as failed.")
+    concurrency: int = Field(
+        32, ge=1, le=1024, description="Most requests that a process has under way at the endpoint; more wait."
+    )
+    retries: int = Field(4, ge=0, le=20, description="How often a call is tried again after a passing fault.")
+    retry_wait_s: float = Field(1.0, ge=0, le=60, description="First wait before trying again; it doubles each time.")
+    extra_body: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Further fields for the server, such as chat_template_kwargs."
+    )
+
+    @field_validator("extra_body", mode="before")
+    @classmethod
+    def _from_json(cls, value: Any) -> Any:
+        """An environment variable holds it as JSON."""
+        return json.loads(value) if isinstance(value, str) else value
+
+    @field_validator("base_url")
+    @classmethod
+    def _are_addresses_without_secret(cls, value: str | list[str]) -> str | list[str]:
+        given = value.split(",") if isinstance(value, str) else value
+        addresses = list(dict.fromkeys(address_without_secret(each.strip()) for each in given))
+        if not addresses:
+            raise ValueError("must name an address like http://127.0.0.1:8000/v1")
+        return addresses if len(addresses) > 1 else addresses[0]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Of all endpoints."""
+        return [self.base_url] if isinstance(self.base_url, str) else self.base_url
+
+    @property
+    def address(self) -> str:
+        """Of the endpoint; of several, of the first."""
+        return self.addresses[0]
+
+    @property
+    def places(self) -> int:
+        """Most requests under way at all endpoints together."""
+        return self.concurrency * len(self.addresses)
+
+    def at(self, address: str) -> ModelSettings:
+        """The same model at one of its endpoints."""
+        return self.model_copy(update={"base_url": address})
+
+
+def address_without_secret(value: str) -> str:
+    """Check that an address is one and holds no password.
+
+    Raises:
+        ValueError: It is none, or holds one.
+    """
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must be an address like http://127.0.0.1:8000/v1")
+    if parts.username or parts.password:
+        raise ValueError("must not contain a user name or password; put the key into an environment variable")
+    return value.rstrip("/")
