@@ -104,7 +104,7 @@ def require_free_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            if error.errno != errno.EADDRINUSE and error.errno != errno.EACCES:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise ServingError(
                     f"{host} is no address of this machine ({error.strerror}); correct --host."
                 ) from error
