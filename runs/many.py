@@ -33,12 +33,14 @@ class Ended(NamedTuple):
     total: int
     failed: int
     """How many of those that have ended."""
-    seconds_each: float
-    """Between two ends, in this call."""
+    seconds_each: float | None
+    """Between the ends of two jobs that succeed, in this call; None if none has: what fails may fail at once."""
 
     @property
     def pace(self) -> str:
         """How fast jobs end, and how long those that are left take at that pace."""
+        if self.seconds_each is None:
+            return f"{self.total - self.number} left"
         left = timedelta(seconds=round((self.total - self.number) * self.seconds_each))
         return f"{60 / self.seconds_each:.1f} a minute, {left} left"
 
@@ -145,7 +147,7 @@ async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
     earlier = {key: bad for key, bad in (await asyncio.to_thread(_failed, out, fields)).items() if key in every}
     failed = set() if retry_failed else {key for key, bad in earlier.items() if bad}
     settled = {key for key, bad in earlier.items() if not bad} | failed
-    coming, turn, begun, before = iter(jobs), asyncio.Lock(), perf_counter(), len(settled)
+    coming, turn, begun, before = iter(jobs), asyncio.Lock(), perf_counter(), len(settled - failed)
 
     async def work() -> None:
         while not (control and control.drain_requested):
@@ -164,7 +166,8 @@ async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
                 failed.add(key)
             elif written:
                 await written(result)
-            pace = (perf_counter() - begun) / (len(settled) - before)
+            succeeded = len(settled - failed) - before
+            pace = (perf_counter() - begun) / succeeded if succeeded else None
             tell(Ended(key, result, len(settled), len(every), len(failed), pace))
 
     workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(every)))]

@@ -44,7 +44,11 @@ def _own(
     *,
     out: Annotated[Path, typer.Option(help="Folder of the results; a batch that is there goes on.")],
     formats: Annotated[
-        str, typer.Option("--formats", help="Formats of the results, with commas: md, json, html, of reviews pdf.")
+        str,
+        typer.Option(
+            "--formats",
+            help="Formats of the results, with commas: md, json, html; of reviews also pdf, docx, tex, letter.md.",
+        ),
     ] = "md,json",
     at_once: Annotated[
         int | None, typer.Option(min=1, max=4096, help="Papers under way at once; by default what keeps models busy.")

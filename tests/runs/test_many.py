@@ -98,6 +98,15 @@ async def test_progress_counts_what_was_done_before(tmp_path: Path) -> None:
     assert [line.split(" (")[0] for line in later.told] == ["2/2 b endpoint_down: It is down."]
 
 
+async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:
+    failing = Ward("a", "b", failing=dict.fromkeys(("a", "b"), ModelUnavailable("It is down.")))
+    await failing.run(tmp_path / "results.jsonl")
+    assert not any("a minute" in line for line in failing.told)
+    mended = Ward("a", "b")
+    await mended.run(tmp_path / "results.jsonl")
+    assert all("a minute" in line for line in mended.told)
+
+
 async def test_no_more_jobs_run_at_once_than_allowed(tmp_path: Path) -> None:
     running, most = 0, 0
     three = asyncio.Barrier(3)
