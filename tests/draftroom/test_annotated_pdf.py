@@ -212,7 +212,7 @@ def test_a_run_without_comments_gives_the_paper_as_it_is(tmp_path: Path):
 def test_only_a_pdf_can_be_annotated(tmp_path: Path, format_: str, source: str):
     values = finished(tmp_path)
     values["document"] |= {"format": format_, "source": source}
-    with pytest.raises(BadInput, match=r"^Only a paper that was read from a PDF file.* \.html or \.md instead\.$"):
+    with pytest.raises(BadInput, match=r"^Only a paper that was read from a PDF can.* \.html or \.md instead\.$"):
         annotated(values)
 
 

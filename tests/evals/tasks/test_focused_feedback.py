@@ -64,12 +64,14 @@ def comment(**fields: Any) -> dict[str, Any]:
     }
 
 
-def output(raised: dict[str, Any] | None = None, outcome: str = "", log: list[str] | None = None) -> dict[str, Any]:
+def output(
+    raised: dict[str, Any] | None = None, outcome: str = "", log: list[tuple[str, str]] | None = None
+) -> dict[str, Any]:
     """What a run leaves; two calls, of 1.5 and 2 seconds."""
     review = {
         "outcome": outcome or ("comment" if raised else "nothing worth raising"),
         "comment": raised,
-        "log": [{"outcome": each} for each in log or []],
+        "log": [{"outcome": outcome, "step": {"action": action}} for outcome, action in log or []],
     }
     calls = [
         {"input_tokens": 100, "output_tokens": 10, "seconds": 1.5},
@@ -150,8 +152,11 @@ def test_evidence_and_softened_comments_are_counted() -> None:
     assert (found["cited %"], found["softened %"]) == (50, 50)
 
 
-def test_costs_are_means_over_the_paragraphs() -> None:
-    logs = [["answered", "unanswered", "skipped"], ["answered"]]
+def test_costs_are_means_over_the_paragraphs_and_what_is_computed_was_not_asked() -> None:
+    logs = [
+        [("answered", "ask_paper"), ("unanswered", "ask_literature"), ("skipped", "ask_paper")],
+        [("answered", "ask_paper"), ("answered", "ask_checks")],
+    ]
     outputs = {(sample["id"], "cove"): output(log=log) for sample, log in zip(SAMPLES, logs, strict=False)}
     found = row(outputs, OUTCOMES_AND_COSTS, "cove")
     costs = [found[name] for name in ("asked", "answered", "calls", "tokens in", "tokens out", "model s")]
