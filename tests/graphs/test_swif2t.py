@@ -279,10 +279,10 @@ async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoin
     endpoint.answer = Room()
     await swif2t(endpoint, single_model)
     (reviewer,) = endpoint.chat_requests
-    assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Evidence", "Output"]
+    assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Output"]
     assert part(reviewer, "The paragraph") == CLAIM
     assert fields(reviewer) == ["reasoning", "label", "review"]
-    assert part(reviewer, "Evidence") == "There is none."
+    assert "evidence" not in part(reviewer, "Rules")
 
 
 async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_question(endpoint: FakeEndpoint) -> None:
