@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop
 DOCS := .venv-docs
 
-.PHONY: install develop demo page docs test test-live test-browser test-label-studio test-faults web test-web check format lint \
+.PHONY: install develop demo page docs reproduce test test-live test-browser test-label-studio test-faults web test-web check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)  ## What the command needs.
@@ -38,6 +38,9 @@ demo: install  ## Start small models here; explain, simplify, review and check t
 page: install  ## Open the page, until Ctrl-C. LangGraph's server, which it is part of, is under the Elastic licence.
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[studio]"
 	$(BIN)/draftroom open
+
+reproduce: develop  ## All tables and figures of the papers: ENDPOINT=http://… MODEL=name DATA=folder; MORE="--plan --limit 30".
+	$(BIN)/draftroom eval reproduce $(DATA) --base-url $(ENDPOINT) $(if $(MODEL),--model $(MODEL)) $(MORE)
 
 test: develop  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist worksteal

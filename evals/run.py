@@ -203,6 +203,13 @@ def _choices(config: RunConfig) -> dict[str, Any]:
     }
 
 
+def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
+    """Raises a SettingsError if a system that the rows are taken from lacks what it needs."""
+    for system in task.systems_of(rows):
+        if check := task.systems[system].check:
+            check(settings)
+
+
 def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFolder:
     """Draws the samples and begins the folder of the run, or takes up the one that is there.
 
@@ -212,9 +219,7 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
         StateError: If the folder cannot be written.
     """
     rows = task.chosen_rows(wanted.rows)
-    for system in task.systems_of(rows):
-        if check := task.systems[system].check:
-            check(settings)
+    check_systems(task, rows, settings)
     corpora, samples = [], []
     named: Sequence[Path | None] = wanted.data or [None]
     for data in named:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column, Table
 
 from draftroom.commands.models import start_servers
 from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
-from draftroom.consoles import tell
+from draftroom.consoles import OUT, tell
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from draftroom.systems import SYSTEMS, Lazy
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
 from state.model_settings import ModelSettings
+from state.settings import Settings
 from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 
 if TYPE_CHECKING:
+    from evals.reproduction import Cost, LeftOut, Planned
     from evals.run import RunFolder
     from evals.task import Task
 
@@ -65,6 +70,15 @@ ProfileOption = Annotated[
     str | None, typer.Option(help="Start the servers of this profile, unless they run, and use them.")
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+DataFolderArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        exists=True,
+        file_okay=False,
+        help="Folder of corpora, each named for what it is: journalism…, simplification…, feedback…, flaws…, and "
+        "literature for a folder of other papers. None: the samples that ship.",
+    ),
+]
 
 
 def evaluation(name: str) -> Callable[..., None]:
@@ -106,6 +120,70 @@ def evaluation(name: str) -> Callable[..., None]:
 
 for _name in EVALUATIONS:
     eval_app.command(_name)(evaluation(_name))
+
+
+@eval_app.command("reproduce")
+def reproduce(  # noqa: PLR0913 - each parameter is a flag
+    data: DataFolderArgument = None,
+    *,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what is to be run and what it will take.")] = False,
+    reads: Annotated[int, typer.Option(min=1, help="Tokens a second that the endpoint reads.")] = 5000,
+    writes: Annotated[int, typer.Option(min=1, help="Tokens a second that it writes.")] = 1000,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    split: SplitOption = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder of the runs.")] = Path("reproduction"),
+    preset: PresetOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Run every table and figure of the three papers, the most important first; the same command goes on with it."""
+    require(EVALS)
+    from evals.reproduction import Planned, Reproduction  # noqa: PLC0415 - these take seconds
+    from evals.run import prepare  # noqa: PLC0415
+
+    def settings(task: Task, of_stage: dict[str, Any]) -> Settings:
+        flags = overrides(task.table, {"preset": preset, "model": model, "base_url": base_url})
+        return load_settings(merge(flags, of_stage))
+
+    wanted = Reproduction(data, out, limit, seed, split, lambda name: EVALUATIONS[name].load(), settings)
+    stages = wanted.plan()
+    _show_plan(stages, reads, writes)
+    if plan:
+        return
+    for number, each in enumerate(stages, start=1):
+        if isinstance(each, Planned) and each.left:
+            tell(f"Stage {number} of {len(stages)}: {each.stage.shows}")
+            _run(each.task, prepare(each.task, each.wanted, each.settings, each.folder.path), None, quiet=quiet)
+    _show_plan(wanted.plan(), reads, writes)
+
+
+def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> None:
+    """What each stage shows, and what it will still take; then all together."""
+    from evals.reproduction import Cost, Planned  # noqa: PLC0415 - takes seconds
+
+    table = Table("", "what it shows", Column("run", max_width=36), *(Column(name, justify="right") for name in _LEFT))
+    left, total = 0, Cost()
+    for number, each in enumerate(stages, start=1):
+        if isinstance(each, Planned):
+            left, total = left + each.left, total.plus(each.cost)
+            cells = [each.stage.run, *_amounts(each.left, each.cost, reads, writes)]
+        else:
+            cells = [f"left out: {each.reason}"]
+        table.add_row(str(number), each.stage.shows, *map(escape, cells))
+    table.add_section()
+    table.add_row("", "all that is left", "", *_amounts(left, total, reads, writes))
+    (OUT if OUT.is_terminal else Console(width=160, highlight=False)).print(table)
+    tell(f"Hours are for an endpoint that reads {reads:,} and writes {writes:,} tokens a second in all.")
+
+
+_LEFT = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
+
+
+def _amounts(outputs: int, cost: Cost, reads: int, writes: int) -> list[str]:
+    hours = (cost.tokens_in / reads + cost.tokens_out / writes) / 3600
+    return [f"{outputs:,}", *(f"{part:,.0f}" for part in cost), f"{hours:,.1f}"]
 
 
 @eval_app.command("resume")
