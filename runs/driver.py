@@ -46,7 +46,7 @@ class Progress(Protocol):
     ) -> None: ...
 
     def event(self, event: Mapping[str, Any]) -> None:
-        """A call begins, or has written so many tokens."""
+        """A call begins, has written so many tokens, or has ended, answered or not; `call` tells calls apart."""
 
     def step(self, node: str, update: Mapping[str, Any], values: Mapping[str, Any], tokens: int) -> None:
         """A node has written an update; `values` is the state with it, and `tokens` what the run has used so far."""

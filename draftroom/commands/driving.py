@@ -1,7 +1,4 @@
-"""What all commands that drive a run share: drive it, tell of it live, let a person answer, and show what came of it.
-
-Progress goes to standard error: a moving line on a terminal, plain lines elsewhere.
-"""
+"""What all commands that drive a run share: drive it, let a person answer, and show what came of it."""
 
 from __future__ import annotations
 
@@ -12,15 +9,12 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import typer
-from rich.markup import escape
-from rich.progress import Progress as MovingLine
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from draftroom.consoles import ERR, spoken, tell
+from draftroom.commands.progress import ConsoleProgress
+from draftroom.consoles import ERR, tell
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.files import write_outputs
 from draftroom.rendering.rendering import Dialogue, Rendering, aids_line
@@ -29,9 +23,7 @@ from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_c
 from runs.record import RunRecord
 from state.errors import BadInput
 from state.files import read_text
-from state.records import Values
 from tools.documents.language import NOT_ENGLISH
-from tools.text.characters import plain
 
 _CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
 
@@ -86,6 +78,8 @@ def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, 
     if not quiet:
         tell(aids_line(outcome.record.get("aids")))
         rendering.print_warnings(outcome.record, outcome.values)
+        show = f"draftroom show {outcome.record['id']}"
+        tell(f"Next: {show} tells how it came about, {show} -o FILE.html keeps it, draftroom open shows all runs.")
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
@@ -142,64 +136,3 @@ def _edit(advice: list[str], dialogue: Dialogue) -> list[str]:
 def _pieces(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
-
-
-class ConsoleProgress:
-    """Follows a run and tells a person about it.
-
-    Args:
-        rendering: How the system tells of its calls and steps.
-        quiet: Tell nothing but what the person must know.
-    """
-
-    def __init__(self, rendering: Rendering, *, quiet: bool = False) -> None:
-        self._rendering = rendering
-        self._quiet = quiet
-        self._line: MovingLine | None = None
-
-    def __enter__(self) -> Self:
-        if ERR.is_terminal and not self._quiet:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-            self._line = MovingLine(*columns, console=ERR, transient=True)
-            self._line.add_task("beginning", total=None)
-            self._line.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._line:
-            self._line.stop()
-            self._line = None
-
-    def event(self, event: Mapping[str, Any]) -> None:
-        """Show a call that begins, or the tokens of one that goes on."""
-        who, what = spoken(event["role"]), spoken(event["step"])
-        doing = f"{self._rendering.unit} {event['round']}: {who}, {what} ({event['model']})"
-        if event["event"] == "call":
-            self._begin(doing)
-        elif self._line:
-            self._show(f"{doing}, {event['tokens']} tokens", restart=False)
-
-    def step(self, node: str, update: Values, values: Values, tokens: int) -> None:
-        """Show what the run has come to, if it is worth a line: with what a node has written, and its tokens so far."""
-        line = self._rendering.milestone(node, update, values)
-        if line and not self._quiet:
-            tell(f"{line} ({tokens:,} tokens so far)")
-
-    def say(self, text: str) -> None:
-        """Tell a person what they must know, also when quiet."""
-        tell(text)
-
-    def _begin(self, doing: str) -> None:
-        if self._line:
-            self._show(doing, restart=True)
-        elif not self._quiet:
-            tell(doing)
-
-    def _show(self, text: str, *, restart: bool) -> None:
-        assert self._line is not None  # noqa: S101 - both callers have looked
-        task = self._line.task_ids[0]
-        if restart:
-            self._line.reset(task, total=None)
-        self._line.update(task, description=escape(plain(text)))

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from draftroom.commands.driving import ConsoleProgress
+from draftroom.commands.progress import ConsoleProgress
 from runs.driver import Outcome, drive, read_state
 from runs.record import RunRecord
 from runs.store import find_record

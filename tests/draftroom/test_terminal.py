@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -131,12 +132,21 @@ def test_ctrl_c_at_the_question_leaves_the_run_paused(draftroom: Command, paper:
     assert_paused(draftroom, process, seen)
 
 
-def test_progress_moves_and_the_article_is_rendered(draftroom: Command, paper: Path, terminal: Terminal):
+def test_one_line_tells_who_is_at_work_and_is_gone_in_the_end(draftroom: Command, paper: Path, terminal: Terminal):
     draftroom.endpoint.hold_after(2)
     with start(draftroom, terminal, "explain", paper):
-        terminal.read_until("round 1: editor, advise (large)")
+        terminal.read_until("editor, advise")
+        line = terminal.seen.rpartition("editor, advise")[2]
+        while "tokens" not in line:
+            terminal.read_until("tokens")
+            line = terminal.seen.rpartition("editor, advise")[2]
+        assert int(re.findall(r"([\d,]+) tokens", line)[0].replace(",", "")) > 0, "what the answered calls took"
         draftroom.endpoint.release()
         seen = terminal.read_all()
+    shown, _, left = seen.rpartition("\x1b[?25h")
+    assert "Draft 1: grade" in shown
+    assert left.lstrip().startswith("\x1b[1A\x1b[2K"), "the line is erased"
+    assert "journalist, revise draft" not in left
     assert "Draft 1: grade" in seen
     assert "\n# " not in seen, "a heading is rendered, not printed as Markdown"
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Generic
 
@@ -41,6 +43,9 @@ WARMER = 0.6
 
 admission: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
 """Called before each request; it raises if whoever drives the graph allows no more of them."""
+
+_calls = count(1)
+"""Tells the calls of a process apart, of which several may be under way."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +277,6 @@ async def _send(request: Request[Any], number: int, before: Sequence[CallRecord]
 
 
 async def _send_once(request: Request[Any], number: int) -> list[Completion]:
-    progress = announce(request)
     schema, most = request.sent_schema, request.fitted.max_tokens
 
     async def at(settings: ModelSettings) -> list[Completion]:
@@ -281,7 +285,8 @@ async def _send_once(request: Request[Any], number: int) -> list[Completion]:
             completions[0]["endpoint"] = settings.address
         return completions
 
-    return await at_an_endpoint(request.settings, at)
+    with announced(request) as progress:
+        return await at_an_endpoint(request.settings, at)
 
 
 async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> FittedPrompt:
@@ -294,18 +299,23 @@ async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> Fitt
     return fitted
 
 
-def announce(request: Request[Any]) -> Progress:
-    """Tell whoever follows the run that a call begins, unless they allow none; the result tells how it goes on."""
+@contextmanager
+def announced(request: Request[Any]) -> Iterator[Progress]:
+    """Tell whoever follows the run that a call begins, unless they allow none; then how it goes on, and its end."""
     admission.get()()
     caller = request.caller
     write = get_stream_writer()
     event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
+    event |= {"call": next(_calls)}
     write({"event": "call", **event})
 
     def progress(tokens: int, text: str) -> None:
         write({"event": "tokens", "tokens": tokens, "text": text, **event})
 
-    return progress
+    try:
+        yield progress
+    finally:
+        write({"event": "ended", **event})
 
 
 def record_of(request: Request[Any], completions: list[Completion], cuts: Sequence[str] = ()) -> CallRecord:

@@ -27,8 +27,13 @@ def print_article(_: RunRecord, values: Values) -> None:
 def print_findings(record: RunRecord, values: Values) -> None:
     """Print to standard error what a reader of the article should know: readability, unsupported facts, warnings."""
     print_table(ERR, readability_table(values.get("assessments", []), selected_round(values)))
+    by_sentence: dict[str, list[str]] = {}
     for fact in unsupported_facts(values):
-        tell(f'Not in the paper: {fact["kind"]} "{fact["text"]}" in: {fact["sentence"]}', style="yellow")
+        by_sentence.setdefault(fact["sentence"], []).append(f'{fact["kind"]} "{fact["text"]}"')
+    if by_sentence:
+        tell("Not in the paper:", style="yellow")
+    for sentence, named in by_sentence.items():
+        tell(f"- {', '.join(named)}, in: {sentence}", style="yellow")
     for warning in warnings(values, UNIT):
         tell(f"Please note: {warning}.", style="yellow")
     tell(f"Draft {values['selected_round']}: {values['selected_because']}. Run {record['id']}", style="dim")

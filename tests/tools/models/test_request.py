@@ -113,10 +113,11 @@ async def test_progress_is_told(desk: Desk) -> None:
     desk.endpoint.answer = Script([GOOD])
     stream = desk.graph().astream({"text": "Cells."}, stream_mode="custom")
     events: list[Any] = [event async for event in stream]
-    who = {"role": "reader", "step": "judge", "round": 2, "model": "large"}
+    who = {"role": "reader", "step": "judge", "round": 2, "model": "large", "call": events[0]["call"]}
     assert events[0] == {"event": "call", **who}
-    texts = [event.pop("text") for event in events[1:]]
-    assert events[1:] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 10)]
+    assert events[-1] == {"event": "ended", **who}
+    texts = [event.pop("text") for event in events[1:-1]]
+    assert events[1:-1] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 10)]
     assert "".join(texts) == GOOD.content
 
 
