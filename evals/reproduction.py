@@ -103,16 +103,16 @@ STAGES = (
 )
 
 
-class Cost(NamedTuple):
+class Expense(NamedTuple):
     """What a system takes for a sample, or a stage in all."""
 
     calls: float = 0
     tokens_in: float = 0
     tokens_out: float = 0
 
-    def plus(self, other: Cost, times: int = 1) -> Cost:
+    def plus(self, other: Expense, times: int = 1) -> Expense:
         """Both, the other one several times."""
-        return Cost(*(mine + times * its for mine, its in zip(self, other, strict=True)))
+        return Expense(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 
 class Planned(NamedTuple):
@@ -125,7 +125,7 @@ class Planned(NamedTuple):
     folder: RunFolder
     left: int
     """Outputs that are missing."""
-    cost: Cost
+    cost: Expense
     """What they will take."""
 
 
@@ -158,6 +158,8 @@ class Reproduction(NamedTuple):
             SettingsError: A folder holds a run with other choices.
             StateError: A folder cannot be written.
         """
+        if self.data and not self.data.is_dir():
+            raise BadInput(f"{self.data} is no folder; name one with the corpora in it.", kind="missing_file")
         kinds = dict.fromkeys(self.task(stage.task).kind for stage in STAGES)
         if self.data and not any(self._corpora(kind) for kind in kinds):
             raise BadInput(
@@ -190,11 +192,11 @@ class Reproduction(NamedTuple):
         return Planned(stage, task, wanted, settings, folder, *_expected(task, folder, stage.rows))
 
 
-def _expected(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, Cost]:
+def _expected(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, Expense]:
     """How many outputs are missing, and what they will take."""
     ended = _ended(folder)
     known = {**_shipped()[task.name], **measured(folder)}
-    missing, cost = 0, Cost()
+    missing, cost = 0, Expense()
     for system in task.systems_of(rows):
         left = sum((sample["id"], system) not in ended for sample in folder.samples())
         missing += left
@@ -202,15 +204,15 @@ def _expected(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, 
     return missing, cost
 
 
-def measured(folder: RunFolder) -> dict[str, Cost]:
+def measured(folder: RunFolder) -> dict[str, Expense]:
     """What each system has taken for a sample, on the mean of those that ended."""
-    sums: defaultdict[str, Cost] = defaultdict(Cost)
+    sums: defaultdict[str, Expense] = defaultdict(Expense)
     times = Counter[str]()
     for (_, system), output in _ended(folder).items():
         times[system] += 1
         for call in output["calls"]:
-            sums[system] = sums[system].plus(Cost(1, call["input_tokens"], call["output_tokens"]))
-    return {system: Cost(*(part / number for part in sums[system])) for system, number in times.items()}
+            sums[system] = sums[system].plus(Expense(1, call["input_tokens"], call["output_tokens"]))
+    return {system: Expense(*(part / number for part in sums[system])) for system, number in times.items()}
 
 
 def _ended(folder: RunFolder) -> dict[tuple[str, str], Record]:
@@ -219,9 +221,9 @@ def _ended(folder: RunFolder) -> dict[tuple[str, str], Record]:
 
 
 @cache
-def _shipped() -> dict[str, dict[str, Cost]]:
+def _shipped() -> dict[str, dict[str, Expense]]:
     tasks = json.loads(COSTS_FILE.read_bytes())
-    return {task: {system: Cost(*cost) for system, cost in systems.items()} for task, systems in tasks.items()}
+    return {task: {system: Expense(*cost) for system, cost in systems.items()} for task, systems in tasks.items()}
 
 
 def main() -> None:

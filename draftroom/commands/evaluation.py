@@ -28,7 +28,7 @@ from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 
 if TYPE_CHECKING:
-    from evals.reproduction import Cost, LeftOut, Planned
+    from evals.reproduction import Expense, LeftOut, Planned
     from evals.run import RunFolder
     from evals.task import Task
 
@@ -73,8 +73,6 @@ RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a ru
 DataFolderArgument = Annotated[
     Path | None,
     typer.Argument(
-        exists=True,
-        file_okay=False,
         help="Folder of corpora, each named for what it is: journalism…, simplification…, feedback…, flaws…, and "
         "literature for a folder of other papers. None: the samples that ship.",
     ),
@@ -161,10 +159,10 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
 
 def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> None:
     """What each stage shows, and what it will still take; then all together."""
-    from evals.reproduction import Cost, Planned  # noqa: PLC0415 - takes seconds
+    from evals.reproduction import Expense, Planned  # noqa: PLC0415 - takes seconds
 
     table = Table("", "what it shows", Column("run", max_width=36), *(Column(name, justify="right") for name in _LEFT))
-    left, total = 0, Cost()
+    left, total = 0, Expense()
     for number, each in enumerate(stages, start=1):
         if isinstance(each, Planned):
             left, total = left + each.left, total.plus(each.cost)
@@ -181,7 +179,7 @@ def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> 
 _LEFT = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
 
 
-def _amounts(outputs: int, cost: Cost, reads: int, writes: int) -> list[str]:
+def _amounts(outputs: int, cost: Expense, reads: int, writes: int) -> list[str]:
     hours = (cost.tokens_in / reads + cost.tokens_out / writes) / 3600
     return [f"{outputs:,}", *(f"{part:,.0f}" for part in cost), f"{hours:,.1f}"]
 

@@ -96,3 +96,9 @@ def test_a_folder_without_corpora_is_told_how_to_name_them(draftroom: Command, t
     write_lines(tmp_path / "beans.jsonl", BEANS)
     result = draftroom("eval", "reproduce", tmp_path, "--plan")
     assert_refused(draftroom, result, "bad_request", "as in journalism-elife.jsonl")
+
+
+def test_a_folder_that_is_none_is_said(draftroom: Command, tmp_path: Path) -> None:
+    assert_refused(
+        draftroom, draftroom("eval", "reproduce", tmp_path / "none", "--plan"), "missing_file", "is no folder"
+    )
