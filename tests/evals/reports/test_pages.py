@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.evaluation import Evaluation, charts
+from evals.reports.document import Picture
 from evals.reports.pages import (
     SamplePage,
     best_first,
@@ -167,13 +168,29 @@ def test_unicode_is_kept_and_nothing_turns_lines_around(tmp_path: Path) -> None:
     assert not {"\u202e", "\x00"} & set(page)
 
 
-def written(evaluation: Evaluation) -> str:
-    return report_page(report(evaluation, pictures=draw(charts(evaluation), evaluation.scores)))
+def drawn(evaluation: Evaluation) -> list[Picture]:
+    return draw(charts(evaluation), evaluation.scores)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return run(tmp_path_factory.mktemp("run"), usual_texts())
+
+
+@pytest.fixture(scope="module")
+def pictures(usual: Evaluation) -> list[Picture]:
+    return drawn(usual)
+
+
+@pytest.fixture(scope="module")
+def usual_page(usual: Evaluation, pictures: list[Picture]) -> str:
+    """The report of the usual texts, with its plots."""
+    return report_page(report(usual, pictures=pictures))
 
 
 def test_the_page_says_what_the_report_says(tmp_path: Path) -> None:
     evaluation = run(tmp_path, usual_texts(clever=8), errors={("s7", "clever"): "model_output: It is no JSON."})
-    text = Page(written(evaluation)).text
+    text = Page(report_page(report(evaluation))).text
     for section in report(evaluation).sections:
         assert section.title in text
         assert section.text in text
@@ -184,25 +201,21 @@ def test_the_page_says_what_the_report_says(tmp_path: Path) -> None:
     assert "leaves counts leaves." in text
 
 
-def test_rows_of_the_paper_are_marked(tmp_path: Path) -> None:
-    page = written(run(tmp_path, usual_texts()))
-    assert page.count('<tr class="paper">') == 4
-    assert "<strong>-2.0</strong> <small>[-2.0, -2.0], p = 0.016</small>" in page
+def test_rows_of_the_paper_are_marked(usual_page: str) -> None:
+    assert usual_page.count('<tr class="paper">') == 4
+    assert "<strong>-2.0</strong> <small>[-2.0, -2.0], p = 0.016</small>" in usual_page
 
 
-def test_plots_are_inside_with_words_for_those_who_do_not_see_them(tmp_path: Path) -> None:
-    evaluation = run(tmp_path, usual_texts())
-    page = written(evaluation)
-    pictures = draw(charts(evaluation), evaluation.scores)
-    assert page.count('<svg role="img"') == len(pictures) == 2
-    labels = [value for name, value in Page(page).attributes if name == "aria-label"]
+def test_plots_are_inside_with_words_for_those_who_do_not_see_them(usual_page: str, pictures: list[Picture]) -> None:
+    assert usual_page.count('<svg role="img"') == len(pictures) == 2
+    labels = [value for name, value in Page(usual_page).attributes if name == "aria-label"]
     assert {picture.description for picture in pictures} <= set(labels)
-    assert "currentColor" in page
-    assert "<!DOCTYPE svg" not in page
+    assert "currentColor" in usual_page
+    assert "<!DOCTYPE svg" not in usual_page
 
 
-def test_the_page_asks_for_nothing_and_runs_nothing(tmp_path: Path) -> None:
-    page = Page(written(run(tmp_path, usual_texts())))
+def test_the_page_asks_for_nothing_and_runs_nothing(usual_page: str) -> None:
+    page = Page(usual_page)
     assert not {"script", "img", "link", "iframe", "object", "form"} & page.tags
     assert not [name for name, _ in page.attributes if name.startswith("on")]
     sources = [value for name, value in page.attributes if name in {"src", "href", "xlink:href"}]
@@ -211,8 +224,8 @@ def test_the_page_asks_for_nothing_and_runs_nothing(tmp_path: Path) -> None:
     assert ("content", policy) in page.attributes
 
 
-def test_links_lead_to_the_samples_and_to_the_sections(tmp_path: Path) -> None:
-    page = Page(written(run(tmp_path, usual_texts())))
+def test_links_lead_to_the_samples_and_to_the_sections(usual_page: str) -> None:
+    page = Page(usual_page)
     assert {"samples/index.html", "samples/best-first.html", "figures/1-figure-1-tea.svg"} <= set(page.links)
     places = {value for name, value in page.attributes if name == "id"}
     inside = [link.removeprefix("#") for link in page.links if link.startswith("#")]
@@ -224,7 +237,8 @@ def test_hostile_text_stays_text_in_the_report(tmp_path: Path) -> None:
     evil = '"><script>alert(1)</script>'
     samples = [sample(evil, corpus=f"T{evil}"), *SAMPLES[1:]]
     errors = {(evil, "clever"): f"model_output: {evil} `{evil}` [x](http://evil.example) \x1b"}
-    page = written(run(tmp_path, usual_texts(7), samples=samples, errors=errors))
+    evaluation = run(tmp_path, usual_texts(7), samples=samples, errors=errors)
+    page = report_page(report(evaluation, pictures=drawn(evaluation)))
     found = Page(page)
     assert "script" not in found.tags
     assert evil in found.text
@@ -233,7 +247,8 @@ def test_hostile_text_stays_text_in_the_report(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_not_begun_is_a_page_too(tmp_path: Path) -> None:
-    page = Page(written(run(tmp_path, {}, task=replace(TASK, figures=[], notes=()))))
+    evaluation = run(tmp_path, {}, task=replace(TASK, figures=[], notes=()))
+    page = Page(report_page(report(evaluation, pictures=drawn(evaluation))))
     assert "16 of 16 runs are missing" in page.text
     assert "svg" not in page.tags
 

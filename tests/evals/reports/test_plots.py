@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from evals.evaluation import Evaluation, charts
 from evals.reports.document import Picture
 from evals.reports.plots import curve_figure, draw, plot
@@ -16,8 +18,14 @@ def pictures(evaluation: Evaluation) -> list[Picture]:
     return draw(charts(evaluation), evaluation.scores)
 
 
-def test_there_is_a_plot_for_each_figure_and_one_of_the_differences(tmp_path: Path) -> None:
-    figure, forest = pictures(run(tmp_path, usual_texts()))
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Picture]:
+    """What is drawn of the usual texts."""
+    return pictures(run(tmp_path_factory.mktemp("run"), usual_texts()))
+
+
+def test_there_is_a_plot_for_each_figure_and_one_of_the_differences(usual: list[Picture]) -> None:
+    figure, forest = usual
     assert (figure.name, figure.title) == ("1-figure-1-tea", "Figure 1, Tea")
     assert forest.title == "Table 1, Tea: against plain × 1"
     for picture in (figure, forest):
@@ -25,14 +33,13 @@ def test_there_is_a_plot_for_each_figure_and_one_of_the_differences(tmp_path: Pa
         assert ET.fromstring(picture.svg).tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
-    one, other = (pictures(run(tmp_path / name, usual_texts())) for name in ("one", "other"))
-    assert one == other
-    assert one != pictures(run(tmp_path / "third", usual_texts(clever=7)))
+def test_the_same_data_gives_the_same_bytes(usual: list[Picture], tmp_path: Path) -> None:
+    assert usual == pictures(run(tmp_path / "again", usual_texts()))
+    assert usual != pictures(run(tmp_path / "other", usual_texts(clever=7)))
 
 
-def test_the_description_of_a_plot_says_all_that_it_shows(tmp_path: Path) -> None:
-    figure, forest = pictures(run(tmp_path, usual_texts()))
+def test_the_description_of_a_plot_says_all_that_it_shows(usual: list[Picture]) -> None:
+    figure, forest = usual
     assert figure.description == (
         "Figure 1, Tea, by round. words: plain 12.0 at 0, 6.0 at 1, 5.0 at 2; in the paper 9.5 at 1; clever 4.0 at 1. "
         "leaves: plain 0.00 at 1, 0.00 at 2; clever 0.00 at 1."
@@ -41,11 +48,11 @@ def test_the_description_of_a_plot_says_all_that_it_shows(tmp_path: Path) -> Non
     assert "clever, leaves +0.00 [0.00, 0.00], may be chance" in forest.description
 
 
-def test_costs_are_left_out_of_the_plot_of_differences(tmp_path: Path) -> None:
-    _, forest = pictures(run(tmp_path / "some", usual_texts()))
+def test_costs_are_left_out_of_the_plot_of_differences(usual: list[Picture], tmp_path: Path) -> None:
+    _, forest = usual
     assert "calls" not in forest.description
     only_costs = replace(TASK, measures=[replace(measure, is_cost=True) for measure in TASK.measures], figures=[])
-    assert pictures(run(tmp_path / "none", usual_texts(), task=only_costs)) == []
+    assert pictures(run(tmp_path, usual_texts(), task=only_costs)) == []
 
 
 def test_there_is_nothing_to_draw_before_the_first_output(tmp_path: Path) -> None:
