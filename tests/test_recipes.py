@@ -69,6 +69,7 @@ class House:
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.root),
+            "PYTHONDONTWRITEBYTECODE": "",  # what one process has compiled serves the next ones
             "DRAFTROOM_HOME": str(self.root / "home"),
             "XDG_CONFIG_HOME": str(self.root / "home"),
             "DRAFTROOM_MODELS__DEFAULT__BASE_URL": self.endpoint.base_url,
