@@ -12,19 +12,20 @@ from typing import Any
 import pytest
 import torch
 from filelock import FileLock
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file
 from torch import Tensor
 
 from state.errors import SettingsError, StateError
 from tests.support.processes import preload, run_module
 from tests.training.tiny_fit import CONFIG, Tiny, compute_loss, make_model, run
-from training.configuration import CONFIGS, read_config
-from training.run_record import Epoch, FitConfig, TrainingRecord, file_sha256
+from training.fitting import LengthSampler
+from training.run_record import Epoch, TrainingRecord, file_sha256
 
 preload("training.fitting", "transformers.models.bert.modeling_bert")
 
 
-ROOT = Path(__file__).parents[2]
 EPOCH = 6 + 3
 """Losses that are computed in an epoch: six batches to learn from and three to measure on."""
 
@@ -237,23 +238,32 @@ def test_the_hash_of_a_file_is_of_its_bytes(tmp_path: Path) -> None:
     assert file_sha256(tmp_path / "data").startswith("ba7816bf")
 
 
-def test_the_configurations_say_which_key_is_wrong(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    path.write_text("learning_rate = 0.0\nbatch_size = 8\nepochs = 2\npatience = 1\nlr = 1")
+@given(st.lists(st.integers(1, 90), max_size=80), st.integers(1, 7))
+def test_every_example_comes_once(lengths: list[int], batch_size: int) -> None:
+    sampler = LengthSampler(lengths, batch_size)
 
-    with pytest.raises(SettingsError, match=r"`learning_rate`: .*`lr`"):
-        read_config(path, FitConfig)
-
-
-@pytest.mark.parametrize("text", ["= 1", None], ids=["no TOML", "no file"])
-def test_a_configuration_that_cannot_be_read_is_an_error(tmp_path: Path, text: str | None) -> None:
-    path = tmp_path / "config.toml"
-    if text:
-        path.write_text(text)
-
-    with pytest.raises(SettingsError, match="cannot be read"):
-        read_config(path, FitConfig)
+    assert sorted(sampler) == list(range(len(lengths)))
+    assert len(sampler) == len(lengths)
 
 
-def test_the_configurations_are_where_the_command_looks_for_them() -> None:
-    assert (CONFIGS / "purpose.toml").is_file()
+def test_batches_are_of_like_length_and_in_no_order() -> None:
+    torch.manual_seed(0)
+    lengths = torch.randint(1, 100, (202,)).tolist()
+
+    order = list(LengthSampler(lengths, 4))
+
+    batches = [[lengths[number] for number in order[start : start + 4]] for start in range(0, 202, 4)]
+    longest = [max(batch) for batch in batches]
+    assert sum(longest) * 4 < 1.15 * sum(lengths)  # at random about 1.6
+    assert longest != sorted(longest)
+    assert longest != sorted(longest, reverse=True)
+
+
+def test_the_order_changes_and_is_that_of_the_seed() -> None:
+    sampler = LengthSampler(list(range(40)), 4)
+    torch.manual_seed(3)
+    first, second = list(sampler), list(sampler)
+    torch.manual_seed(3)
+
+    assert first != second
+    assert list(sampler) == first

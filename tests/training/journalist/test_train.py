@@ -26,7 +26,7 @@ from training.journalist.examples import examples_of
 from training.journalist.pairs import read_pairs, split_by_paper
 from training.journalist.train import JournalistRecord, train_journalist
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MOMENTS = {
     "best-2.safetensors": "between measuring and keeping",
     "checkpoint-6/trainer_state.json": "in the midst of a checkpoint",

@@ -20,7 +20,6 @@ from training.review_filters.labelled_sentences import ASPECTS
 preload("training.review_filters.classifier")
 
 
-ROOT = Path(__file__).parents[2]
 CRITICISED = {
     "id": "a",
     "feedback": "please explain this",
