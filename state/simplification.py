@@ -202,6 +202,8 @@ class SimplificationState(TypedDict, total=False):
     """What the newest text has lost of the source's checked content."""
     to_restore: list[LostDetail]
     """What is sent back to the simplifier; empty without the aid `restore`, or if it was sent back already."""
+    accepted: list[LostDetail]
+    """Losses that a person has found right."""
     glossary: list[GlossaryEntry]
     simplified: str
     warnings: list[str]
@@ -218,6 +220,8 @@ class SimplificationOutput(TypedDict):
     """What is wrong with it as a whole; empty if nothing was found."""
     lost: list[LostDetail]
     """Details of the source (numbers, negations, names) that the result has lost or changed."""
+    accepted: list[LostDetail]
+    """Those of them that a person has found right."""
     glossary: list[GlossaryEntry]
     """Medical terms that were kept, with the plain explanation given."""
     stop_reason: str

@@ -138,6 +138,12 @@ async def plain_text(request: Request) -> Response:
     return JSONResponse(await changes.edit_plain_text(await _record(request), await _text(request)))
 
 
+async def losses(request: Request) -> Response:
+    """Keep which losses of a plain text a person accepts."""
+    record = await _record(request)
+    return JSONResponse(await changes.accept_losses(record, (await _body(request)).get("accepted")))
+
+
 async def export(request: Request) -> Response:
     """The result as a file."""
     view = await views.look_at(await _record(request))
@@ -252,6 +258,7 @@ def routes() -> list[Route | Mount]:
         Route(f"{one}/decisions/{{comment}}", decision, methods=["PUT"]),
         Route(f"{one}/article", article, methods=["PUT"]),
         Route(f"{one}/text", plain_text, methods=["PUT"]),
+        Route(f"{one}/losses", losses, methods=["PUT"]),
         Route(f"{one}/export", export),
         Route(f"{one}/paper", paper),
         Route("/page/api/check", check, methods=["POST"]),

@@ -1,4 +1,4 @@
-"""What a person changes in a finished run: a decision on a comment, the article, the plain text.
+"""What a person changes in a finished run: decisions on comments and losses, the article, the plain text.
 
 Each is an update of the graph's state, as one of its nodes would write it, so that it is in the checkpoints like all
 else, can be gone back on, and stands in every export.
@@ -23,12 +23,13 @@ from runs.store import write_record
 from state.errors import BadInput
 from state.feedback import AuthorDecision
 from state.journalism import Draft, JournalismState
-from state.records import Values
+from state.records import LostDetail, Values
 from state.settings import describe
 from tools.checks.omissions import lost_content
 from tools.documents.store import stored_text
 
 _DECISION = TypeAdapter(AuthorDecision)
+_LOSSES = TypeAdapter(list[LostDetail])
 
 
 async def judge(record: RunRecord, comment: str, given: Mapping[str, Any]) -> dict[str, AuthorDecision]:
@@ -91,11 +92,32 @@ async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
         number = values["versions"][-1]["number"] + 1
         lost = lost_content(stored_text(values["source"]), text)
         version = as_version(number, "person", text, lost)
-        return {"versions": [version], "text": text, "simplified": text}
+        return {"versions": [version], "text": text, "simplified": text, "lost": lost, "accepted": []}
 
     _only(record, "medical_simplification")
     values = await _update(record, edited, "finish")
     return dict(values["versions"][-1])
+
+
+async def accept_losses(record: RunRecord, given: object) -> list[LostDetail]:
+    """Keep which losses of the plain text a person has found right; returns them.
+
+    Raises:
+        BadInput: The run is none of medical simplification, or has not lost these.
+        StateError: The run is under way, or its checkpoints cannot be written.
+    """
+    try:
+        accepted = _LOSSES.validate_python(given)
+    except ValidationError as error:
+        raise BadInput(f"These are no losses: {describe(error)}.") from error
+
+    def judged(values: Values) -> dict[str, Any]:
+        if any(detail not in values["lost"] for detail in accepted):
+            raise BadInput("The plain text has not lost all of this; load the page again.")
+        return {"accepted": accepted}
+
+    _only(record, "medical_simplification")
+    return list((await _update(record, judged, "finish"))["accepted"])
 
 
 def _only(record: RunRecord, system: str) -> None:

@@ -53,6 +53,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "loop_round": 0,
         "lost": [],
         "to_restore": [],
+        "accepted": [],
         "glossary": [],
         "simplified": "",
         "warnings": [],

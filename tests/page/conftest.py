@@ -6,13 +6,22 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.fake_endpoint import FakeEndpoint
+from tests.fake_endpoint import Choices, FakeEndpoint, RecordedRequest, Reply, Text, fill
 from tests.studio.server import OPEN, StudioServer, variables
+
+
+def outspoken(request: RecordedRequest) -> Reply:
+    """The default answers, but a reviewer who always finds something to say."""
+    reply = fill(request)
+    if not isinstance(reply, Choices):
+        return reply
+    return Choices([Text(text.content.replace("No review needed", "Substance")) for text in reply.texts])
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[FakeEndpoint]:
     with FakeEndpoint() as endpoint:
+        endpoint.answer = outspoken
         yield endpoint
 
 

@@ -10,6 +10,7 @@ import httpx
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import SEEDLINGS, begin, look, to_its_end
+from tests.page.conftest import outspoken
 from tests.studio.server import OPEN, StudioServer, variables
 
 ANSWERED = 3
@@ -17,6 +18,7 @@ ANSWERED = 3
 
 def test_a_killed_server_loses_no_answer_and_no_decision(tmp_path: Path):
     with FakeEndpoint() as endpoint:
+        endpoint.answer = outspoken
         environment = variables(tmp_path, endpoint.base_url)
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
             earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))

@@ -6,6 +6,7 @@ from draftroom.rendering.html import page
 from draftroom.rendering.simplification.story import (
     NOT_ADVICE,
     UNIT,
+    accepted_losses,
     changes_of_the_run,
     entries,
     lost_by_sentence,
@@ -28,6 +29,7 @@ def to_html(record: RunRecord, values: Values) -> str:
         stop_reason=values.get("stop_reason", ""),
         not_advice=NOT_ADVICE,
         lost=lost_by_sentence(values),
+        accepted=accepted_losses(values),
         glossary=values.get("glossary", []),
         versions=values.get("versions", []),
         changes=changes_of_the_run(values),

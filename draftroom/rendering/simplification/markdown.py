@@ -7,6 +7,7 @@ from draftroom.rendering.simplification.story import (
     NOT_ADVICE,
     UNIT,
     Entry,
+    accepted_losses,
     entries,
     lost_by_sentence,
     measured,
@@ -28,6 +29,7 @@ def to_markdown(record: RunRecord, values: Values) -> str:
         _glossary(values),
         "## Details of the source that the text has lost or changed",
         _lost(values),
+        on_one_line(accepted_losses(values)),
         "## How this text was made",
         _ending(values),
         _versions(values),
@@ -48,7 +50,8 @@ def _lost(values: Values) -> str:
         ["; ".join(f"{detail['text']} ({detail['kind']})" for detail in details), sentence]
         for sentence, details in lost_by_sentence(values).items()
     ]
-    return table(["details", "sentence of the source"], rows) if rows else "None was found."
+    none = "Nothing else was found." if values.get("accepted") else "None was found."
+    return table(["details", "sentence of the source"], rows) if rows else none
 
 
 def _ending(values: Values) -> str:

@@ -59,11 +59,21 @@ def entries(values: Values) -> list[Entry]:
 
 
 def lost_by_sentence(values: Values) -> dict[str, list[LostDetail]]:
-    """The lost details under the sentence of the source that holds them, each sentence once and in its order."""
+    """The lost details under the sentence of the source that holds them, each sentence once and in its order.
+
+    Those that a person has accepted are left out.
+    """
     found: dict[str, list[LostDetail]] = {}
     for detail in values.get("lost", []):
-        found.setdefault(detail["sentence"], []).append(detail)
+        if detail not in values.get("accepted", []):
+            found.setdefault(detail["sentence"], []).append(detail)
     return found
+
+
+def accepted_losses(values: Values) -> str:
+    """One line for the losses that a person has accepted; empty if there are none."""
+    accepted = [f'{detail["kind"]} "{detail["text"]}"' for detail in values.get("accepted", [])]
+    return f"Lost, and accepted by a person: {', '.join(accepted)}." if accepted else ""
 
 
 def outcome(entry: Entry) -> str:

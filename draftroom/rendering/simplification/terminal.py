@@ -12,6 +12,7 @@ from draftroom.rendering.simplification.story import (
     NOT_ADVICE,
     UNIT,
     Entry,
+    accepted_losses,
     changes_of_the_run,
     entries,
     lost_by_sentence,
@@ -78,6 +79,8 @@ def _outcome(values: Values) -> Iterator[Line]:
     for sentence, details in lost.items():
         named = ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
         yield f"- {named}, in: {sentence}", "yellow"
+    if accepted := accepted_losses(values):
+        yield accepted, "dim"
     for exchange in values.get("history", []):
         if exchange["problem"]:
             yield f"Entry {exchange['entry']}, {spoken(exchange['loop'])}, ended early: {exchange['problem']}", "yellow"

@@ -326,6 +326,7 @@ export interface SimplificationResult {
   simplified: string;
   warnings: string[];
   lost: LostDetail[];
+  accepted: LostDetail[];
   glossary: { term: string; explanation: string; entry: number }[];
   stop_reason: string;
   versions: Version[];

@@ -2,9 +2,8 @@
 
 import { useMemo, useState } from "react";
 
-import { editPlainText, said } from "../api/client";
-import type { RunView, SimplificationResult, Version } from "../api/types";
-import { useRemembered } from "../api/use";
+import { acceptLosses, editPlainText, said } from "../api/client";
+import type { LostDetail, RunView, SimplificationResult, Version } from "../api/types";
 import { EditText } from "../parts/EditText";
 import { Problem } from "../parts/Problem";
 import { VersionSlider } from "../parts/VersionSlider";
@@ -27,7 +26,6 @@ export function Simplify({ view, again }: Props) {
   const [chosen, setChosen] = useState<number | null>(null);
   const [changes, setChanges] = useState(false);
   const [editing, setEditing] = useState(false);
-  const [accepted, setAccepted] = useRemembered<string[]>(`accepted.${record.id}`, []);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
 
@@ -38,19 +36,16 @@ export function Simplify({ view, again }: Props) {
     () => rowsOf(source, shown?.text ?? "", shown?.lost ?? [], (result.all_changes ?? []).filter((change) => change.entry <= (shown?.number ?? 0))),
     [source, shown, result.all_changes],
   );
-  const acceptedSet = useMemo(() => new Set(accepted), [accepted]);
+  const accepted = result.accepted ?? [];
+  const acceptedSet = useMemo(() => new Set((result.accepted ?? []).map(keyOf)), [result.accepted]);
   if (!shown || shown.number === 0) return <p className="soft">There is no plain text yet; “How it is made” shows who is at work.</p>;
   const open = shown === newest && view.status === "done" && !busy;
 
-  async function keep(text: string | null) {
-    if (text === null) {
-      setProblem("These words are not in the text any more: later changes have replaced them.");
-      return;
-    }
+  async function send(change: Promise<unknown>) {
     setBusy(true);
     setProblem("");
     try {
-      await editPlainText(record.id, text);
+      await change;
       await again();
       setChosen(null);
       setEditing(false);
@@ -60,10 +55,16 @@ export function Simplify({ view, again }: Props) {
     setBusy(false);
   }
 
+  async function keep(text: string | null) {
+    if (text === null) setProblem("These words are not in the text any more: later changes have replaced them.");
+    else await send(editPlainText(record.id, text));
+  }
+
+  const othersOf = (detail: LostDetail) => accepted.filter((each) => keyOf(each) !== keyOf(detail));
   const doing: Doing = {
     putBack: (row) => void keep(putBack(shown.text, rows, rows.indexOf(row))),
     takeBack: (change) => void keep(takenBack(shown.text, change)),
-    accept: (detail, yes) => setAccepted(yes ? [...accepted, keyOf(detail)] : accepted.filter((key) => key !== keyOf(detail))),
+    accept: (detail, yes) => void send(acceptLosses(record.id, yes ? [...othersOf(detail), detail] : othersOf(detail))),
   };
   const remaining = shown.lost.filter((detail) => !acceptedSet.has(keyOf(detail))).length;
 
