@@ -28,9 +28,16 @@ class Aid(NamedTuple):
     """Whether `default` holds it."""
 
 
-JournalismAid = Literal["unsupported_details", "hard_sentences", "rewrite_copied", "tidy_prose"]
+JournalismAid = Literal["unsupported_details", "doubtful_sentences", "hard_sentences", "rewrite_copied", "tidy_prose"]
 SimplificationAid = Literal[
-    "lost_details", "hard_sentences", "restore", "rewrite_copied", "veto", "edit_by_code", "tidy_prose"
+    "lost_details",
+    "doubtful_sentences",
+    "hard_sentences",
+    "restore",
+    "rewrite_copied",
+    "veto",
+    "edit_by_code",
+    "tidy_prose",
 ]
 FeedbackAid = Literal[
     "instructions",
@@ -55,6 +62,12 @@ JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
         "Keeps an article true. It reports; what comes of it is the editor's to say.",
         default=True,
     ),
+    "doubtful_sentences": Aid(
+        "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
+        "seem to say them. No agent is shown them.",
+        "Finds what is foreign to the source and holds no number or name. It reports (docs/results/support.md).",
+        default=True,
+    ),
     "hard_sentences": Aid(
         "The sentences that a readability formula finds hardest become advice, whatever the editor says.",
         "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
@@ -74,6 +87,12 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
         "When the medical expert reviews a rewritten text, it is shown the numbers, negations and names that a check "
         "no longer finds in it.",
         "Keeps the text true. It reports; what comes of it is the expert's to say.",
+        default=True,
+    ),
+    "doubtful_sentences": Aid(
+        "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
+        "seem to say them. No agent is shown them.",
+        "Finds what is foreign to the source and holds no number or name. It reports (docs/results/support.md).",
         default=True,
     ),
     "hard_sentences": Aid(

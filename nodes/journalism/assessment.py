@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+from nodes.doubts import doubts
 from nodes.journalism.agent import options
 from state.journalism import Assessment, JournalismState
-from tools.checks.fidelity import coverage, off_subject, unsupported_facts
+from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, hard_sentences, mean_grade
 from tools.documents.store import stored_text
 
@@ -69,7 +70,7 @@ async def choose_draft(state: JournalismState) -> JournalismState:
         "article": article,
         "selected_round": number,
         "selected_because": because,
-        "warnings": await asyncio.to_thread(off_subject, article, state["source"]),
+        "warnings": await asyncio.to_thread(doubts, article, state["source"], options(state).aids),
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+from nodes.doubts import doubts
 from nodes.simplification.agent import options
 from nodes.simplification.exchange import memories_of
 from nodes.simplification.selector import visits
@@ -15,7 +16,6 @@ from state.errors import NothingUsable
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
-from tools.checks.fidelity import off_subject
 from tools.checks.readability import grade
 from tools.text.edits import occurrences
 
@@ -79,7 +79,10 @@ async def finish(state: SimplificationState) -> SimplificationState:
     return {
         "simplified": state["text"],
         "glossary": glossary(history, state["text"]),
-        "warnings": [*unchanged(state), *await asyncio.to_thread(off_subject, state["text"], state["source"])],
+        "warnings": [
+            *unchanged(state),
+            *await asyncio.to_thread(doubts, state["text"], state["source"], options(state).aids),
+        ],
     }
 
 

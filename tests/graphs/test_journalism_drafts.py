@@ -65,7 +65,16 @@ async def test_an_article_on_something_else_is_returned_with_a_warning(
 ) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
-    (warning,) = (await run(fake_endpoint, rounds=1, select=select))["warnings"]
+    warning, *named = (await run(fake_endpoint, rounds=1, select=select))["warnings"]
+    assert "hardly about its source" in warning
+    assert named
+    assert all("the source does not seem to say this" in each for each in named)
+
+
+async def test_without_aids_no_sentence_is_named(fake_endpoint: FakeEndpoint) -> None:
+    recipe = article("This is how to bake a pie.", "Mix it and let it be.")
+    fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
+    (warning,) = (await run(fake_endpoint, rounds=1, aids=[]))["warnings"]
     assert "hardly about its source" in warning
 
 
