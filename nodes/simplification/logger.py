@@ -17,6 +17,8 @@ from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
 from tools.checks.readability import grade
+from tools.checks.term_explanations import agrees
+from tools.documents.store import stored_text
 from tools.text.edits import occurrences
 
 
@@ -78,7 +80,7 @@ async def finish(state: SimplificationState) -> SimplificationState:
         raise NothingUsable("No loop came to its end", problem=history[-1]["problem"])
     return {
         "simplified": state["text"],
-        "glossary": glossary(history, state["text"]),
+        "glossary": glossary(history, state["text"], await asyncio.to_thread(stored_text, state["source"])),
         "warnings": [
             *unchanged(state),
             *await asyncio.to_thread(doubts, state["text"], state["source"], options(state).aids),
@@ -95,14 +97,20 @@ def unchanged(state: SimplificationState) -> list[str]:
     return [f"the text is the source, word for word: nothing was changed{because}"]
 
 
-def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
-    """The terms that the medical expert explained and the text still uses, each with its newest explanation."""
+def glossary(history: list[Exchange], text: str, source: str) -> list[GlossaryEntry]:
+    """The terms that the medical expert explained and the text still uses, each with its newest explanation.
+
+    An explanation that is not about its term, or that the source speaks against, is left out.
+    """
     explained = {
         question["term"].casefold(): GlossaryEntry(
             term=question["term"], explanation=question["answer"], entry=exchange["entry"]
         )
         for exchange in history
         for question in exchange["questions"]
-        if question["term"] and question["answer"] and occurrences(text, question["term"])
+        if question["term"]
+        and question["answer"]
+        and occurrences(text, question["term"])
+        and agrees(question["term"], question["answer"], source)
     }
     return sorted(explained.values(), key=lambda entry: entry["term"].casefold())

@@ -103,7 +103,7 @@ def supported_sentences(text: str, source: str) -> list[Supported]:
     ]
 
 
-MARKED_BELOW: Final = 0.15
+MARKED_BELOW: Final = 0.2
 """Sentences that score less are named; what that finds, and how often wrongly, stands in docs/results/support.md."""
 MOST_MARKED: Final = 5
 
