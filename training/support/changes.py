@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from typing import Final, Literal, get_args
 
 Change = Literal["negated", "number", "direction", "name", "exaggerated"]
@@ -94,7 +95,9 @@ def _by_words(sentence: str, table: dict[str, str], draw: random.Random) -> str 
     return _at_random(pattern, sentence, draw, lambda found: table[found[0]])
 
 
-def _at_random(pattern: re.Pattern[str], sentence: str, draw: random.Random, other) -> str | None:  # type: ignore[no-untyped-def]
+def _at_random(
+    pattern: re.Pattern[str], sentence: str, draw: random.Random, other: Callable[[re.Match[str]], str]
+) -> str | None:
     found = list(pattern.finditer(sentence))
     if not found:
         return None
