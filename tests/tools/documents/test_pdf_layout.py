@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document, Paragraph
 from state.errors import BadInput, Kind
-from tests.tools.documents.sheets import Column, lines, pdf, prose
+from tests.tools.documents.sheets import Column, lines, pdf, prose, read
 from tests.tools.pdfs import encrypted, with_contents, words
 from tools.documents.reading import read_document_bytes
 from tools.documents.store import load_document
@@ -27,7 +27,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
 
 
-def read(data: bytes, **options: int) -> Document:
+def guarded(data: bytes, **options: int) -> Document:
+    """The paper as the command reads it: in a process that can be killed, and from the store."""
     return load_document(read_document_bytes(data, name="paper.pdf", **options))
 
 
@@ -42,7 +43,7 @@ def word(paragraph: Paragraph, text: str) -> list[list[float]]:
 
 def kind_of(data: bytes, **options: int) -> Kind:
     with pytest.raises(BadInput) as error:
-        read(data, **options)
+        guarded(data, **options)
     assert "paper.pdf" in str(error.value)
     assert "\n" not in str(error.value)
     return error.value.kind
@@ -91,7 +92,7 @@ def last_page(sheet: Canvas) -> None:
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Document:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("DRAFTROOM_HOME", str(tmp_path_factory.mktemp("home")))
-        return read(pdf(front_page, last_page))
+        return guarded(pdf(front_page, last_page))
 
 
 def test_title_abstract_and_sections_are_found(paper: Document) -> None:
@@ -385,7 +386,7 @@ def test_a_file_that_opens_without_a_password_is_read() -> None:
 
 def test_a_bomb_ends_in_one_sentence_or_in_its_text() -> None:
     nested = b"\n" + b"[" * 200_000 + b"] TJ"
-    document = read(with_contents(words(b"The sea is warm."), nested))
+    document = guarded(with_contents(words(b"The sea is warm."), nested))
     assert texts(document) == ["The sea is warm."]
 
 
@@ -394,4 +395,4 @@ def test_a_form_that_paints_itself_ends() -> None:
         b"/Font << /F1 3 0 R >>", b"/Font << /F1 3 0 R >> /XObject << /Me 7 0 R >>"
     )
     data = data.replace(b"7 0 obj\n<< ", b"7 0 obj\n<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] ")
-    assert texts(read(data)) == ["The sea is warm."]
+    assert texts(guarded(data)) == ["The sea is warm."]

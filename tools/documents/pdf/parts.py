@@ -24,7 +24,15 @@ def pdf_parts(data: bytes, *, name: str, max_pages: int, seconds: int = 120) -> 
     Raises:
         BadInput: The file is broken, encrypted, too long, or holds no text.
     """
-    content = _content(data, name=name, max_pages=max_pages, seconds=seconds)
+    return parts_of(_content(data, name=name, max_pages=max_pages, seconds=seconds), name=name, max_pages=max_pages)
+
+
+def parts_of(content: PdfPieces, *, name: str, max_pages: int) -> Parts:
+    """Put together what was found on the pages of a PDF.
+
+    Raises:
+        BadInput: The file is broken, encrypted, too long, or holds no text.
+    """
     seen = [any(_is_seen(piece) for piece in page["pieces"]) for page in content["pages"]]
     _refuse(content, name=name, max_pages=max_pages, has_text=any(seen))
     pages = [page_lines(page, number) for number, page in enumerate(content["pages"], start=1)]
