@@ -78,8 +78,8 @@ def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, 
     if not quiet:
         tell(aids_line(outcome.record.get("aids")))
         rendering.print_warnings(outcome.record, outcome.values)
-        show = f"draftroom show {outcome.record['id']}"
-        tell(f"Next: {show} tells how it came about, {show} -o FILE.html keeps it, draftroom open shows all runs.")
+        how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
+        tell(f"Next: {how}, draftroom open (all runs on a page).")
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
