@@ -65,8 +65,8 @@ JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
     "doubtful_sentences": Aid(
         "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
         "seem to say them. No agent is shown them.",
-        "Finds what is foreign to the source and holds no number or name. It reports (docs/results/support.md).",
-        default=True,
+        "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
+        "changed (docs/results/support.md).",
     ),
     "hard_sentences": Aid(
         "The sentences that a readability formula finds hardest become advice, whatever the editor says.",
@@ -92,8 +92,8 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
     "doubtful_sentences": Aid(
         "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
         "seem to say them. No agent is shown them.",
-        "Finds what is foreign to the source and holds no number or name. It reports (docs/results/support.md).",
-        default=True,
+        "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
+        "changed (docs/results/support.md).",
     ),
     "hard_sentences": Aid(
         "The simplifier and the language clarifier are shown the sentences that a readability formula finds hardest.",

@@ -64,7 +64,7 @@ def test_flags_decide_over_variables(draftroom: Command, paper: Path):
     assert draftroom("explain", paper, *flags, *more).exit_code == 0
     settings = draftroom.records()[0]["settings"]
     assert settings["journalism"] == {
-        "aids": ["unsupported_details", "doubtful_sentences"],
+        "aids": ["unsupported_details"],
         "audience": "patient",
         "rounds": 0,
         "select": "last",

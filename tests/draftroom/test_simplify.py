@@ -120,7 +120,7 @@ def test_flags_decide_over_variables(society: Command, abstract: Path):
     assert other("simplify", abstract, *flags, *aims, "--scope", "whole", "--model", "small").exit_code == 0
     settings = society.records()[0]["settings"]
     assert settings["simplification"] == {
-        "aids": ["lost_details", "doubtful_sentences"],
+        "aids": ["lost_details"],
         "loops": ["layperson", "redundancy_checker"],
         "entries": 1,
         "stop": "adaptive",

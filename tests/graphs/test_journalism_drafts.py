@@ -65,7 +65,8 @@ async def test_an_article_on_something_else_is_returned_with_a_warning(
 ) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
-    warning, *named = (await run(fake_endpoint, rounds=1, select=select))["warnings"]
+    aids = ["doubtful_sentences"]
+    warning, *named = (await run(fake_endpoint, rounds=1, select=select, aids=aids))["warnings"]
     assert "hardly about its source" in warning
     assert named
     assert all("the source does not seem to say this" in each for each in named)
