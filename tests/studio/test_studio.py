@@ -149,8 +149,10 @@ def test_steps_and_calls_are_streamed(client: Client, thread: str):
     nodes = [node for part in parts if part.event == "updates" for node in part.data if node in builder.nodes]
     assert nodes == ["initialise", "write_draft", "assess_draft", "choose_draft"]
     progress = [part.data for part in parts if part.event == "custom"]
-    assert progress[0] == {"event": "call", "role": "journalist", "step": "write_draft", "round": 0, "model": "large"}
-    assert progress[-1]["event"] == "tokens"
+    who = {"role": "journalist", "step": "write_draft", "round": 0, "model": "large", "call": progress[0]["call"]}
+    assert progress[0] == {"event": "call", **who}
+    assert {each["event"] for each in progress[1:-1]} == {"tokens"}
+    assert progress[-1] == {"event": "ended", **who}
 
 
 def test_a_person_answers(client: Client, thread: str, endpoint: FakeEndpoint):
