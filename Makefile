@@ -39,8 +39,8 @@ page: install  ## Open the page, until Ctrl-C. LangGraph's server, which it is p
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[studio]"
 	$(BIN)/draftroom open
 
-reproduce: develop  ## All tables and figures of the papers: ENDPOINT=http://… MODEL=name DATA=folder; MORE="--plan --limit 30".
-	$(BIN)/draftroom eval reproduce $(DATA) --base-url $(ENDPOINT) $(if $(MODEL),--model $(MODEL)) $(MORE)
+reproduce: develop  ## All tables and figures of the papers; ENDPOINT=http://… MODEL=name DATA=folder MORE="--plan --limit 30", or as your settings say.
+	$(BIN)/draftroom eval reproduce $(DATA) $(if $(ENDPOINT),--base-url $(ENDPOINT)) $(if $(MODEL),--model $(MODEL)) $(MORE)
 
 test: develop  ## All tests that need no model server; loopback only.
 	$(BIN)/python -m pytest -n auto --dist worksteal

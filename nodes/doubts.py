@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from state.documents import DocumentRef
+from state.errors import RetrievalUnavailable
 from tools.checks.fidelity import off_subject
+
+NOT_CHECKED = "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
 
 
 def doubts(text: str, source: DocumentRef, aids: Collection[str]) -> list[str]:
@@ -15,13 +18,11 @@ def doubts(text: str, source: DocumentRef, aids: Collection[str]) -> list[str]:
     and up to a quarter of a minute for a long paper.
     """
     found = off_subject(text, source)
-    return [*found, *_unsupported(text, source)] if "doubtful_sentences" in aids else found
-
-
-def _unsupported(text: str, source: DocumentRef) -> list[str]:
-    """None where the encoder is not installed: nothing is known then."""
+    if "doubtful_sentences" not in aids:
+        return found
     try:
         from tools.checks.support import unsupported_sentences  # noqa: PLC0415 - its packages are those of an extra
-    except ImportError:
-        return []
-    return unsupported_sentences(text, source)
+
+        return [*found, *unsupported_sentences(text, source)]
+    except (ImportError, RetrievalUnavailable):
+        return [*found, NOT_CHECKED]

@@ -1,7 +1,8 @@
 """How a run is told of while it is at work, on standard error.
 
 On a terminal one line moves at the bottom: who is at work on what, the tokens of the run so far, the time it has taken.
-What is finished stands above it, a short line a step. Elsewhere each call and each finished step is a line.
+What is finished stands above it, a short line a step. Elsewhere, also on a terminal that cannot move its cursor, each
+call and each finished step is a line.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ConsoleProgress:
         self._tokens = 0
 
     def __enter__(self) -> Self:
-        if ERR.is_terminal and not self._quiet:
+        if ERR.is_terminal and not ERR.is_dumb_terminal and not self._quiet:
             doing = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
             tokens = TextColumn("{task.completed:,.0f} tokens")
             columns = (SpinnerColumn(), doing, tokens, TimeElapsedColumn())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -28,6 +28,7 @@ from state.settings import describe
 from tools.checks.omissions import lost_content
 from tools.documents.store import stored_text
 
+Given = TypeVar("Given")
 _DECISION = TypeAdapter(AuthorDecision)
 _LOSSES = TypeAdapter(list[LostDetail])
 
@@ -39,10 +40,7 @@ async def judge(record: RunRecord, comment: str, given: Mapping[str, Any]) -> di
         BadInput: There is no such comment, or it is no decision.
         StateError: The run is under way, or its checkpoints cannot be written.
     """
-    try:
-        decision = _DECISION.validate_python(given)
-    except ValidationError as error:
-        raise BadInput(f"This is no decision: {describe(error)}.") from error
+    decision = _valid(_DECISION, given, "This is no decision")
 
     def decided(values: Values) -> dict[str, Any]:
         raised = (*values.get("comments", []), *values.get("computed", []))
@@ -92,7 +90,8 @@ async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
         number = values["versions"][-1]["number"] + 1
         lost = lost_content(stored_text(values["source"]), text)
         version = as_version(number, "person", text, lost)
-        return {"versions": [version], "text": text, "simplified": text, "lost": lost, "accepted": []}
+        accepted = [detail for detail in values.get("accepted", []) if detail in lost]
+        return {"versions": [version], "text": text, "simplified": text, "lost": lost, "accepted": accepted}
 
     _only(record, "medical_simplification")
     values = await _update(record, edited, "finish")
@@ -106,10 +105,7 @@ async def accept_losses(record: RunRecord, given: object) -> list[LostDetail]:
         BadInput: The run is none of medical simplification, or has not lost these.
         StateError: The run is under way, or its checkpoints cannot be written.
     """
-    try:
-        accepted = _LOSSES.validate_python(given)
-    except ValidationError as error:
-        raise BadInput(f"These are no losses: {describe(error)}.") from error
+    accepted = _valid(_LOSSES, given, "These are no losses")
 
     def judged(values: Values) -> dict[str, Any]:
         if any(detail not in values["lost"] for detail in accepted):
@@ -118,6 +114,13 @@ async def accept_losses(record: RunRecord, given: object) -> list[LostDetail]:
 
     _only(record, "medical_simplification")
     return list((await _update(record, judged, "finish"))["accepted"])
+
+
+def _valid(form: TypeAdapter[Given], given: object, otherwise: str) -> Given:
+    try:
+        return form.validate_python(given)
+    except ValidationError as error:
+        raise BadInput(f"{otherwise}: {describe(error)}.") from error
 
 
 def _only(record: RunRecord, system: str) -> None:

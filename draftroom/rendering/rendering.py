@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from draftroom.consoles import spoken
 from runs.record import RunRecord
 from state.documents import FORMAT_NAMES, DocumentFormat
-from state.records import CallRecord, Values
+from state.records import CallRecord, Fact, LostDetail, Values
 
+Detail = TypeVar("Detail", Fact, LostDetail)
 Render = Callable[[RunRecord, Values], str | bytes]
 Print = Callable[[RunRecord, Values], None]
 
@@ -55,6 +56,19 @@ class Rendering:
         """Why a result on a paper of some format cannot be had as `suffix`; empty if it can."""
         needed = self.of_the_paper.get(suffix, paper)
         return "" if needed == paper else f"only a paper that is {FORMAT_NAMES[needed]} can be annotated so"
+
+
+def by_sentence(details: Iterable[Detail]) -> dict[str, list[Detail]]:
+    """Details under the sentence that holds them, each sentence once and in its order."""
+    found: dict[str, list[Detail]] = {}
+    for detail in details:
+        found.setdefault(detail["sentence"], []).append(detail)
+    return found
+
+
+def named(details: Iterable[Detail]) -> str:
+    """Details in a line, each with its kind."""
+    return ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
 
 
 def warnings(values: Mapping[str, Any], unit: str) -> list[str]:

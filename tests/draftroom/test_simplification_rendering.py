@@ -126,7 +126,7 @@ def test_the_markdown_has_the_text_and_an_appendix(told: Command):
     result = json.loads(file(told, "json"))
     assert text.strip() == result["simplified"].strip()
     assert len(re.findall(r"^\| \d \|", appendix, re.MULTILINE)) == 4, "a row for each version"
-    assert re.search(r"^\| 400 mcg \(quantity\).* \| Inhaled budesonide 400 mcg twice daily", appendix, re.MULTILINE)
+    assert re.search(r'^\| quantity "400 mcg".* \| Inhaled budesonide 400 mcg twice daily', appendix, re.MULTILINE)
     assert "| mortality | How many people die." in appendix
     assert "### Entry 2, language clarifier: 0 of 1 suggestions accepted" in appendix
     assert '- Removal: "at all" -> nothing (It adds nothing.)' in appendix

@@ -151,6 +151,17 @@ def test_one_line_tells_who_is_at_work_and_is_gone_in_the_end(draftroom: Command
     assert "\n# " not in seen, "a heading is rendered, not printed as Markdown"
 
 
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(draftroom: Command, paper: Path, terminal: Terminal):
+    dumb = draftroom.with_variables({**draftroom.variables, "TERM": "dumb", "COLUMNS": "40"})
+    process = dumb.start("explain", paper, stdin=terminal.theirs, stderr=terminal.theirs, stdout=terminal.theirs)
+    os.close(terminal.theirs)
+    seen = terminal.read_all()
+    assert process.wait(LONGEST_SILENCE_S) == 0
+    assert "editor, advise (large)" in seen
+    assert "\x1b[2K" not in seen
+    assert "\x1b[1A" not in seen
+
+
 def test_changes_are_coloured(draftroom: Command, paper: Path, terminal: Terminal):
     draftroom("explain", paper)
     with start(draftroom, terminal, "show", "last"):

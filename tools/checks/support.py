@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.documents import DocumentRef
-from state.errors import RetrievalUnavailable
 from tools.checks.fidelity import stems, unsupported_facts
 from tools.checks.negations import negations
 from tools.documents.store import stored_text
@@ -47,6 +46,10 @@ FEATURES: Final = (
     "caution left out",
     "definition",
 )
+
+MARKED_BELOW: Final = 0.2
+"""Sentences that score less are named; what that finds, and how often wrongly, stands in docs/results/support.md."""
+MOST_MARKED: Final = 5
 
 _UP: Final = r"increas\w*|rais\w+|rose|rises?|higher|more|greater|larger|better|improv\w+|longer|gain\w*|grow\w*|grew"
 _DOWN: Final = (
@@ -96,28 +99,22 @@ def supported_sentences(text: str, source: str) -> list[Supported]:
     if not said:
         return []
     read = read_source(source)
-    scores = score(features(said, embedded(said), read))
+    scores = shipped_head().score(features(said, embedded(said), read))
     return [
         Supported(sentence, round(float(one), 3), is_definition(sentence))
         for sentence, one in zip(said, scores, strict=True)
     ]
 
 
-MARKED_BELOW: Final = 0.2
-"""Sentences that score less are named; what that finds, and how often wrongly, stands in docs/results/support.md."""
-MOST_MARKED: Final = 5
-
-
 def unsupported_sentences(text: str, source: DocumentRef) -> list[str]:
     """A warning for each sentence that the stored source does not seem to say, the least supported first.
 
-    Definitions are left out, and no more than `MOST_MARKED` are named. Without the encoder nothing is known, so that
-    nothing is said.
+    Definitions are left out, and no more than `MOST_MARKED` are named.
+
+    Raises:
+        RetrievalUnavailable: The encoder is not installed.
     """
-    try:
-        found = supported_sentences(text, stored_text(source))
-    except RetrievalUnavailable:
-        return []
+    found = supported_sentences(text, stored_text(source))
     low = sorted((one for one in found if one.score < MARKED_BELOW and not one.definition), key=lambda one: one.score)
     return [f'the source does not seem to say this: "{one.sentence}"' for one in low[:MOST_MARKED]]
 
@@ -194,17 +191,27 @@ def features(said: Sequence[str], vectors: NDArray[np.float32], source: Embedded
     return np.asarray(rows, dtype=np.float64).reshape(len(said), len(FEATURES))
 
 
-def score(found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Calibrated scores of rows of features by the shipped weights."""
-    mean, scale, weights, bias = _weights()
-    result: NDArray[np.float64] = 1 / (1 + np.exp(-((found - mean) / scale @ weights + bias)))
-    return result
+@dataclass(frozen=True)
+class Head:
+    """A logistic regression over `FEATURES`."""
+
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    bias: float
+
+    def score(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of rows of features, from 0 to 1."""
+        result: NDArray[np.float64] = 1 / (1 + np.exp(-((found - self.mean) / self.scale @ self.weights + self.bias)))
+        return result
 
 
 @lru_cache(maxsize=1)
-def _weights() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+def shipped_head() -> Head:
+    """The head whose weights ship, calibrated."""
     read = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    return np.asarray(read["mean"]), np.asarray(read["scale"]), np.asarray(read["weights"]), float(read["bias"])
+    mean, scale, weights = (np.asarray(read[name]) for name in ("mean", "scale", "weights"))
+    return Head(mean, scale, weights, float(read["bias"]))
 
 
 def _share(part: Set[object], whole: Set[object]) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from tools.checks.support import FEATURES, embedded, is_definition
+from tools.checks.support import FEATURES, Head, embedded, is_definition
 from training.support.changes import CHANGES
 from training.support.examples import Example, examples, read_papers
 
@@ -23,21 +22,6 @@ RESAMPLES: Final = 1000
 """Of whole papers, for the intervals."""
 STRENGTHS: Final = (0.01, 0.1, 1.0, 10.0)
 """Inverse strengths of the penalty, one of which the dev papers choose."""
-
-
-@dataclass(frozen=True)
-class Head:
-    """A logistic regression over `FEATURES`."""
-
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    bias: float
-
-    def score(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of rows of features, from 0 to 1."""
-        result: NDArray[np.float64] = 1 / (1 + np.exp(-((found - self.mean) / self.scale @ self.weights + self.bias)))
-        return result
 
 
 def train_support(corpora: Sequence[Path], out: Path, at_most: int) -> str:

@@ -11,7 +11,7 @@ from draftroom.rendering.journalism.story import (
     drawing,
     rounds,
     selected_round,
-    unsupported_facts,
+    unsupported_by_sentence,
 )
 from runs.record import RunRecord
 from state.records import Values
@@ -34,6 +34,6 @@ def to_html(record: RunRecord, values: Values) -> str:
         curve=drawing(assessments) if assessments else None,
         width=WIDTH,
         height=HEIGHT,
-        facts=unsupported_facts(values),
+        facts=unsupported_by_sentence(values),
         rounds=rounds(values),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draftroom.rendering.journalism.story import UNIT, selected_round, unsupported_facts
+from draftroom.rendering.journalism.story import UNIT, selected_round, unsupported_by_sentence
 from draftroom.rendering.markdown import please_note, provenance, table
+from draftroom.rendering.rendering import named
 from runs.record import RunRecord
 from state.journalism import Assessment
 from state.records import Values
@@ -52,6 +53,5 @@ def _selection(values: Values) -> str:
 
 
 def _facts(values: Values) -> str:
-    facts = unsupported_facts(values)
-    rows = [[fact["kind"], fact["text"], fact["sentence"]] for fact in facts]
-    return table(["kind", "detail", "sentence"], rows) if facts else "None was found."
+    rows = [[named(details), sentence] for sentence, details in unsupported_by_sentence(values).items()]
+    return table(["details", "sentence"], rows) if rows else "None was found."

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import plotext
 
+from draftroom.rendering.rendering import by_sentence
 from state.journalism import Assessment, Draft, DraftReview, Notes
 from state.records import Fact, Values
 from tools.text.edits import Change, word_changes
@@ -58,11 +59,11 @@ def selected_round(values: Values) -> int | None:
     return int(values["selected_round"]) if values.get("article") else None
 
 
-def unsupported_facts(values: Values) -> list[Fact]:
-    """Details of the returned draft that the paper does not support."""
+def unsupported_by_sentence(values: Values) -> dict[str, list[Fact]]:
+    """Details of the returned draft that the paper does not support, under the sentence that holds them."""
     selected = selected_round(values)
     found = [item["unsupported"] for item in values.get("assessments", []) if item["round"] == selected]
-    return list(found[-1]) if found else []
+    return by_sentence(found[-1]) if found else {}
 
 
 def _by_round(items: Iterable[_Item]) -> dict[int, _Item]:

@@ -8,8 +8,16 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.consoles import ERR, OUT, tell
-from draftroom.rendering.journalism.story import MEASURES, UNIT, Round, plot, rounds, selected_round, unsupported_facts
-from draftroom.rendering.rendering import warnings
+from draftroom.rendering.journalism.story import (
+    MEASURES,
+    UNIT,
+    Round,
+    plot,
+    rounds,
+    selected_round,
+    unsupported_by_sentence,
+)
+from draftroom.rendering.rendering import by_sentence, named, warnings
 from draftroom.rendering.terminal import new_table, print_account, print_changes, print_line, print_table, print_text
 from runs.record import RunRecord
 from state.journalism import Assessment
@@ -27,13 +35,11 @@ def print_article(_: RunRecord, values: Values) -> None:
 def print_findings(record: RunRecord, values: Values) -> None:
     """Print to standard error what a reader of the article should know: readability, unsupported facts, warnings."""
     print_table(ERR, readability_table(values.get("assessments", []), selected_round(values)))
-    by_sentence: dict[str, list[str]] = {}
-    for fact in unsupported_facts(values):
-        by_sentence.setdefault(fact["sentence"], []).append(f'{fact["kind"]} "{fact["text"]}"')
-    if by_sentence:
+    facts = unsupported_by_sentence(values)
+    if facts:
         tell("Not in the paper:", style="yellow")
-    for sentence, named in by_sentence.items():
-        tell(f"- {', '.join(named)}, in: {sentence}", style="yellow")
+    for sentence, details in facts.items():
+        tell(f"- {named(details)}, in: {sentence}", style="yellow")
     for warning in warnings(values, UNIT):
         tell(f"Please note: {warning}.", style="yellow")
     tell(f"Draft {values['selected_round']}: {values['selected_because']}. Run {record['id']}", style="dim")
@@ -80,5 +86,5 @@ def _print_round(part: Round) -> None:
     if part.draft:
         OUT.print()
         print_changes(part.changes or [Change("same", part.draft["text"])])
-    for fact in part.assessment["unsupported"] if part.assessment else []:
-        print_line(f'  not in the paper: {fact["kind"]} "{fact["text"]}" in: {fact["sentence"]}', "yellow")
+    for sentence, details in by_sentence(part.assessment["unsupported"] if part.assessment else []).items():
+        print_line(f"  not in the paper: {named(details)}, in: {sentence}", "yellow")

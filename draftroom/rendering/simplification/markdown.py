@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from draftroom.rendering.markdown import on_one_line, please_note, provenance, table
+from draftroom.rendering.rendering import named
 from draftroom.rendering.simplification.story import (
     NOT_ADVICE,
     UNIT,
@@ -46,10 +47,7 @@ def _glossary(values: Values) -> str:
 
 
 def _lost(values: Values) -> str:
-    rows = [
-        ["; ".join(f"{detail['text']} ({detail['kind']})" for detail in details), sentence]
-        for sentence, details in lost_by_sentence(values).items()
-    ]
+    rows = [[named(details), sentence] for sentence, details in lost_by_sentence(values).items()]
     none = "Nothing else was found." if values.get("accepted") else "None was found."
     return table(["details", "sentence of the source"], rows) if rows else none
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from draftroom.consoles import spoken
+from draftroom.rendering.rendering import by_sentence, named
 from state.records import LostDetail, Values
 from state.simplification import Exchange, TextChange, Version
 from tools.text.edits import Change, word_changes
@@ -63,17 +64,14 @@ def lost_by_sentence(values: Values) -> dict[str, list[LostDetail]]:
 
     Those that a person has accepted are left out.
     """
-    found: dict[str, list[LostDetail]] = {}
-    for detail in values.get("lost", []):
-        if detail not in values.get("accepted", []):
-            found.setdefault(detail["sentence"], []).append(detail)
-    return found
+    accepted = values.get("accepted", [])
+    return by_sentence(detail for detail in values.get("lost", []) if detail not in accepted)
 
 
 def accepted_losses(values: Values) -> str:
     """One line for the losses that a person has accepted; empty if there are none."""
-    accepted = [f'{detail["kind"]} "{detail["text"]}"' for detail in values.get("accepted", [])]
-    return f"Lost, and accepted by a person: {', '.join(accepted)}." if accepted else ""
+    accepted = values.get("accepted", [])
+    return f"Lost, and accepted by a person: {named(accepted)}." if accepted else ""
 
 
 def outcome(entry: Entry) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 
 from draftroom.consoles import ERR, OUT, spoken, tell
-from draftroom.rendering.rendering import warnings
+from draftroom.rendering.rendering import named, warnings
 from draftroom.rendering.simplification.story import (
     NOT_ADVICE,
     UNIT,
@@ -77,8 +77,7 @@ def _outcome(values: Values) -> Iterator[Line]:
     if lost:
         yield "Lost from the source, or changed:", "yellow"
     for sentence, details in lost.items():
-        named = ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
-        yield f"- {named}, in: {sentence}", "yellow"
+        yield f"- {named(details)}, in: {sentence}", "yellow"
     if accepted := accepted_losses(values):
         yield accepted, "dim"
     for exchange in values.get("history", []):
