@@ -28,8 +28,8 @@ from types import FrameType
 from typing import Any
 
 from benchmarks.fake_process import fake_process
-from state.contexts import JournalismContext
 from state.journalism import JournalismInput
+from state.settings import JournalismContext
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("draftroom", "evals", "graphs", "nodes", "runs", "state", "tools", "training")

@@ -37,10 +37,9 @@ from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article, RevisedArticle
 from nodes.journalism.reader import ReadingNotes
 from runs.checkpoints import open_checkpointer
-from state.contexts import JournalismContext
 from state.journalism import JournalismInput
 from state.model_settings import ModelSettings
-from state.settings import Role
+from state.settings import JournalismContext, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tools.models import close_clients, complete, describe_endpoint
 from tools.models.client import Completion

@@ -22,10 +22,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH
 from examples.build_pdf import build
 from runs.driver import drive
 from runs.record import RunInput, new_record, total_calls
-from runs.runnable.feedback import FOCUSED_FEEDBACK
 from state.settings import Settings
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.review_room import METHODS, Room
@@ -123,7 +123,7 @@ def _review(paragraphs: int, base_url: str, home: Path, written: Written) -> Cos
     run_input = RunInput(name=paper.name, path=source["source"], paper=source)
     record = new_record("focused_feedback", run_input, settings.frozen("feedback"), settings.checkpoints)
     before, begin = written.bytes, time.process_time()
-    outcome = drive(record, FOCUSED_FEEDBACK, Silent(), checkpoints=settings.checkpoints)
+    outcome = drive(record, FOCUSED_FEEDBACK_GRAPH, Silent(), checkpoints=settings.checkpoints)
     seconds = time.process_time() - begin
     reviewed = len(outcome.values["reviews"])
     checkpoints = sum(file.stat().st_size for file in (home / "state").glob("checkpoints.sqlite*"))

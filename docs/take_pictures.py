@@ -15,8 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from draftroom.systems import find_system
 from runs.driver import read_state
-from runs.record import RunRecord
-from runs.store import all_records, find_record
+from runs.record import RunRecord, all_records, find_record
 
 PICTURES = Path(__file__).parent / "pictures"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

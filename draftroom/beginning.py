@@ -9,12 +9,11 @@ from typing import Any, cast, get_args
 from draftroom.next_version import request_since
 from nodes.feedback.initialise import choose_targets
 from nodes.journalism.initialise import freeze
-from runs.record import RunInput, RunRecord, new_record
-from runs.store import find_record
+from runs.record import RunInput, RunRecord, find_record, new_record
 from state.errors import BadInput
 from state.feedback import FeedbackInput
 from state.settings import FeedbackSettings, LiteratureProvider, Settings
-from tools.documents.store import load_document
+from tools.documents.reading import load_document
 
 Take = Callable[..., RunInput]
 """Reads the paper, of which it is told `scope` and `max_pages`."""

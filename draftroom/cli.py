@@ -9,8 +9,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from draftroom import __version__
-from draftroom.consoles import tell
 from draftroom.exit_codes import EXIT_CODES
+from draftroom.rendering.rendering import tell
 from draftroom.systems import SYSTEMS, Lazy
 from state.errors import DraftroomError
 from state.settings import REMOVED, TABLES

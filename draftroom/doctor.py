@@ -14,17 +14,16 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from draftroom.checks import Check, failed
-from draftroom.consoles import spoken
+from draftroom.rendering.rendering import spoken
 from draftroom.review_checks import review_works
 from runs.checkpoints import open_checkpointer
 from state.errors import ContextOverflow, DraftroomError, SettingsError
 from state.files import state_folder, storage_error
-from state.limits import Limits
-from state.model_settings import ModelSettings
+from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
-from tools.models.answers import Unusable, parse
+from tools.models.ask import Unusable, parse
 from tools.models.endpoint import context_length
 from tools.privacy import SILENCE
 

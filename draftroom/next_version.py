@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH, best_comments
 from nodes.feedback.initialise import choose_targets
 from runs.driver import read_state
 from runs.record import RunRecord
-from runs.runnable.feedback import FOCUSED_FEEDBACK, best_comments
 from state.documents import Document
 from state.errors import BadInput
 from state.feedback import EarlierComment, FeedbackInput
 from state.records import Values
 from state.settings import FeedbackSettings
-from tools.documents.store import load_document
+from tools.documents.reading import load_document
 from tools.documents.versions import is_unchanged, paired
 
 
@@ -31,8 +31,8 @@ def request_since(earlier: RunRecord, document: Document, chosen: FeedbackSettin
     """
     if earlier["system"] != "focused_feedback":
         raise BadInput(f"The run {earlier['id']} is no review; name one of focused_feedback with --since.")
-    values = read_state(earlier, FOCUSED_FEEDBACK)
-    if not FOCUSED_FEEDBACK.is_finished(values):
+    values = read_state(earlier, FOCUSED_FEEDBACK_GRAPH)
+    if not FOCUSED_FEEDBACK_GRAPH.is_finished(values):
         raise BadInput(f"The run {earlier['id']} is not done; finish it first: draftroom resume {earlier['id']}")
     before = load_document(earlier["input"]["paper"])
     pairs = paired(before["paragraphs"], document["paragraphs"])

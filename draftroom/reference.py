@@ -19,10 +19,8 @@ from draftroom.systems import OF_TABLE, System
 from runs.checkpoints import open_checkpointer
 from state import errors
 from state.aids import Aid
-from state.contexts import RunContext
-from state.limits import Limits
-from state.model_settings import ModelSettings
-from state.settings import ROLES, TABLES, Settings
+from state.model_settings import Limits, ModelSettings
+from state.settings import ROLES, TABLES, RunContext, Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 

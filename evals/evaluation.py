@@ -43,7 +43,7 @@ from evals.scores import (
 from evals.statistics import Interval
 from evals.task import Figure, Item, Measure, Table, Task
 from runs.many import Record, read_results
-from runs.usage import Cost, costs
+from runs.record import Cost, costs
 from state.errors import Kind
 
 _FORMAT: Final = 1

@@ -23,8 +23,7 @@ from typing_extensions import TypedDict
 from evals.task import Item, Task
 from runs.many import Job, Key, Record, run_jobs
 from state.errors import ModelOutputError, SettingsError
-from state.limits import AtMost
-from state.model_settings import ModelSettings
+from state.model_settings import AtMost, ModelSettings
 from state.records import CallRecord
 from tools.models import Caller, ask, close_clients
 

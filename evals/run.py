@@ -32,10 +32,9 @@ from evals.task import EvaluatedSystem, Task
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_its_end
 from runs.many import Job, Key, Record, read_records, run_many
-from state.contexts import RunContext
 from state.errors import BadInput, SettingsError, StateError
 from state.files import write_atomically
-from state.settings import Settings
+from state.settings import RunContext, Settings
 from tools.models import close_clients
 
 SAMPLES_A_REQUEST = 2

@@ -13,10 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 from evals.datasets.samples import Kind
 from runs.many import Record
-from runs.runnable.graph import Builder
-from state.contexts import RunContext
+from runs.runnable import Builder
 from state.errors import SettingsError
-from state.settings import Role, Settings
+from state.settings import Role, RunContext, Settings
 from tools.configuration import merge, under_preset
 from tools.models.prompts import numbered
 

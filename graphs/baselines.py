@@ -16,8 +16,8 @@ from graphs.focused_feedback import for_whole_paper
 from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import gather_answers, plan_questions, verify_question
-from state.contexts import FeedbackContext
 from state.feedback import ParagraphOutput, ParagraphState, QuestionState
+from state.settings import FeedbackContext
 
 
 def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:

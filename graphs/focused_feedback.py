@@ -23,12 +23,10 @@ from nodes.feedback.conclude import conclude, rank_comments
 from nodes.feedback.controller import control_steps
 from nodes.feedback.initialise import begin_paragraph, initialise
 from nodes.feedback.investigator import answer_from_literature, answer_from_paper
-from nodes.feedback.plan_reranker import rank_plans
-from nodes.feedback.planner import edit_plan, propose_plans
+from nodes.feedback.planner import edit_plan, propose_plans, rank_plans
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verifier import verify_comment
 from nodes.feedback.weakness_detector import detect_weaknesses
-from state.contexts import FeedbackContext
 from state.feedback import (
     FeedbackInput,
     FeedbackOutput,
@@ -38,6 +36,7 @@ from state.feedback import (
     QuestionState,
     Step,
 )
+from state.settings import FeedbackContext
 
 INVESTIGATIONS = {
     "ask_paper": "answer_from_paper",

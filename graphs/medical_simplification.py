@@ -35,7 +35,7 @@ from nodes.simplification.medical_expert import answer_questions, check_accuracy
 from nodes.simplification.redundancy_checker import find_redundancies
 from nodes.simplification.selector import condense_history, select_agent
 from nodes.simplification.simplifier import rewrite_alone, rewrite_copied, rewrite_text
-from state.contexts import SimplificationContext
+from state.settings import SimplificationContext
 from state.simplification import LoopOutput, LoopState, SimplificationInput, SimplificationOutput, SimplificationState
 
 

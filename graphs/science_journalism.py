@@ -24,8 +24,8 @@ from nodes.journalism.editor import advise, edit_advice
 from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import revise_draft, rewrite_copied, write_draft
 from nodes.journalism.reader import take_notes
-from state.contexts import JournalismContext
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
+from state.settings import JournalismContext
 
 Round = Literal["take_notes", "advise", "revise_draft"]
 

@@ -10,8 +10,8 @@ from langgraph.graph import END, START, StateGraph
 from nodes.journalism.assessment import assess_draft, choose_draft
 from nodes.journalism.initialise import initialise
 from nodes.journalism.sequence_to_sequence import write_without_prompt
-from state.contexts import JournalismContext
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
+from state.settings import JournalismContext
 
 builder = StateGraph(
     JournalismState,

@@ -14,12 +14,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from state.errors import ModelOutputError
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import CallRecord
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, mean_grade
 from tools.models import Answer
-from tools.text.sentences import sentences, whole_sentences
+from tools.text import sentences, whole_sentences
 
 FEWEST_WORDS = 8
 """A shorter sentence is easy enough."""

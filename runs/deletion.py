@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from runs.checkpoints import checkpoints_of, delete_checkpoints
-from runs.record import RunRecord, thread_of
-from runs.store import all_records, delete_record, hold_run
-from tools.documents.store import delete_document
+from runs.record import RunRecord, all_records, delete_record, hold_run, thread_of
+from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_searches
 
 

@@ -1,17 +1,18 @@
 """Drives a graph from its checkpoints to its end, a question, or a stop, and keeps the run's record right.
 
 The record is written when the run begins, pauses, fails, stops or ends, and as it grows. A run that is killed goes on
-from its checkpoints, and what the record does not tell of it yet is told by them.
+from its checkpoints, and what the record does not tell of it yet is told by them. Ctrl-C and SIGTERM stop a run at its
+next safe point, and the second one at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Literal, Protocol
 
 from langchain_core.runnables import RunnableConfig
@@ -22,12 +23,20 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
 from runs.checkpoints import checkpoints_of, open_checkpointer
-from runs.newest_state import NewestState, Step
-from runs.record import RunRecord, all_calls, thread_of, total_calls, total_tokens, with_failure, with_state
-from runs.runnable.graph import Builder, RunnableGraph
-from runs.stopping import handled, stop_on_signals
-from runs.store import hold_run, write_record
+from runs.record import (
+    RunRecord,
+    all_calls,
+    hold_run,
+    thread_of,
+    total_calls,
+    total_tokens,
+    with_failure,
+    with_state,
+    write_record,
+)
+from runs.runnable import Builder, RunnableGraph, Subgraph
 from state.errors import BadInput, DraftroomError, NothingUsable, StateError
+from state.records import Values
 from tools.models import admission, close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -390,3 +399,99 @@ class _Runner:
 
     def _update(self, record: RunRecord) -> None:
         self._record = brought_up(record, self._values, self._runnable)
+
+
+Namespace = tuple[str, ...]
+"""Where something happens: empty for the graph itself, else the subgraph's node and task."""
+
+Step = tuple[str, Values]
+"""A node, or a task within one, and what it has written."""
+
+_CACHED = "__metadata__"
+"""Marks updates that a resumed run takes from its checkpoints."""
+
+
+class NewestState:
+    """Begins with what the checkpoints hold and follows the stream of a graph, whose subgraphs have none of their own.
+
+    Args:
+        snapshot: State of the graph, read with its subgraphs; it holds what has finished of a step under way, too.
+    """
+
+    def __init__(self, snapshot: StateSnapshot) -> None:
+        self._values: Values = snapshot.values
+        self._subgraphs: dict[Namespace, Values] = {
+            (f"{task.name}:{task.id}",): task.state.values
+            for task in snapshot.tasks
+            if isinstance(task.state, StateSnapshot) and task.result is None
+        }
+        self._written: dict[Namespace, list[Step]] = {}
+        self._repeated: set[Namespace] = {(), *self._subgraphs} if snapshot.created_at else set()
+        """Whose state the stream of a resumed run begins with once more, without what had finished of its step."""
+
+    def joined(self, graph: RunnableGraph) -> dict[str, Any]:
+        """One state of it all, as the functions that read it take it."""
+        subgraphs = [
+            Subgraph(values, [update for _, update in self._written.get(namespace, [])])
+            for namespace, values in self._subgraphs.items()
+        ]
+        return graph.with_subgraphs(self._values, subgraphs)
+
+    def take(self, part: Mapping[str, Any]) -> list[Step]:
+        """Take in an update or new values from the stream; `joined` holds the steps that come back from now on."""
+        namespace: Namespace = part["ns"]
+        if part["type"] == "updates":
+            steps = _steps(part["data"])
+            self._written.setdefault(namespace, []).extend(steps)
+            return steps if namespace else []
+        if namespace in self._repeated:
+            self._repeated.remove(namespace)
+            return []
+        steps = self._written.pop(namespace, [])
+        if namespace:
+            self._subgraphs[namespace] = part["data"]
+            return []
+        if not part["interrupts"]:  # otherwise its subgraphs have not returned
+            self._values, self._subgraphs, self._written = part["data"], {}, {}
+        return steps
+
+
+def _steps(updates: Mapping[str, Any]) -> list[Step]:
+    """What nodes have just written, if anything; an interrupt is no mapping."""
+    if _CACHED in updates:
+        return []
+    return [(node, update) for node, update in updates.items() if update and isinstance(update, Mapping)]
+
+
+GENTLE = "Stopping after the call in progress; press Ctrl-C again to stop now."
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stop_on_signals(control: RunControl, task: asyncio.Task[None], say: Callable[[str], None]) -> Iterator[None]:
+    """While this is open, the first signal drains the run of `control`, and the second cancels `task`."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        if control.drain_requested:
+            task.cancel()
+        else:
+            control.request_drain()
+            say(GENTLE)
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(stop)
+
+    with handled(on_signal):
+        yield
+
+
+@contextmanager
+def handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle both signals with `handler` for a while."""
+    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

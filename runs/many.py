@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
-from runs.stopping import stop_on_signals
+from runs.driver import stop_on_signals
 from state.errors import BadInput, DraftroomError
 from state.files import filled_lines, read_file
 

@@ -1,22 +1,129 @@
-"""Run records: what a run was given, what it cost and what came of it, in one JSON file a run.
+"""The one run record: what a run was given, how it stands, what its calls cost, and where all of it is stored.
 
-A record is built from the state of the graph by pure functions. The command, the reports and the evaluations read it.
+Records lie in the state folder, a JSON file a run, whose name is the run's id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any, Literal, NotRequired
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, NotRequired, TypeVar
 from uuid import uuid4
 
+from filelock import FileLock, Timeout
+from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from runs.usage import Usage, usage
 from state.documents import DocumentRef
-from state.errors import DraftroomError
+from state.errors import DraftroomError, StateError
+from state.files import state_folder, storage_error, write_atomically
 from state.records import CallRecord
+from state.settings import describe
+
+Group = TypeVar("Group", bound=Hashable)
+
+
+class Sums(TypedDict):
+    """What some answered calls cost."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    tokens_estimated: bool
+    """Of one of them at least."""
+    seconds: float
+    """Sum of the calls, which exceeds the time that passed where some are made at once."""
+    http_retries: int
+    reasks: int
+    trims: int
+    endpoints: NotRequired[dict[str, int]]
+    """Calls by the address that answered, of models that have several."""
+
+
+class Usage(Sums):
+    """What one role cost in one round."""
+
+    role: str
+    round: int
+
+
+class Cost(Sums):
+    """What one role of one system cost, over all samples of an evaluation that ended."""
+
+    system: str
+    role: str
+    model: str
+    samples: int
+    """Of the system that ended, whether the role was called for them or not."""
+
+
+def usage(calls: Iterable[CallRecord]) -> list[Usage]:
+    """Sum up calls by round and role, in the order of their first call."""
+    groups = _grouped(calls, lambda call: (call["round"], call["role"]))
+    return [Usage(role=role, round=number, **added_up(group)) for (number, role), group in groups.items()]
+
+
+def costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
+    """Sum up the calls of each system by role, in the order in which they first occur.
+
+    Args:
+        outputs: With `calls`, by the sample's id and the system's name.
+    """
+    found = []
+    for system in dict.fromkeys(system for _, system in outputs):
+        of_system = [output["calls"] for (_, name), output in outputs.items() if name == system]
+        calls = (call for each in of_system for call in each)
+        for (role, model), group in _grouped(calls, lambda call: (call["role"], call["model"])).items():
+            found.append(Cost(system=system, role=role, model=model, samples=len(of_system), **added_up(group)))
+    return found
+
+
+def added_up(parts: Sequence[Sums]) -> Sums:
+    """What several sums come to."""
+    sums = Sums(
+        calls=sum(part["calls"] for part in parts),
+        input_tokens=sum(part["input_tokens"] for part in parts),
+        output_tokens=sum(part["output_tokens"] for part in parts),
+        tokens_estimated=any(part["tokens_estimated"] for part in parts),
+        seconds=round(sum(part["seconds"] for part in parts), 3),
+        http_retries=sum(part["http_retries"] for part in parts),
+        reasks=sum(part["reasks"] for part in parts),
+        trims=sum(part["trims"] for part in parts),
+    )
+    endpoints = Counter[str]()
+    for part in parts:
+        endpoints.update(part.get("endpoints", {}))
+    if endpoints:
+        sums["endpoints"] = dict(endpoints)
+    return sums
+
+
+def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]) -> dict[Group, list[Sums]]:
+    groups: dict[Group, list[Sums]] = {}
+    for call in calls:
+        groups.setdefault(group_of(call), []).append(_one(call))
+    return groups
+
+
+def _one(call: CallRecord) -> Sums:
+    sums = Sums(
+        calls=1,
+        input_tokens=call["input_tokens"],
+        output_tokens=call["output_tokens"],
+        tokens_estimated=call["tokens_estimated"],
+        seconds=call["seconds"],
+        http_retries=call["http_retries"],
+        reasks=int(call["reask"]),
+        trims=len(call["trims"]),
+    )
+    if "endpoint" in call:
+        sums["endpoints"] = {call["endpoint"]: 1}
+    return sums
+
 
 Status = Literal["running", "done", "paused", "stopped", "failed"]
 
@@ -178,3 +285,156 @@ def total_calls(record: RunRecord) -> int:
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
+_RECORD = TypeAdapter(RunRecord)
+_LOCK_WAIT_S = 1.0
+"""`draftroom runs` holds a lock for a moment to see whether it is free; a run that begins just then waits for it."""
+_MOST_CANDIDATES = 5
+
+
+class Records(NamedTuple):
+    """All records that can be read, newest first, and what is wrong with the others."""
+
+    readable: list[RunRecord]
+    problems: list[str]
+
+
+def write_record(record: RunRecord) -> None:
+    """Write a record whole or not at all.
+
+    Raises:
+        StateError: If the state folder cannot be written.
+    """
+    folder = _folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / f"{record['id']}.json", _RECORD.dump_json(record, indent=2))
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def delete_record(run_id: str) -> None:
+    """Remove the files of a run that this process holds.
+
+    Raises:
+        StateError: If the state folder cannot be written.
+    """
+    try:
+        for suffix in ("json", "lock"):
+            (_folder() / f"{run_id}.{suffix}").unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, _folder()) from error
+
+
+def all_records() -> Records:
+    """Read every record of the state folder.
+
+    Raises:
+        StateError: If the folder cannot be read.
+    """
+    found, problems = [], []
+    for path in _record_paths():
+        try:
+            found.append(_read(path))
+        except StateError as error:
+            problems.append(str(error))
+    return Records(found, problems)
+
+
+def find_record(name: str) -> RunRecord:
+    """The record of the run called `name`: its id, a prefix that no other id has, or `last` for the newest.
+
+    Raises:
+        StateError: If there is no such run, or more than one, or its record cannot be read.
+    """
+    paths = _record_paths()
+    if name == "last":
+        matches = paths[:1]
+    else:
+        matches = [path for path in paths if path.stem == name] or [
+            path for path in paths if path.stem.startswith(name)
+        ]
+    if len(matches) == 1:
+        return _read(matches[0])
+    if not paths:
+        raise StateError(NO_RUNS, kind="run_not_found")
+    problem = "More than one run has" if matches else "No run has"
+    raise StateError(
+        f"{problem} an id that begins with {name!r}; choose from {_candidates(matches or paths)}.", kind="run_not_found"
+    )
+
+
+@contextmanager
+def hold_run(run_id: str) -> Iterator[None]:
+    """Keep every other process from driving this run. The lock ends with the process, however that ends.
+
+    Raises:
+        StateError: If another process drives it, or the state folder cannot be written.
+    """
+    lock = _lock(run_id)
+    try:
+        lock.acquire(timeout=_LOCK_WAIT_S)
+    except Timeout as error:
+        raise StateError(
+            f"The run {run_id} is being driven by another process; wait for it or stop it.", kind="run_busy"
+        ) from error
+    except OSError as error:
+        raise storage_error(error, _folder()) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def shown_status(record: RunRecord) -> str:
+    """The status for a person: a run that claims to be running but that no process drives was interrupted."""
+    if record["status"] != "running":
+        return record["status"]
+    lock = _lock(record["id"])
+    try:
+        lock.acquire(blocking=False)
+    except (Timeout, OSError):
+        return "running"
+    lock.release()
+    return "interrupted"
+
+
+def _folder() -> Path:
+    return state_folder() / "runs"
+
+
+def _record_paths() -> list[Path]:
+    """Newest first: ids begin with the time."""
+    try:
+        return sorted(_folder().glob("*.json"), reverse=True)
+    except OSError as error:
+        raise storage_error(error, _folder()) from error
+
+
+def _read(path: Path) -> RunRecord:
+    try:
+        return _RECORD.validate_json(path.read_bytes())
+    except OSError as error:
+        raise storage_error(error, path) from error
+    except ValidationError as error:
+        raise StateError(
+            f"The run record {path} cannot be understood ({describe(error)}); move it away if it is of no use.",
+            kind="run_incompatible",
+        ) from error
+
+
+def _lock(run_id: str) -> FileLock:
+    folder = _folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    # Not of a thread: a server takes it in one of its threads and gives it back in another.
+    return FileLock(folder / f"{run_id}.lock", thread_local=False)
+
+
+def _candidates(paths: list[Path]) -> str:
+    names = [path.stem for path in paths[:_MOST_CANDIDATES]]
+    return ", ".join(names) + (" and others" if len(paths) > _MOST_CANDIDATES else "")

@@ -1,33 +1,56 @@
-"""Settings: which model each role uses, and how each system runs. Plain JSON values, described and bounded."""
+"""Settings: which model each role uses, and how each system runs. Plain JSON values, described and bounded.
+
+A system's settings class is the only place of a field. The context that its graph is started with has the same fields,
+all of which may be left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from state.aids import (
     FEEDBACK_AIDS,
     JOURNALISM_AIDS,
     SIMPLIFICATION_AIDS,
+    Aid,
     FeedbackAids,
     JournalismAids,
     SimplificationAids,
 )
-from state.limits import Limits
-from state.model_settings import ADDRESS, ModelSettings
-from state.system_settings import SystemSettings
+from state.errors import SettingsError
+from state.model_settings import ADDRESS, Limits, ModelSettings
+
+
+class SystemSettings(BaseModel):
+    """How a system runs: a table of `Settings`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    roles: ClassVar[tuple[str, ...]]
+    """Its agents."""
+    known_aids: ClassVar[Mapping[Any, Aid]] = {}
+    """What `aids` may name; a system without that field has none."""
+    places: ClassVar[Mapping[str, Any]] = {}
+    """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
+    system works: those that are true here, and of a nested table those that it names."""
+
 
 JournalismRole = Literal["journalist", "reader", "editor"]
 SimplificationRole = Literal[
@@ -333,3 +356,90 @@ def _problem(item: ErrorDetails) -> str:
         return removed
     what = item["msg"].removeprefix("Value error, ")
     return f"`{where}`: {what[:1].lower()}{what[1:]}"
+
+
+_OUTSIDE = ("preset", "models", "limits")
+"""Fields that stand beside a system's table in the settings."""
+
+
+class RunContext(BaseModel):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    table: ClassVar[str]
+    """Of the system in the settings."""
+
+    preset: str | None = Field(
+        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
+    )
+    limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
+    models: dict[Role, dict[str, Any]] | None = Field(
+        None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
+    )
+    resolved: dict[str, Any] | None = Field(
+        None, description="All settings, as a run before has resolved them: they hold as they are, and no others."
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _checked(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Leave out what was left empty, and say in a sentence what is wrong with the rest.
+
+        Raises:
+            SettingsError: A field is unknown, or one of earlier versions, or its value is out of bounds.
+        """
+        if isinstance(chosen, Mapping):
+            if problem := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in chosen)), ""):
+                raise SettingsError(f"The settings of this run cannot be used: {problem}.")
+            may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
+            chosen = {name: value for name, value in chosen.items() if value is not None or name in may_be_none}
+        try:
+            return handler(chosen)
+        except ValidationError as error:
+            raise SettingsError(f"The settings of this run cannot be used: {describe(error)}.") from error
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Without defaults: a form that filled them in would lay them over the settings file."""
+        schema = handler.resolve_ref_schema(handler(core))
+        for field in schema["properties"].values():
+            field.pop("default", None)
+            nested = handler.resolve_ref_schema(field) if "$ref" in field else field
+            for part in nested.get("properties", {}).values():
+                part.pop("default", None)
+        return schema
+
+    def overrides(self) -> dict[str, Any]:
+        """As nested settings: only what was set to something."""
+        return self.nested(self.model_dump(exclude_unset=True, exclude_none=True))
+
+    @classmethod
+    def nested(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields of such a context as settings: those of the system in its table."""
+        outside = {key: chosen[key] for key in _OUTSIDE if key in chosen}
+        return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _OUTSIDE}}
+
+
+class JournalismContext(RunContext, JournalismSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Science journalism")
+
+    table = "journalism"
+
+
+class SimplificationContext(RunContext, SimplificationSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Medical simplification")
+
+    table = "simplification"
+
+
+class FeedbackContext(RunContext, FeedbackSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Focused feedback")
+
+    table = "feedback"

@@ -12,8 +12,7 @@ from pypdf import PdfReader
 
 from examples.build_pdf import HEADER, PDF, SOURCE, build
 from state.feedback import Weakness
-from tools.documents.reading import read_document
-from tools.documents.store import load_document
+from tools.documents.reading import load_document, read_document
 
 TEXT = SOURCE.read_text(encoding="utf-8")
 README = (SOURCE.parent / "README.md").read_text(encoding="utf-8")

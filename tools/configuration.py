@@ -23,10 +23,9 @@ from pydantic import ValidationError
 from pydantic_settings import EnvSettingsSource
 from pydantic_settings import SettingsError as UnreadableVariable
 
-from state.contexts import RunContext
 from state.errors import SettingsError
 from state.model_settings import ADDRESS, SAMPLING
-from state.settings import TABLES, Settings, describe
+from state.settings import TABLES, RunContext, Settings, describe
 
 Models = Mapping[Any, Mapping[str, Any]]
 """Tables of models by role."""

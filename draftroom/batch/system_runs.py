@@ -19,8 +19,7 @@ from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
 from runs.driver import brought_up, run_to_its_end, state_so_far
 from runs.many import Record
-from runs.record import RunRecord, with_failure
-from runs.usage import added_up
+from runs.record import RunRecord, added_up, with_failure
 from state.errors import BadInput, DraftroomError
 from state.model_settings import ModelSettings
 from state.records import Values

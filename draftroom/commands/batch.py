@@ -17,13 +17,12 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.system_runs import Runs
 from draftroom.batch.work import Work
 from draftroom.commands import check
-from draftroom.commands.options import QuietOption
-from draftroom.consoles import ERR, tell
+from draftroom.commands.driving import QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
-from draftroom.rendering.terminal import print_line
+from draftroom.rendering.rendering import ERR, print_line, tell
 from draftroom.systems import SYSTEMS, System
 from runs.many import Ended, Record
-from tools.text.characters import plain
+from tools.text import plain
 
 batch_app = typer.Typer(
     help="Do with many papers what another command does with one; the same command goes on where it stopped.",

@@ -10,16 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from draftroom.batch.paper_checks import Checks
-from draftroom.commands.options import QuietOption
-from draftroom.consoles import OUT
+from draftroom.commands.driving import QuietOption
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
 from draftroom.rendering.findings import FORMATS, summary, table
-from draftroom.rendering.terminal import print_line, print_table
+from draftroom.rendering.rendering import OUT, print_line, print_table
 from runs.record import RunInput
 from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity
 from tools.consistency import check_paper
-from tools.documents.store import load_document
+from tools.documents.reading import load_document
 
 
 def check(

@@ -11,11 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.checks import Check, Status
-from draftroom.consoles import ERR, OUT
 from draftroom.doctor import examine
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.rendering.terminal import print_table
-from tools.text.characters import plain
+from draftroom.rendering.rendering import ERR, OUT, print_table
+from tools.text import plain
 
 _COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
 

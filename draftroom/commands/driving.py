@@ -1,4 +1,9 @@
-"""What all commands that drive a run share: drive it, let a person answer, and show what came of it."""
+"""What all commands that drive a run share: their options, driving it, telling of it, a person's answers, its result.
+
+On a terminal one line moves at the bottom: who is at work on what, the tokens of the run so far, the time it has taken.
+What is finished stands above it, a short line a step. Elsewhere, also on a terminal that cannot move its cursor, each
+call and each finished step is a line.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +12,140 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Annotated, Any, Self
 
 import typer
+from rich.markup import escape
+from rich.progress import Progress as MovingLine
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
-from draftroom.commands.progress import ConsoleProgress
-from draftroom.consoles import ERR, tell
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.files import write_outputs
-from draftroom.rendering.rendering import Dialogue, Rendering, aids_line
+from draftroom.rendering.rendering import ERR, Dialogue, Rendering, aids_line, spoken, tell
 from draftroom.systems import find_system
 from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from runs.record import RunRecord
 from state.errors import BadInput
 from state.files import read_text
-from tools.documents.language import NOT_ENGLISH
+from state.records import Values
+from state.settings import TABLES, Scope
+from tools.documents.reading import NOT_ENGLISH
+from tools.text import plain
+
+RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
+OutputOption = Annotated[
+    list[Path],
+    typer.Option(
+        "-o", "--output", help="Also write the result here; .md, .json, .html, of a PDF's review .pdf; repeatable."
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
+MaxCallsOption = Annotated[
+    int | None, typer.Option(min=1, help="Stop the run before it makes more calls than this, all resumes together.")
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option(min=1, help="Stop the run once it has used this many tokens, in and out.")
+]
+PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
+ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF or Word file: its abstract, or the whole paper.")]
+AidsOption = Annotated[
+    str | None,
+    typer.Option(help="What of ours helps the agents: none (the paper), default, all, or names with commas."),
+]
+ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all roles.")]
+BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
+
+
+def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The flags that were given, as nested settings.
+
+    Args:
+        table: The system's table in the settings; a flag that is called as one of its settings sets it.
+        flags: By name, those included that are about something else; None was not given. The model and the endpoint
+            are for all of the system's agents, whatever a preset says of each.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    settings = TABLES[table].model_fields.keys() & given.keys()
+    found = {table: {name: given[name] for name in settings}}
+    if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
+        found["models"] = dict.fromkeys(("default", *TABLES[table].roles), endpoint)
+    return {**found, "preset": given["preset"]} if "preset" in given else found
+
+
+class ConsoleProgress:
+    """Follows a run and tells a person about it.
+
+    Args:
+        rendering: How the system tells of its calls and steps.
+        quiet: Tell nothing but what the person must know.
+    """
+
+    def __init__(self, rendering: Rendering, *, quiet: bool = False) -> None:
+        self._rendering = rendering
+        self._quiet = quiet
+        self._line: MovingLine | None = None
+        self._at_work: dict[int, str] = {}
+        """What each call under way does."""
+        self._written: Counter[int] = Counter()
+        """Tokens of each call since the last step, which accounts for those before."""
+        self._tokens = 0
+
+    def __enter__(self) -> Self:
+        if ERR.is_terminal and not ERR.is_dumb_terminal and not self._quiet:
+            doing = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
+            tokens = TextColumn("{task.completed:,.0f} tokens")
+            columns = (SpinnerColumn(), doing, tokens, TimeElapsedColumn())
+            self._line = MovingLine(*columns, console=ERR, transient=True, expand=True)
+            self._line.add_task("beginning", total=None, completed=self._tokens)
+            self._line.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._line:
+            self._line.stop()
+            self._line = None
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Show who is at work: a call begins, goes on, or has ended."""
+        call = event["call"]
+        if event["event"] == "call":
+            doing = f"{spoken(event['role'])}, {spoken(event['step'])}"
+            self._at_work[call] = doing
+            if not self._line and not self._quiet:
+                tell(f"{self._rendering.unit} {event['round']}: {doing} ({event['model']})")
+        elif event["event"] == "tokens":
+            self._written[call] = event["tokens"]
+        else:
+            self._at_work.pop(call, None)
+        self._show()
+
+    def step(self, node: str, update: Values, values: Values, tokens: int) -> None:
+        """Show what the run has come to, if it is worth a line: with what a node has written, and its tokens so far."""
+        self._tokens = tokens
+        self._written = Counter({call: self._written[call] for call in self._at_work})
+        line = self._rendering.milestone(node, update, values)
+        if line and not self._quiet:
+            tell(line if self._line else f"{line} ({tokens:,} tokens so far)")
+        self._show()
+
+    def say(self, text: str) -> None:
+        """Tell a person what they must know, also when quiet."""
+        tell(text)
+
+    def _show(self) -> None:
+        if self._line:
+            agents = Counter(self._at_work.values()).items()
+            doing = "; ".join(f"{who} ({times} at once)" if times > 1 else who for who, times in agents)
+            task, tokens = self._line.task_ids[0], self._tokens + self._written.total()
+            self._line.update(task, description=escape(plain(doing)) or None, completed=tokens)
+
 
 _CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from draftroom.commands.evaluation import SeedOption, eval_app, opened
-from draftroom.consoles import tell
 from draftroom.extras import EVALS, require
+from draftroom.rendering.rendering import tell
 from state.errors import BadInput, SettingsError
 
 if TYPE_CHECKING:

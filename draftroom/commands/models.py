@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from draftroom.consoles import ERR, OUT, tell
+from draftroom.rendering.rendering import ERR, OUT, tell
 from serving.adapters import with_adapters
 from serving.processes import recorded_profiles
 from serving.profiles import Profile, load_profile, profile_name, profile_names

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from draftroom.beginning import SERVICES
-from draftroom.commands.driving import drive_and_show
-from draftroom.commands.options import (
+from draftroom.commands.driving import (
     AidsOption,
     BaseUrlOption,
     MaxCallsOption,
@@ -20,6 +19,7 @@ from draftroom.commands.options import (
     OutputOption,
     PresetOption,
     QuietOption,
+    drive_and_show,
     overrides,
 )
 from draftroom.extras import REVIEW, require
@@ -31,7 +31,7 @@ from runs.record import RunInput
 from state.errors import BadInput
 from state.settings import Execution, RetrievalMode
 from tools.configuration import load_settings
-from tools.documents.plain_text import decode
+from tools.documents.structure import decode
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
 VARIANTS: dict[ReviewVariant, System] = {

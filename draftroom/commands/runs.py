@@ -10,13 +10,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from draftroom.commands.options import RunArgument
-from draftroom.consoles import OUT, tell
-from draftroom.rendering.terminal import print_table
+from draftroom.commands.driving import RunArgument
+from draftroom.rendering.rendering import OUT, print_table, tell
 from draftroom.systems import SYSTEMS
-from runs.record import RunRecord, total_tokens
-from runs.store import NO_RUNS, all_records, find_record, shown_status
-from tools.text.characters import plain
+from runs.record import NO_RUNS, RunRecord, all_records, find_record, shown_status, total_tokens
+from tools.text import plain
 
 _COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
 

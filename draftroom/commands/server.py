@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
-from draftroom.consoles import tell
 from draftroom.extras import STUDIO, require
 from draftroom.page.access import LOOPBACK, STUDIO_ORIGIN, VARIABLE, Access
+from draftroom.rendering.rendering import tell
 from state.errors import ServingError
 from state.files import state_folder, storage_error
 from tools.configuration import load_settings

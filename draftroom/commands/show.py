@@ -8,15 +8,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from draftroom.commands.options import OutputOption
-from draftroom.consoles import OUT, spoken
+from draftroom.commands.driving import OutputOption
 from draftroom.files import check_outputs, read_result, write_outputs
-from draftroom.rendering.rendering import aids_line
+from draftroom.rendering.rendering import OUT, aids_line, spoken
 from draftroom.systems import find_system
 from runs.driver import brought_up, read_state
-from runs.record import RunRecord
-from runs.store import find_record, shown_status
-from tools.text.characters import plain
+from runs.record import RunRecord, find_record, shown_status
+from tools.text import plain
 
 
 def show(

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from draftroom.commands.driving import drive_and_show
-from draftroom.commands.options import (
+from draftroom.commands.driving import (
     AidsOption,
     BaseUrlOption,
     MaxCallsOption,
@@ -19,6 +18,7 @@ from draftroom.commands.options import (
     PresetOption,
     QuietOption,
     ScopeOption,
+    drive_and_show,
     overrides,
 )
 from draftroom.files import check_outputs, take_paper

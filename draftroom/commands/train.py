@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from draftroom.consoles import tell
 from draftroom.extras import TRAINING, require
+from draftroom.rendering.rendering import tell
 from tools.configuration import load_settings
 from tools.models import close_clients
 

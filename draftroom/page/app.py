@@ -29,12 +29,10 @@ from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
 from runs.deletion import delete_run
-from runs.record import RunRecord
-from runs.store import find_record
+from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
 from tools.consistency import check_paper
-from tools.documents.reading import MAX_BYTES
-from tools.documents.store import load_document
+from tools.documents.reading import MAX_BYTES, load_document
 
 STATIC = Path(__file__).parent / "static"
 """Built from `web/` by `make web`."""

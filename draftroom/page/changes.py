@@ -18,15 +18,14 @@ from nodes.journalism.assessment import assess
 from nodes.simplification.logger import as_version
 from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.driver import brought_up, config_of
-from runs.record import RunRecord
-from runs.store import write_record
+from runs.record import RunRecord, write_record
 from state.errors import BadInput
 from state.feedback import AuthorDecision
 from state.journalism import Draft, JournalismState
 from state.records import LostDetail, Values
 from state.settings import describe
 from tools.checks.omissions import lost_content
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 
 Given = TypeVar("Given")
 _DECISION = TypeAdapter(AuthorDecision)

@@ -17,11 +17,9 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
-from runs.driver import Answer, brought_up, read_snapshot
-from runs.newest_state import NewestState
-from runs.record import Failure, RunRecord, now, thread_of
-from runs.runnable.graph import RunnableGraph
-from runs.store import hold_run, write_record
+from runs.driver import Answer, NewestState, brought_up, read_snapshot
+from runs.record import Failure, RunRecord, hold_run, now, thread_of, write_record
+from runs.runnable import RunnableGraph
 from state import errors
 from state.errors import BadInput
 

@@ -14,17 +14,14 @@ from draftroom.doctor import distinct_models
 from draftroom.page.keeper import Keeper, ServerRun
 from draftroom.page.uploads import VERBS
 from draftroom.systems import System, find_system
-from runs.driver import brought_up, read_snapshot
-from runs.newest_state import NewestState
-from runs.record import RunRecord, total_calls, total_tokens
-from runs.store import all_records, shown_status
+from runs.driver import NewestState, brought_up, read_snapshot
+from runs.record import RunRecord, all_records, shown_status, total_calls, total_tokens
 from state.documents import Document
 from state.errors import DraftroomError, StateError
 from state.records import Values
 from state.settings import TABLES
 from tools.configuration import load_settings, preset_names
-from tools.documents.reading import FORMATS, MAX_BYTES
-from tools.documents.store import load_document
+from tools.documents.reading import FORMATS, MAX_BYTES, load_document
 from tools.models import describe_endpoint
 
 

@@ -12,7 +12,7 @@ from draftroom.rendering.markdown import on_one_line
 from runs.record import RunInput
 from state.computed_findings import ComputedFinding, Severity
 from tools.html_pages import templates
-from tools.text.characters import plain
+from tools.text import plain
 
 _COLOURS: dict[Severity, str] = {"high": "red", "medium": "yellow", "low": "cyan"}
 _NOTHING = "No contradiction was found among what can be computed."

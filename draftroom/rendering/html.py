@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.consoles import spoken
-from draftroom.rendering.rendering import aids_line, warnings
+from draftroom.rendering.rendering import aids_line, spoken, warnings
 from runs.record import RunRecord
 from tools.html_pages import templates
 

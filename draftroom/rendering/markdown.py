@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from draftroom.consoles import spoken
-from draftroom.rendering.rendering import aids_line, warnings
+from draftroom.rendering.rendering import aids_line, spoken, warnings
 from runs.record import RunRecord
-from tools.text.characters import plain
+from tools.text import plain
 
 
 def table(header: list[str], rows: Iterable[list[str]]) -> str:

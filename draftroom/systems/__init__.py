@@ -1,10 +1,110 @@
-"""The registry of systems: for each table of the settings the module of that name here. It imports no graph."""
+"""The registry of systems: for each table of the settings the module of that name here. It imports no graph.
 
+What is light of a system is in its module, what takes time to import is named there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from draftroom.systems.system import Lazy, RunRequest, System
+from runs.runnable import RunnableGraph
 from state.errors import StateError
 from state.settings import TABLES
+
+if TYPE_CHECKING:  # takes time to import
+    from draftroom.beginning import Take
+    from draftroom.rendering.rendering import Rendering
+    from runs.record import RunRecord
+    from state.settings import Settings
+
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Lazy(NamedTuple):
+    """What is imported when it is used, and its line in the help, which is shown without importing it."""
+
+    address: str
+    """The module, a colon, and the name in it."""
+    help: str
+
+    def load(self) -> Any:
+        """Import it."""
+        return resolve_name(self.address)
+
+
+def no_scores(_: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of a system that has none."""
+    return NOTHING
+
+
+@dataclass(frozen=True)
+class System:
+    """One system, and where everything is that is made for it alone."""
+
+    name: str
+    """In run records and in `langgraph.json`."""
+    table: str
+    """Of its settings."""
+    progress: Callable[[Mapping[str, Any]], tuple[str, str]]
+    """From the results on record: how far it is, and what has come of it; of texts the grade of the first and the
+    newest one."""
+    graph: RunnableGraph
+    """How runs of it are started, followed and recorded."""
+    begin_address: str
+    """Of the function that makes a paper, settings and a request the record of a run that may begin."""
+    rendering_address: str
+    commands: Mapping[str, Lazy] = field(default_factory=dict)
+    """Those that begin a run, by name."""
+    evaluation: Lazy | None = None
+    asked: tuple[str, ...] = ()
+    """Its settings that matter most to a person, in the order of the form on the page."""
+    wanted_address: str = ""
+    """Of the function that makes the flags of its command what is wanted of any paper; without one there is no
+    `draftroom batch` of it."""
+    scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = no_scores
+    """From the results on record: what a table of many papers tells of a finished run, numbers and words by name."""
+
+    def wanted(self, flags: Mapping[str, Any]) -> RunRequest:
+        """What the flags of its command ask of any paper.
+
+        Raises:
+            DraftroomError: What is wrong with them or the settings.
+        """
+        return cast("RunRequest", resolve_name(self.wanted_address)(flags))
+
+    @property
+    def rendering(self) -> Rendering:
+        """How its runs are told and shown."""
+        return cast("Rendering", resolve_name(self.rendering_address))
+
+
+class RunRequest(NamedTuple):
+    """What a person asks of a system, whatever the paper."""
+
+    system: System
+    settings: Settings
+    """Resolved."""
+    request: Mapping[str, Any] = NOTHING
+    """What is asked of the graph beside its paper."""
+
+    def begin(self, take: Take) -> RunRecord:
+        """The record of a run on one paper that may begin now.
+
+        Args:
+            take: Reads the paper, when what comes before it is right.
+
+        Raises:
+            DraftroomError: What is wrong with the settings, the paper or the request.
+        """
+        begin = resolve_name(self.system.begin_address)
+        return cast("RunRecord", begin(self.system.name, self.settings, take, self.request))
+
 
 OF_TABLE: dict[str, tuple[System, ...]] = {
     table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in TABLES

@@ -1,12 +1,99 @@
-"""Focused feedback and its two baselines as the command knows them."""
+"""Focused feedback and its two baselines, three graphs with one kind of state, as runs and the command know them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from draftroom.systems.system import Lazy, System
-from runs.runnable import feedback
+from draftroom.systems import Lazy, System
+from runs.runnable import RunnableGraph, Subgraph
+from state.records import Values
+
+if TYPE_CHECKING:  # takes time to import
+    from state.feedback import Comment, ParagraphReview, RaisedFinding
+
+
+_SHARED = ("reviews", "calls")
+"""What the review of a paragraph adds to, as the run does."""
+
+
+def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
+    """The state with what the paragraphs under way have come to."""
+    parts = [values, *(part for subgraph in subgraphs for part in (subgraph.values, *subgraph.written))]
+    return {**values, **{key: [item for part in parts for item in part.get(key, [])] for key in _SHARED}}
+
+
+def is_finished(values: Values) -> bool:
+    """Whether the comments were ranked."""
+    return bool(values.get("finished"))
+
+
+def all_comments(values: Values) -> list[Comment]:
+    """The comment on each paragraph that has one."""
+    reviews: list[ParagraphReview] = values.get("reviews", [])
+    return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == "comment"]
+
+
+def best_comments(values: Values) -> list[Comment]:
+    """The comments of the run, best supported first; of a run that has not ranked them yet, those that there are."""
+    return values.get("comments") or all_comments(values)
+
+
+def notices(values: Values) -> list[str]:
+    """What could not be read of the paper or done for paragraphs, each once, without a full stop."""
+    document = values.get("document")
+    paragraphs: dict[str, list[str]] = {}
+    for review in values.get("reviews", []):
+        for note in review["notes"]:
+            paragraphs.setdefault(note, []).append(review["paragraph"])
+    notes = [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in paragraphs.items()]
+    return [notice.removesuffix(".") for notice in (*(document["warnings"] if document else []), *notes)]
+
+
+def results(values: Values) -> dict[str, Any]:
+    """How many paragraphs, the comments, what was computed, what came of each paragraph, and notes for a reader."""
+    return {
+        "paragraphs": len(values.get("targets", [])),
+        "comments": [_comment_in_short(comment) for comment in best_comments(values)],
+        "reviews": [_review_in_short(review) for review in values.get("reviews", [])],
+        "findings": len(values.get("findings", [])),
+        "computed": [_finding_in_short(found) for found in values.get("computed", [])],
+        "notes": notices(values),
+    }
+
+
+def _comment_in_short(comment: Comment) -> dict[str, Any]:
+    """What it says; the evidence is in the checkpoints."""
+    kept = {key: comment[key] for key in ("id", "paragraph", "label", "quote")}
+    return {**kept, "verdict": comment["verification"]["verdict"]}
+
+
+def _finding_in_short(found: RaisedFinding) -> dict[str, Any]:
+    """Where and what it is."""
+    return {key: value for key, value in found.items() if key in {"id", "paragraph", "kind", "severity", "quote"}}
+
+
+def _review_in_short(review: ParagraphReview) -> dict[str, Any]:
+    """Its outcome, the score of every plan in the order in which they were ranked, and its questions to a model."""
+    questions = [record for record in review["log"] if record["step"]["action"] in ("ask_paper", "ask_literature")]
+    return {
+        "paragraph": review["paragraph"],
+        "outcome": review["outcome"],
+        "problem": review["problem"],
+        "plans": [{"number": plan["number"], "score": plan["score"]} for plan in review["plans"]],
+        "asked": sum(record["outcome"] != "skipped" for record in questions),
+        "answered": sum(record["outcome"] == "answered" for record in questions),
+        "rewrites": review["rewrites"],
+    }
+
+
+def _runnable(address: str) -> RunnableGraph:
+    return RunnableGraph(address, is_finished, results, with_subgraphs=with_subgraphs)
+
+
+FOCUSED_FEEDBACK_GRAPH = _runnable("graphs.focused_feedback:builder")
+SINGLE_MODEL_GRAPH = _runnable("graphs.baselines:single_model_builder")
+CHAIN_OF_VERIFICATION_GRAPH = _runnable("graphs.baselines:chain_of_verification_builder")
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
@@ -30,7 +117,7 @@ FOCUSED_FEEDBACK = System(
     name="focused_feedback",
     table="feedback",
     progress=progress,
-    graph=feedback.FOCUSED_FEEDBACK,
+    graph=FOCUSED_FEEDBACK_GRAPH,
     asked=("execution", "plans", "max_questions", "aids", "pause", "max_comments"),
     begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:RENDERING",
@@ -52,7 +139,7 @@ SINGLE_MODEL = System(
     table="feedback",
     progress=progress,
     scores=scores,
-    graph=feedback.SINGLE_MODEL,
+    graph=SINGLE_MODEL_GRAPH,
     begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
@@ -61,7 +148,7 @@ CHAIN_OF_VERIFICATION = System(
     table="feedback",
     progress=progress,
     scores=scores,
-    graph=feedback.CHAIN_OF_VERIFICATION,
+    graph=CHAIN_OF_VERIFICATION_GRAPH,
     begin_address="draftroom.beginning:feedback_run",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )

@@ -1,12 +1,33 @@
-"""Science journalism as the command knows it."""
+"""Science journalism as runs and the command know it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.systems.system import Lazy, System
-from runs.runnable.journalism import SCIENCE_JOURNALISM
+from draftroom.systems import Lazy, System
+from runs.runnable import RunnableGraph
+from state.records import Values
+
+
+def is_finished(values: Values) -> bool:
+    """Whether a draft was chosen."""
+    return bool(values.get("article"))
+
+
+def results(values: Values) -> dict[str, Any]:
+    """Rounds, the measures and unsupported facts of each draft, and which one was chosen and why."""
+    return {
+        "rounds": values.get("round", 0),
+        "drafts": list(values.get("assessments", [])),
+        "stop_reason": values.get("stop_reason", ""),
+        "selected_round": values.get("selected_round") if is_finished(values) else None,
+        "selected_because": values.get("selected_because", ""),
+        "warnings": list(values.get("warnings", [])),
+    }
+
+
+SCIENCE_JOURNALISM = RunnableGraph("graphs.science_journalism:builder", is_finished, results)
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from evals.datasets.feedback import CorpusPaper, paper_markdown
 from state.feedback import Weakness
-from tools.text.sentences import sentence_ends
+from tools.text import sentence_ends
 
 FlawKind = Literal[
     "changed number",

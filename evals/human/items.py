@@ -23,7 +23,7 @@ from evals.datasets.samples import Kind, Link, Text, checked, read_entries
 from evals.human.blinding import BlindingKey, HiddenItem, digest, make_key
 from runs.many import Record
 from state.errors import BadInput
-from tools.text.sentences import blocks
+from tools.text import blocks
 
 if TYPE_CHECKING:
     from evals.evaluation import Evaluation

@@ -18,7 +18,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from state.errors import SettingsError
-from tools.text.sentences import sentences
+from tools.text import sentences
 
 _LIKELY = 0.5
 _BATCH = 16

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from evals.statistics import Interval
-from tools.text.characters import on_one_line
+from tools.text import on_one_line
 
 _LINK = re.compile(r"\](?=[(\[:])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")

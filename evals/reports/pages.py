@@ -27,8 +27,7 @@ from evals.task import Item, Task
 from runs.many import Record
 from state.files import write_atomically
 from tools.html_pages import templates
-from tools.text.characters import plain
-from tools.text.edits import Change, word_changes
+from tools.text import Change, plain, word_changes
 
 GENERATOR = "Draftroom evaluation"
 """Marks the pages as ours, so that those of samples that are gone can be removed."""

@@ -23,7 +23,7 @@ from evals.evaluation import LETTERS, Chart, Curve, Evaluation, Panel, charts
 from evals.reports.document import Picture, difference, interval, slug
 from evals.reports.document import figure as shown
 from evals.scores import Contrast, Scores
-from tools.text.characters import on_one_line
+from tools.text import on_one_line
 
 INK, PAPER = "#1d2226", "#ffffff"
 """Of all lines and letters, and of what is behind them; in a page that is dark both are exchanged."""

@@ -34,7 +34,7 @@ from evals.reports.tables import (
 from evals.run import RunConfig, RunFolder
 from evals.scores import Scores, published_figures
 from evals.task import Task
-from runs.usage import Cost, added_up
+from runs.record import Cost, added_up
 from state.files import write_atomically
 from state.settings import Role
 from tools.configuration import resolve_settings

@@ -19,11 +19,10 @@ from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from runs.many import Record
-from runs.runnable.graph import Builder
+from runs.runnable import Builder
 from state.aids import FEEDBACK_AIDS, resolve_aids
-from state.contexts import FeedbackContext
 from state.feedback import FeedbackInput, Weakness
-from state.settings import FEEDBACK_ROLES, Settings
+from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
 from tools.reranking import check_reranker, load_reranker, weights_folder
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)

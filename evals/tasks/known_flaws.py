@@ -31,7 +31,7 @@ from tools.checks.quotes import locate
 from tools.consistency import check_paper
 from tools.documents.structure import outline
 from tools.documents.web_pages import markdown_parts
-from tools.text.sentences import sentences
+from tools.text import sentences
 
 _OF_PAPER: Final = "paper-"
 """How the names of rows begin that are given no paragraph."""

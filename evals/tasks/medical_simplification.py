@@ -17,8 +17,7 @@ from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task,
 from graphs.medical_simplification import builder
 from runs.many import Record
 from state.aids import SIMPLIFICATION_AIDS, resolve_aids
-from state.contexts import SimplificationContext
-from state.settings import SIMPLIFICATION_ROLES, Lead
+from state.settings import SIMPLIFICATION_ROLES, Lead, SimplificationContext
 from state.simplification import SimplificationInput
 from tools.checks.omissions import lost_content
 from tools.checks.readability import grade

@@ -18,11 +18,10 @@ from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
 from runs.many import Record
-from runs.runnable.graph import Builder
+from runs.runnable import Builder
 from state.aids import JOURNALISM_AIDS, resolve_aids
-from state.contexts import JournalismContext
 from state.journalism import JournalismInput
-from state.settings import JOURNALISM_ROLES, Settings, Variant
+from state.settings import JOURNALISM_ROLES, JournalismContext, Settings, Variant
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, mean_grade
 

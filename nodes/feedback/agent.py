@@ -14,14 +14,13 @@ from state.aids import FeedbackAid
 from state.documents import Document, Passage
 from state.errors import RequestFailed, Unanswered
 from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
-from state.limits import Limits
-from state.model_settings import ModelSettings
+from state.model_settings import Limits, ModelSettings
 from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.hidden_instructions import mark_as_untrusted
 from tools.checks.quotes import locate
-from tools.documents.store import load_document
+from tools.documents.reading import load_document
 from tools.models import Answer, Caller, ask
-from tools.models.answers import Value
+from tools.models.ask import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 

@@ -16,7 +16,7 @@ from nodes.feedback.agent import at_most, document_of, evidence_id, options
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, RaisedFinding, Target
-from state.limits import AtMost
+from state.model_settings import AtMost
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.hidden_instructions import obeys
 from tools.checks.quotes import locate

@@ -12,11 +12,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, create_model
 
 from nodes.feedback.agent import ask_as, at_most, log_shown, options, questions_to, shown
-from nodes.feedback.golden_rules import Asked, in_words, numbered_steps
-from nodes.feedback.planner import followed
+from nodes.feedback.planner import Asked, followed, in_words, numbered_steps
 from state.errors import Unanswered
 from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import CallRecord
 from tools.models.prompts import numbered
 

@@ -10,16 +10,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.feedback.computed_checks import as_evidence, compute_findings
-from state.contexts import FeedbackContext
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, ParagraphState, RaisedFinding, Target
-from state.settings import FeedbackSettings
+from state.settings import FeedbackContext, FeedbackSettings
 from tools.checks.hidden_instructions import find_instructions
 from tools.checks.quotes import locate
 from tools.configuration import resolve_settings
-from tools.documents.reading import read_document
-from tools.documents.store import load_document
+from tools.documents.reading import load_document, read_document
 
 _NOT_WORTH_IT = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"

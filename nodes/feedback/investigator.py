@@ -29,12 +29,12 @@ from nodes.feedback.agent import (
 from state.documents import Document, Passage
 from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import CallRecord
 from state.settings import FeedbackSettings
 from tools.checks.quotes import locate
 from tools.literature import Findings, Found, Sources, find_documents, open_sources
-from tools.literature.identity import under_review
+from tools.literature.records import under_review
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
 _PART = re.compile(r"(?<=[.!?;])[\"”’]*\s+")

@@ -25,11 +25,11 @@ from nodes.feedback.agent import (
 from nodes.feedback.computed_checks import accept_wordings, wordings_field
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
-from state.limits import AtMost
+from state.model_settings import AtMost
 from tools.checks.quotes import locate, locate_or_closest
 from tools.models import Answer
-from tools.models.answers import LAST_TRY
-from tools.text.sentences import sentences
+from tools.models.ask import LAST_TRY
+from tools.text import sentences
 
 Label = Weakness | Literal["No review needed"]
 NOT_NEEDED = "No review needed"

@@ -11,11 +11,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, create_model
 
 from nodes.feedback.agent import ask_as, at_most, evidence_id, failed, options, shown
-from nodes.feedback.golden_rules import Asked, numbered_steps
 from nodes.feedback.investigator import PlainAnswer, says_something
+from nodes.feedback.planner import Asked, numbered_steps
 from state.errors import Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, StepRecord
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import CallRecord
 
 

@@ -25,7 +25,7 @@ from nodes.feedback.agent import (
 from state.documents import Passage
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
-from state.limits import AtMost
+from state.model_settings import AtMost
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.hidden_instructions import obeys
 from tools.checks.quotes import locate

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from nodes.feedback.agent import ask_as, evidence_shown, shown
 from state.errors import Unanswered
 from state.feedback import Candidate, ParagraphState, Weakness
-from state.limits import AtMost
+from state.model_settings import AtMost
 from tools.checks.quotes import locate_or_closest
 
 

@@ -6,11 +6,11 @@ import asyncio
 from typing import Literal
 
 from nodes.doubts import doubts
-from nodes.journalism.agent import options
+from nodes.journalism.initialise import options
 from state.journalism import Assessment, JournalismState
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, hard_sentences, mean_grade
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 
 
 async def assess_draft(state: JournalismState) -> JournalismState:

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict
 
-from nodes.journalism.agent import ask_as, options
+from nodes.journalism.initialise import ask_as, options
 from nodes.journalism.reader import as_text
 from state.journalism import Advice, DraftReview, JournalismState
-from state.limits import AtMost
-from tools.documents.store import stored_text
+from state.model_settings import AtMost
+from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
 
 

@@ -1,20 +1,25 @@
-"""First node: check the input before any model is called, and freeze the run's settings into its state."""
+"""The settings of a run: the first node freezes them into the state, and the agents ask as they say.
+
+Nothing is asked before the input was checked.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from state.contexts import JournalismContext
 from state.errors import BadInput, SettingsError
-from state.journalism import Draft, JournalismInput
-from state.model_settings import ModelSettings
-from state.settings import Settings
+from state.journalism import Draft, JournalismInput, JournalismState
+from state.model_settings import Limits, ModelSettings
+from state.settings import JournalismContext, JournalismRole, JournalismSettings, Role, Settings
 from tools.configuration import resolve_settings
 from tools.documents.reading import read_document
+from tools.models import Answer, Caller, ask
+from tools.models.ask import Value
 
 
 async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:
@@ -74,3 +79,34 @@ def model_of_warm_start(settings: Settings) -> ModelSettings:
             "(`draftroom train journalist` makes one)."
         )
     return settings.model_for("warm_start")
+
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+
+async def ask_as(
+    agent: JournalismRole,
+    step: str,
+    state: JournalismState,
+    variables: dict[str, object],
+    schema: type[Value],
+    *,
+    round_number: int,
+    trim: str = "paper",
+) -> Answer[Value]:
+    """Ask the model of `agent` with the prompt named `step`."""
+    model = ModelSettings(**state["settings"]["models"][_played_by(agent, state, round_number)])
+    limits = Limits(**state["settings"]["limits"])
+    return await ask(
+        Caller(agent, step, round_number), PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits
+    )
+
+
+def _played_by(agent: JournalismRole, state: JournalismState, round_number: int) -> Role:
+    """The role whose model answers: the first draft of LLM-WS-CLBR is by a fine-tuned journalist, and only that."""
+    return "warm_start" if agent == "journalist" and round_number == 0 and options(state).warm_start else agent
+
+
+def options(state: JournalismState) -> JournalismSettings:
+    """The journalism settings that the run was started with."""
+    return JournalismSettings(**state["settings"]["journalism"])

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from nodes.journalism.agent import ask_as, options
+from nodes.journalism.initialise import ask_as, options
 from nodes.journalism.reader import as_text
 from nodes.rewriting import EasySentence, copied_from, rewrite_each
 from state.journalism import Draft, JournalismState
-from state.limits import AtMost, Limits
-from tools.documents.store import stored_text
+from state.model_settings import AtMost, Limits
+from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.text.sentences import finished_paragraphs
+from tools.text import finished_paragraphs
 
 
 class Article(BaseModel):

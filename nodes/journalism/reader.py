@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from nodes.journalism.agent import ask_as, options
+from nodes.journalism.initialise import ask_as, options
 from state.journalism import JournalismState, Notes, Term
-from state.limits import AtMost
+from state.model_settings import AtMost
 from tools.models.prompts import numbered
 
 

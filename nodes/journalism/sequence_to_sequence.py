@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from nodes.journalism.agent import options
+from nodes.journalism.initialise import options
 from state.errors import SettingsError
 from state.journalism import Draft, JournalismState
 from state.records import CallRecord, Trim
 from state.settings import JournalismSettings
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 from tools.sequence_to_sequence import Written, write
 
 

@@ -1,21 +1,23 @@
-"""What the agents share: asking as a role of this run, and ending a loop whose agent talks nonsense."""
+"""What the agents share: asking as a role of this run, exchanges, and what each of them remembers (SoMS, memory).
+
+An exchange is one entry into a loop. A loop whose agent talks nonsense ends early.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from state.aids import SimplificationAid
 from state.errors import Unanswered
-from state.limits import Limits
-from state.model_settings import ModelSettings
-from state.settings import SimplificationRole, SimplificationSettings
-from state.simplification import Exchange, LoopState, SimplificationState
-from tools.documents.store import stored_text
+from state.model_settings import Limits, ModelSettings
+from state.settings import Lead, SimplificationRole, SimplificationSettings
+from state.simplification import Agent, Exchange, LoopState, Memory, SimplificationState
+from tools.documents.reading import stored_text
 from tools.models import Answer, Caller, ask
-from tools.models.answers import Value
+from tools.models.ask import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -89,3 +91,115 @@ def ends_loop_on_nonsense(node: LoopNode) -> LoopNode:
             return {"exchange": in_exchange(state, problem=problem), "loop_calls": calls}
 
     return attempt
+
+
+def begin_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange:
+    """An exchange in which nothing has been said."""
+    return Exchange(
+        entry=entry,
+        loop=loop,
+        visit=visit,
+        chosen_because=because,
+        questions=[],
+        reasoning=[],
+        suggestions=[],
+        redundancies=[],
+        comments=[],
+        accurate=False,
+        sent_back=[],
+        changed=False,
+        problem="",
+    )
+
+
+def in_words(exchange: Exchange) -> str:
+    """The exchange as the conversation history tells it."""
+    lead = exchange["loop"].replace("_", " ")
+    lines = list(_said(exchange)) or ["Nothing to change was found."]
+    outcome = "The text was changed." if exchange["changed"] else "The text stayed as it was."
+    return "\n".join([f"Entry {exchange['entry']}, {lead} loop:", *(f"- {line}" for line in lines), f"- {outcome}"])
+
+
+def _said(exchange: Exchange) -> Iterator[str]:
+    for question in exchange["questions"]:
+        yield f"Layperson asked: {question['text']} Medical expert answered: {question['answer'] or '(no answer)'}"
+    for thought in exchange["reasoning"]:
+        yield f"Simplifier reasoned: {thought}"
+    for suggestion in exchange["suggestions"]:
+        wording = f'"{suggestion["original"]}" -> "{suggestion["replacement"]}"'
+        yield f"Language clarifier proposed {wording}: {suggestion['verdict']} ({suggestion['reason']})"
+    for part in exchange["redundancies"]:
+        quoted = f'"{part["quote"]}" ({part["reason"]})'
+        yield f"Redundancy checker quoted {quoted}: {part['verdict']} ({part['justification']})"
+    for comment in exchange["comments"]:
+        yield f"Medical expert commented on the rewritten text: {comment}"
+    if exchange["accurate"]:
+        yield "Medical expert stated: the rewritten text is accurate."
+    for detail in exchange["sent_back"]:
+        yield f'The simplifier was told that "{detail["text"]}" was lost.'
+    if exchange["problem"]:
+        yield "The loop ended early, because an agent gave no usable answer."
+
+
+def memory_of(agent: Agent, state: LoopState, so_far: Exchange | None = None) -> str:
+    """What an agent remembers, newest first, so that trimming forgets the oldest.
+
+    Args:
+        agent: Whose memory it is.
+        state: Of the loop.
+        so_far: The exchange of this entry as far as it has come, for a prompt that does not tell it by itself.
+    """
+    remembered = [*state["memories"], *(memories_of(so_far) if so_far else ())]
+    return "\n".join(f"- {memory['text']}" for memory in reversed(remembered) if memory["agent"] == agent)
+
+
+def memories_of(exchange: Exchange) -> Iterator[Memory]:
+    """What each agent with a memory learns from an exchange, in natural language."""
+    entry = exchange["entry"]
+    for agent, text in _learnt(exchange):
+        yield Memory(agent=agent, entry=entry, text=text)
+    if exchange["changed"]:
+        lead = exchange["loop"].replace("_", " ")
+        for agent in ("language_clarifier", "redundancy_checker"):
+            text = f"Entry {entry}: the {lead} loop changed the text; the version shown now is the newest."
+            yield Memory(agent=agent, entry=entry, text=text)
+
+
+def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    yield from _clarified(exchange)
+    yield from _edited(exchange)
+    yield from _reviewed(exchange)
+    for detail in exchange["sent_back"]:
+        yield "simplifier", f'I was told that my text had lost "{detail["text"]}", and to put it back.'
+
+
+def _clarified(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    for question in exchange["questions"]:
+        if question["answer"]:
+            yield "medical_expert", f"I was asked: {question['text']} I said: {question['answer']}"
+            yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {question['answer']}"
+
+
+def _edited(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    for item in exchange["suggestions"]:
+        wording = f'"{item["original"]}" -> "{item["replacement"]}"'
+        yield "language_clarifier", f"I suggested {wording}: {item['verdict']}. {item['reason']}"
+        if item["judge"] == "simplifier":
+            did = "accepted" if item["verdict"] == "accepted" else "rejected"
+            yield "simplifier", f"I {did} the wording {wording}. {item['reason']}"
+    for part in exchange["redundancies"]:
+        verdict = f'"{part["quote"]}": {part["verdict"]}. {part["justification"]}'
+        yield "redundancy_checker", f"I quoted {verdict}"
+        if part["judge"] == "medical_expert":
+            yield "medical_expert", f"I judged {verdict}"
+        if part["verdict"] == "removed":
+            yield "simplifier", f'I left out "{part["quote"]}", for it is redundant: {part["reason"]}'
+
+
+def _reviewed(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    for comment in exchange["comments"]:
+        yield "medical_expert", f"I commented on a rewritten text: {comment}"
+        yield "simplifier", f"The medical expert commented on my text: {comment}"
+    if exchange["accurate"]:
+        yield "medical_expert", "I stated that the rewritten text was accurate."
+        yield "simplifier", "The medical expert stated that my text was accurate."

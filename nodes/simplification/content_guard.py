@@ -13,14 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from nodes.simplification.agent import ask_as, has_aid, limits_of
 from state.errors import Unanswered
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.omissions import lost_content
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
-from tools.text.sentences import sentences
+from tools.text import sentences
 
 ESSENTIAL = frozenset(("quantity", "negation", "name"))
 

@@ -10,18 +10,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, texts_of
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
 from nodes.simplification.content_guard import Repairs, is_safe, numbered_sentences, repaired
-from nodes.simplification.exchange import memory_of
 from nodes.simplification.language_clarifier import objection, of_round, rejection
 from nodes.simplification.redundancy_checker import NOT_THERE
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
 from nodes.simplification.simplifier import change_of, write_anew
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy, WordingSuggestion
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
-from tools.text.edits import occurrences, remove, substitute
+from tools.text import occurrences, remove, substitute
 
 
 class WordingVerdict(BaseModel):

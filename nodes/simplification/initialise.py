@@ -8,14 +8,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.simplification.exchange import begin_exchange
+from nodes.simplification.agent import begin_exchange
 from nodes.simplification.logger import as_version
-from state.contexts import SimplificationContext
 from state.errors import BadInput
+from state.settings import SimplificationContext
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
-from tools.documents.reading import read_document
-from tools.documents.store import stored_text
+from tools.documents.reading import read_document, stored_text
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:

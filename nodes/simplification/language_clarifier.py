@@ -11,19 +11,19 @@ from nodes.simplification.agent import (
     ends_loop_on_nonsense,
     has_aid,
     in_exchange,
+    memory_of,
     options,
     target_grade,
 )
-from nodes.simplification.exchange import memory_of
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.omissions import lost_content
 from tools.checks.readability import hard_sentences
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
-from tools.text.edits import occurrences, substitute
+from tools.text import occurrences, substitute
 
 IDLE = "It changes nothing."
 Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.simplification import LoopState, Question
 
 FEWEST_QUESTIONS = 4

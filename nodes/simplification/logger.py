@@ -9,8 +9,7 @@ import asyncio
 from typing import Literal
 
 from nodes.doubts import doubts
-from nodes.simplification.agent import options
-from nodes.simplification.exchange import memories_of
+from nodes.simplification.agent import memories_of, options
 from nodes.simplification.selector import visits
 from state.errors import NothingUsable
 from state.records import LostDetail
@@ -18,8 +17,8 @@ from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
 from tools.checks.readability import grade
 from tools.checks.term_explanations import agrees
-from tools.documents.store import stored_text
-from tools.text.edits import occurrences
+from tools.documents.reading import stored_text
+from tools.text import occurrences
 
 
 def as_version(number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]) -> Version:

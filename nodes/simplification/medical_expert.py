@@ -7,12 +7,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, texts_of
-from nodes.simplification.exchange import memory_of
-from state.limits import AtMost
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
+from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.checks.omissions import lost_content
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
 
 

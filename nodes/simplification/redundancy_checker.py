@@ -6,13 +6,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange
-from nodes.simplification.exchange import memory_of
-from state.limits import AtMost
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of
+from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.checks.omissions import lost_content
-from tools.documents.store import stored_text
-from tools.text.edits import occurrences, remove
+from tools.documents.reading import stored_text
+from tools.text import occurrences, remove
 
 MOST_WORDS = 5
 """The paper's: quotes of at most five words."""

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from nodes.simplification.agent import PROMPTS, ask_as, limits_of, model_of, options, texts_of
-from nodes.simplification.exchange import begin_exchange, in_words
+from nodes.simplification.agent import PROMPTS, ask_as, begin_exchange, in_words, limits_of, model_of, options, texts_of
 from state.errors import ContextOverflow, Unanswered
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState

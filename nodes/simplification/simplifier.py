@@ -19,22 +19,22 @@ from nodes.simplification.agent import (
     has_aid,
     in_exchange,
     limits_of,
+    memory_of,
     options,
     target_grade,
     texts_of,
 )
 from nodes.simplification.content_guard import newly_lost
-from nodes.simplification.exchange import memory_of
 from state.errors import ModelOutputError
-from state.limits import AtMost
+from state.model_settings import AtMost
 from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import stems
 from tools.checks.readability import hard_sentences
-from tools.documents.store import stored_text
+from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.text.sentences import finished_paragraphs, sentences
+from tools.text import finished_paragraphs, sentences
 
 STATISTICS = frozenset(("interval", "effect size"))
 """What a sentence in plain words may leave out."""

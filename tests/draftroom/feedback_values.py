@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from runs.record import RunRecord, new_record
-from runs.usage import usage
+from runs.record import RunRecord, new_record, usage
 from state.documents import Document, DocumentRef
 from state.feedback import Comment, Evidence, ParagraphReview, Step, StepRecord, Target, Weakness
 from state.records import CallRecord, Finding

@@ -11,8 +11,7 @@ from multiprocessing.synchronize import Event
 
 from draftroom.systems import find_system
 from runs.driver import drive
-from runs.record import RunRecord
-from runs.store import find_record
+from runs.record import RunRecord, find_record
 from state.files import state_folder
 from tests.support.processes import preload
 
@@ -36,7 +35,7 @@ def driven(record: RunRecord, environment: Mapping[str, str]) -> Iterator[ForkSe
 
 def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None:
     # Not where it is preloaded: a console asks once, when it is imported, whether it writes to a terminal.
-    from draftroom.commands.progress import ConsoleProgress  # noqa: PLC0415
+    from draftroom.commands.driving import ConsoleProgress  # noqa: PLC0415
 
     os.environ.update(environment)
     has_begun = (state_folder() / "runs" / f"{record['id']}.json").exists()

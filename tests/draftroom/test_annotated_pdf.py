@@ -16,8 +16,7 @@ from state.errors import BadInput, StateError
 from tests.draftroom.feedback_values import comment, finished, record, stored
 from tests.draftroom.typeset_draft import SECTIONS, typeset
 from tests.tools.pdfs import encrypted
-from tools.documents.reading import read_document
-from tools.documents.store import load_document
+from tools.documents.reading import load_document, read_document
 
 DIVIDED = "the number of measurements stayed the same"
 OVER_PAGES = "and by 9.3 mm in average ones. In the two dry summers"

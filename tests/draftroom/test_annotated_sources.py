@@ -18,8 +18,7 @@ from state.documents import Document
 from state.errors import BadInput
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.typeset_draft import typeset
-from tools.documents.reading import read_document
-from tools.documents.store import load_document
+from tools.documents.reading import load_document, read_document
 
 CLAIM = "Tea makes 50% of seedlings grow"
 METHODS = "We raised 24 seedlings of cress in six trays and watered them whenever it seemed dry to the gardener."

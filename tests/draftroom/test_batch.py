@@ -21,7 +21,7 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import Result
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
-from runs.stopping import GENTLE
+from runs.driver import GENTLE
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import Hold, RecordedRequest, Reply, Status, Text, fill

@@ -12,7 +12,7 @@ from draftroom.cli import COMMANDS, load_command
 from draftroom.rendering.rendering import Rendering
 from draftroom.systems import SYSTEMS, System
 from evals.task import Task
-from runs.runnable.graph import RunnableGraph
+from runs.runnable import RunnableGraph
 from tests.draftroom.conftest import ROOT, Command
 from tests.draftroom.test_earlier_versions import EARLIER
 

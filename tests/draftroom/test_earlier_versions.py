@@ -16,8 +16,8 @@ from draftroom.systems import find_system
 from graphs.focused_feedback import graph as focused_feedback
 from graphs.medical_simplification import graph as medical_simplification
 from runs.checkpoints import open_checkpointer
-from state.contexts import FeedbackContext, SimplificationContext
 from state.errors import SettingsError
+from state.settings import FeedbackContext, SimplificationContext
 from tests.draftroom.conftest import Command
 
 EARLIER = Path(__file__).parent / "earlier"

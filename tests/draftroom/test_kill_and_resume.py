@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from draftroom.commands.progress import ConsoleProgress
+from draftroom.commands.driving import ConsoleProgress
 from runs.driver import Outcome, drive, read_state
-from runs.record import RunRecord
-from runs.store import find_record
+from runs.record import RunRecord, find_record
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply
 from tests.support.killing import (

@@ -10,8 +10,7 @@ import pytest
 from draftroom.exit_codes import CONTRADICTIONS, EXIT_CODES, PAPERS_FAILED, PAUSED, STOPPED, table
 from draftroom.reference import DOCS, pages
 from state.errors import Kind
-from state.limits import Limits
-from state.model_settings import ModelSettings
+from state.model_settings import Limits, ModelSettings
 from state.settings import (
     AGENTS,
     TABLES,

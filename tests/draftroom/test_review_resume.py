@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED
-from runs.stopping import GENTLE
+from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until

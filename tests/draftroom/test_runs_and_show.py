@@ -8,7 +8,7 @@ import pytest
 
 from draftroom.commands.runs import age
 from draftroom.exit_codes import EXIT_CODES, PAUSED
-from draftroom.rendering.journalism.story import MEASURES
+from draftroom.rendering.journalism import MEASURES
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Json, Script, When
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from draftroom.rendering.simplification.story import NOT_ADVICE, lost_by_sentence
+from draftroom.rendering.simplification import NOT_ADVICE, lost_by_sentence
 from state.records import LostDetail
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_rendering import ATTACK, Elements

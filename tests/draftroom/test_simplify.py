@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from draftroom.rendering.simplification.story import NOT_ADVICE
-from runs.stopping import GENTLE
+from draftroom.rendering.simplification import NOT_ADVICE
+from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.society import ABSTRACT, SCHEMAS, Society
-from tools.documents.language import NOT_ENGLISH
+from tools.documents.reading import NOT_ENGLISH
 
 LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--aids", "edit_by_code"]
 """A run whose only loop asks the clarifier, then the simplifier."""

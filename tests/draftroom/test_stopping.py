@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.exit_codes import STOPPED
-from runs.stopping import GENTLE
+from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
 from tests.support.processes import Child
 

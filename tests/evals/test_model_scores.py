@@ -10,8 +10,7 @@ from jinja2 import Environment, meta
 
 from evals.model_scores import PROMPT, judge
 from state.errors import ModelUnavailable
-from state.limits import Limits
-from state.model_settings import ModelSettings
+from state.model_settings import Limits, ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Json, Script, Text, Truncated, When
 from tools.models import close_clients
 from tools.models.prompts import load_prompt, split_front_matter

@@ -11,9 +11,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graphs.focused_feedback import builder, graph
-from state.contexts import FeedbackContext
 from state.errors import BadInput, SettingsError
 from state.feedback import FeedbackOutput
+from state.settings import FeedbackContext
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
 from tests.support.newsroom import steps
 from tests.support.review_room import (

@@ -19,7 +19,7 @@ from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
 from tools.models.client import HARMLESS
 from tools.models.prompts import REASK_TOKENS
-from tools.text.edits import occurrences, remove, substitute
+from tools.text import occurrences, remove, substitute
 
 CHOICE = "AgentChoice"
 FAILS = [Text("I would rather not.")]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from state.limits import Limits
+from state.model_settings import Limits
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support import newsroom, review_room, society
-from tools.models.answers import CHARACTERS_PER_WORD
+from tools.models.ask import CHARACTERS_PER_WORD
 
 LIMITS = {
     **dict(zip(("paragraphs", "terms", "advice", "improvements", "rewrites"), (31, 37, 33, 39, 41), strict=True)),

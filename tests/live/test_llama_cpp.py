@@ -10,10 +10,9 @@ from pydantic import BaseModel, Field
 
 from serving.profiles import Profile, load_profile
 from serving.servers import down, up
-from state.limits import Limits
-from state.model_settings import ModelSettings
+from state.model_settings import Limits, ModelSettings
 from tools.models import close_clients, complete, describe_endpoint
-from tools.models.answers import parse
+from tools.models.ask import parse
 from tools.models.endpoint import context_length, count_tokens
 
 SMALL = """

@@ -17,8 +17,7 @@ import nodes.simplification
 from nodes import rewriting
 from nodes.journalism.editor import Suggestion
 from nodes.simplification.selector import choice_of
-from state.limits import KEY
-from state.model_settings import ModelSettings
+from state.model_settings import KEY, ModelSettings
 from training.plan_reranker.writing import free_plan_of
 
 

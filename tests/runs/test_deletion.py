@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.store import hold_run
+from runs.record import hold_run
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import Answer, Json, Script, When

@@ -16,9 +16,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
-from runs.newest_state import NewestState
-from runs.runnable.feedback import FOCUSED_FEEDBACK
-from runs.runnable.simplification import MEDICAL_SIMPLIFICATION
+from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH
+from draftroom.systems.simplification import MEDICAL_SIMPLIFICATION
+from runs.driver import NewestState
 from state.records import append
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -112,11 +112,11 @@ def send(node: str, state: Any, question: str = "") -> Send:
 async def follow(graph: Any, start: Any) -> AsyncIterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each part of the stream, and the state with it taken in; first the state that the checkpoints tell."""
     newest = NewestState(await graph.aget_state(CONFIG, subgraphs=True))
-    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK)
+    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK_GRAPH)
     modes = ["values", "updates"]
     async for part in graph.astream(start, CONFIG, stream_mode=modes, subgraphs=True, version="v2", durability="sync"):
         newest.take(part)
-        yield part, newest.joined(FOCUSED_FEEDBACK)
+        yield part, newest.joined(FOCUSED_FEEDBACK_GRAPH)
 
 
 async def run(house: House, graph: Any, start: Any) -> list[str]:
@@ -148,7 +148,7 @@ async def test_a_run_that_failed_goes_on_from_all_that_was_known(broken: str) ->
         await run(house, graph, {"parts": []})
     paid = list(house.paid)
     snapshot = await graph.aget_state(CONFIG, subgraphs=True)
-    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK)
+    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK_GRAPH)
     assert sorted(told["calls"]) == sorted(paid)
     house.broken = set()
     assert set(await run(house, graph, None)) == house.all_calls
@@ -171,7 +171,7 @@ async def test_what_has_reached_the_state_is_told_when_it_has() -> None:
     modes = ["values", "updates"]
     async for part in graph.astream({"parts": []}, CONFIG, stream_mode=modes, subgraphs=True, version="v2"):
         for node, update in newest.take(part):
-            values = newest.joined(FOCUSED_FEEDBACK)
+            values = newest.joined(FOCUSED_FEEDBACK_GRAPH)
             told.append(node)
             concluded += update.get("reviews", []) if node == "conclude" else []
             assert set(update.get("calls", [])) <= set(values["calls"])

@@ -4,8 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from runs.record import all_calls, new_record, new_run_id, with_failure, with_state
-from runs.usage import usage
+from runs.record import all_calls, new_record, new_run_id, usage, with_failure, with_state
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
 from state.model_settings import ModelSettings

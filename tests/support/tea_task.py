@@ -13,7 +13,7 @@ from evals.run import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
 from runs.many import Record
-from state.contexts import SimplificationContext
+from state.settings import SimplificationContext
 
 Texts = Mapping[str, Sequence[Sequence[str] | None]]
 """Of each system, sample by sample, the versions of its text; None: it was not run."""

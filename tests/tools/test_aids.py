@@ -14,9 +14,8 @@ from state.aids import (
     JournalismAid,
     SimplificationAid,
 )
-from state.contexts import JournalismContext
 from state.errors import SettingsError
-from state.settings import FeedbackSettings, JournalismSettings
+from state.settings import FeedbackSettings, JournalismContext, JournalismSettings
 from tools.configuration import load_settings
 
 SYSTEMS = [(JournalismAid, JOURNALISM_AIDS), (SimplificationAid, SIMPLIFICATION_AIDS), (FeedbackAid, FEEDBACK_AIDS)]

@@ -9,8 +9,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import TypeAdapter
 
 from graphs import focused_feedback, medical_simplification, science_journalism
-from state.contexts import FeedbackContext, JournalismContext, RunContext, SimplificationContext
 from state.errors import SettingsError
+from state.settings import FeedbackContext, JournalismContext, RunContext, SimplificationContext
 from tools.configuration import resolve_settings
 
 CONTEXTS: list[tuple[type[RunContext], CompiledStateGraph[Any, Any, Any, Any]]] = [

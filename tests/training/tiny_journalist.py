@@ -17,7 +17,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 
-from nodes.journalism.agent import PROMPTS
+from nodes.journalism.initialise import PROMPTS
 from training.journalist.config import JournalistConfig
 from training.journalist.train import JournalistRecord, train_journalist
 

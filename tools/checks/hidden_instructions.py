@@ -28,7 +28,7 @@ from tools.checks.instruction_phrases import (
     squeezed_phrases,
     word_phrases,
 )
-from tools.text.characters import CHAT_TOKEN, INVISIBLE, SUSPICIOUS, TAG_RUN, defuse_tokens, fold, strip_invisible
+from tools.text import CHAT_TOKEN, INVISIBLE, SUSPICIOUS, TAG_RUN, defuse_tokens, fold, strip_invisible
 
 _LONGEST_QUOTE = 400  # characters shown of hidden text that says nothing to a model
 _WHY_VISIBLE: Final[dict[FindingKind, str]] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tools.checks.named_entities import Name, folded
+from tools.checks.fidelity import Name, folded
 
 _TABLE: Final = """
     adrenaline: epinephrine

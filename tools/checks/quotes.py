@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from tools.text.sentences import sentences
+from tools.text import sentences
 
 _WORD: Final = re.compile(r"\w+")
 _FEWEST_WORDS: Final = 3

@@ -7,7 +7,7 @@ import re
 from textstat.textstat import textstatistics
 
 from state.records import Readability
-from tools.text.sentences import blocks, sentences
+from tools.text import blocks, sentences
 
 # An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
 # whoever calls them elsewhere must not change our grades.

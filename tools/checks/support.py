@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from state.documents import DocumentRef
 from tools.checks.fidelity import stems, unsupported_facts
-from tools.checks.negations import negations
-from tools.documents.store import stored_text
+from tools.checks.omissions import negations
+from tools.documents.reading import stored_text
 from tools.retrieval.embedders import Embedding, embedder_for
-from tools.text.sentences import sentences
+from tools.text import sentences
 
 WEIGHTS: Final = Path(__file__).with_name("support.json")
 """Of the logistic regression, as `draftroom train support` writes them."""

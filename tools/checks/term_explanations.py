@@ -14,9 +14,8 @@ import re
 from typing import Final
 
 from tools.checks.medical_terms import medical_names
-from tools.checks.negations import negations
-from tools.text.edits import occurrences
-from tools.text.sentences import sentences
+from tools.checks.omissions import negations
+from tools.text import occurrences, sentences
 
 _VERB: Final = re.compile(
     r"(?i)\b(?:is|are|was|were|means?|refers?|can|may|causes?|leads?|helps?|works?|prevents?|reduces?|happens?)\b"

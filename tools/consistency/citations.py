@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
 from tools.consistency.statements import Statement
-from tools.text.characters import without_accents
+from tools.text import without_accents
 
 _FEWEST = 3  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Paragraph
 from tools.consistency.tables import PaperTable, read_table, row_sentence
-from tools.text.sentences import sentence_ends
+from tools.text import sentence_ends
 
 # One character each, so that places in the text stay what they were.
 _SIGNS = str.maketrans(

@@ -20,8 +20,7 @@ from pylatexenc.latexwalker import (
 from pylatexenc.macrospec import std_macro
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.plain_text import clean_characters
-from tools.documents.structure import Block, Parts, mark_references
+from tools.documents.structure import Block, Parts, clean_characters, mark_references
 
 _HEADING_MARK = "\u2402"
 """Stands before a heading in the text: a character that no paper uses."""

@@ -15,8 +15,16 @@ from lxml import etree, html
 from markdown_it import MarkdownIt
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.plain_text import clean_characters, text_parts
-from tools.documents.structure import HEADING, Block, Parts, mark_references, opens_abstract, opens_references
+from tools.documents.structure import (
+    HEADING,
+    Block,
+    Parts,
+    clean_characters,
+    mark_references,
+    opens_abstract,
+    opens_references,
+    text_parts,
+)
 
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
 _BLOCKS = _HEADINGS | {

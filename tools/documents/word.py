@@ -23,8 +23,16 @@ from lxml.etree import LxmlError
 from state.documents import HiddenReason, HiddenText
 from state.errors import BadInput
 from tools.documents.guarded import ParserStopped, answer, in_one_line, run_parser
-from tools.documents.plain_text import clean_characters, text_title
-from tools.documents.structure import HEADING, Block, Parts, mark_references, opens_abstract, opens_references
+from tools.documents.structure import (
+    HEADING,
+    Block,
+    Parts,
+    clean_characters,
+    mark_references,
+    opens_abstract,
+    opens_references,
+    text_title,
+)
 
 _SECONDS = 120
 # python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.

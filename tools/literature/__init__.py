@@ -2,8 +2,17 @@
 
 from tools.literature.finding import Sources, find_documents
 from tools.literature.full_text import Reader
-from tools.literature.identity import under_review
-from tools.literature.records import Blocked, Findings, Found, Hit, Notice, Provider, SearchResult, UnderReview
+from tools.literature.records import (
+    Blocked,
+    Findings,
+    Found,
+    Hit,
+    Notice,
+    Provider,
+    SearchResult,
+    UnderReview,
+    under_review,
+)
 from tools.literature.sources import open_sources
 from tools.literature.url_guard import Gate
 

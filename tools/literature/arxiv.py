@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from tools.literature.fetching import FEED_TYPES
-from tools.literature.identity import identifiers
-from tools.literature.records import Hit, SearchResult, names, one_line, search_words
+from tools.literature.records import Hit, SearchResult, identifiers, names, one_line, search_words
 from tools.literature.web import ARXIV, Web
 
 _ATOM = "{http://www.w3.org/2005/Atom}"

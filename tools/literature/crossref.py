@@ -10,8 +10,16 @@ from typing import Any
 from pydantic import Field
 
 from tools.literature.fetching import JSON_TYPES
-from tools.literature.identity import identifiers
-from tools.literature.records import Hit, SearchResult, ServiceRecord, entries, names, one_line, search_words
+from tools.literature.records import (
+    Hit,
+    SearchResult,
+    ServiceRecord,
+    entries,
+    identifiers,
+    names,
+    one_line,
+    search_words,
+)
 from tools.literature.web import Service, Web
 
 SERVICE = Service("crossref", 1.0)

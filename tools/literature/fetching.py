@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import httpx2
 
 from state.files import state_folder, storage_error, write_atomically
-from tools.documents.store import unwritable
+from tools.documents.reading import unwritable
 from tools.literature.url_guard import AddressRefused, ContentRefused, Gate, ServerFault, shown
 
 MAX_HOPS = 5

@@ -10,7 +10,6 @@ from itertools import islice
 from state.errors import RetrievalUnavailable
 from tools.literature.folder import Folder
 from tools.literature.full_text import Opened, Reader, found, open_hit
-from tools.literature.identity import is_same_document, is_same_study, merge
 from tools.literature.records import (
     Blocked,
     Findings,
@@ -20,6 +19,9 @@ from tools.literature.records import (
     Provider,
     SearchResult,
     UnderReview,
+    is_same_document,
+    is_same_study,
+    merge,
     search_words,
 )
 from tools.literature.url_guard import AddressBlocked, AddressRefused, FetchError

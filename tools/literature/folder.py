@@ -20,8 +20,7 @@ from filelock import FileLock
 from state.documents import Document, DocumentRef, Passage
 from state.errors import BadInput
 from state.files import write_atomically
-from tools.documents.reading import FORMATS
-from tools.documents.store import unwritable
+from tools.documents.reading import FORMATS, unwritable
 from tools.literature.full_text import Reader
 from tools.literature.records import Hit, Notice, SearchResult
 from tools.literature.url_guard import FetchError

@@ -8,8 +8,16 @@ from typing import Any
 from pydantic import Field
 
 from tools.literature.fetching import JSON_TYPES, Secret
-from tools.literature.identity import identifiers
-from tools.literature.records import Hit, SearchResult, ServiceRecord, entries, names, one_line, search_words
+from tools.literature.records import (
+    Hit,
+    SearchResult,
+    ServiceRecord,
+    entries,
+    identifiers,
+    names,
+    one_line,
+    search_words,
+)
 from tools.literature.web import Service, Web
 
 SERVICE = Service("openalex", 0.1)

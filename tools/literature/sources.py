@@ -8,8 +8,7 @@ from pathlib import Path
 from state.errors import SettingsError
 from state.files import state_folder
 from state.settings import LiteratureProvider, LiteratureSettings
-from tools.documents.reading import read_document_bytes
-from tools.documents.store import READER_VERSION, load_document
+from tools.documents.reading import READER_VERSION, load_document, read_document_bytes
 from tools.literature.arxiv import Arxiv
 from tools.literature.crossref import Crossref
 from tools.literature.fetching import Cache, Fetcher, searches_folder

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from state.errors import SettingsError
 from state.files import cache_folder
-from state.limits import Limits
+from state.model_settings import Limits
 from state.settings import Audience
 from training.run_record import FitConfig
 

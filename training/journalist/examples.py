@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
-from nodes.journalism.agent import PROMPTS
+from nodes.journalism.initialise import PROMPTS
 from nodes.journalism.journalist import Article
 from state.errors import SettingsError
 from tools.models.prompts import load_prompt
-from tools.text.sentences import sentences
+from tools.text import sentences
 from training.journalist.config import JournalistConfig
 from training.journalist.pairs import SummaryPair
 

@@ -10,8 +10,7 @@ from jinja2 import Environment, StrictUndefined
 from state.errors import SettingsError
 from state.files import write_atomically
 from tools.bert import PACKAGED_ENCODER
-from tools.reranking.plan_reranker import WHAT, RerankerConfig
-from tools.reranking.weight_files import read_weights
+from tools.reranking.plan_reranker import WHAT, RerankerConfig, read_weights
 from training.plan_reranker.config import RerankerRun
 from training.plan_reranker.evaluate import RankingEvaluation, read_evaluation, tables
 from training.run_record import TrainingRecord

@@ -13,8 +13,7 @@ from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict
 
 from runs.many import Job, Key, Record, run_jobs
-from state.limits import AtMost
-from state.model_settings import ModelSettings
+from state.model_settings import AtMost, ModelSettings
 from tools.models import Caller, ask
 from training.plan_reranker.baselines import Score
 from training.plan_reranker.plans import PlanName, PlannedParagraph

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from tools.bert import PACKAGED_ENCODER, as_words
-from tools.reranking.plan_reranker import WHAT, Adapter, fingerprint, pair
-from tools.reranking.weight_files import write_weights
+from tools.reranking.plan_reranker import WHAT, Adapter, fingerprint, pair, write_weights
 from training.encoders import load_encoder
 
 _BATCH = 16

@@ -20,11 +20,11 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from nodes.feedback.golden_rules import Asked, in_words, keep_golden_rules, numbered_steps
+from nodes.feedback.planner import Asked, in_words, keep_golden_rules, numbered_steps
 from state.errors import BadInput
 from state.feedback import Action
 from state.files import read_lines
-from tools.text.sentences import sentences
+from tools.text import sentences
 
 _LABELS = re.compile(
     r"^(?:(?:(?:step|question)\s*\d+\s*[.:)]|\(?\d+[.)]|[-•–*]|(?:investigator|reviewer|paper|literature|"

@@ -23,13 +23,11 @@ from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import nodes.feedback
-from nodes.feedback.golden_rules import Asked, keep_golden_rules, numbered_steps
-from nodes.feedback.planner import plan_in_words, steps_of
+from nodes.feedback.planner import Asked, keep_golden_rules, numbered_steps, plan_in_words, steps_of
 from runs.many import Record
 from state.errors import BadInput
 from state.feedback import Plan, Weakness
-from state.limits import AtMost
-from state.model_settings import ModelSettings
+from state.model_settings import AtMost, ModelSettings
 from state.records import CallRecord
 from tools.models import Caller, ask
 

@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from state.errors import SettingsError
 from tools.bert import PACKAGED_ENCODER
-from tools.reranking.weight_files import WeightsConfig, read_weights, write_weights
+from tools.reranking.plan_reranker import WeightsConfig, read_weights, write_weights
 from training.encoders import load_token_encoder
 from training.review_filters.labelled_sentences import Task
 

@@ -1,6 +1,6 @@
 """Cuts a review into sentences and list items without changing a character, and finds its quotations.
 
-`tools.text.sentences` reads Markdown: it drops web addresses and list marks, and ends a sentence inside a quotation.
+`tools.text` reads Markdown: it drops web addresses and list marks, and ends a sentence inside a quotation.
 Here a quotation of several sentences belongs to the sentence that quotes it, and a list item begins a new sentence also
 where a review's items were run together (". - Please explain").
 """

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.checks.support import EmbeddedSource, features
-from tools.text.sentences import sentences
+from tools.text import sentences
 from training.support.changes import CHANGES, changed, names_of
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]

@@ -10,8 +10,7 @@ from draftroom.rendering.feedback.html import to_html
 from draftroom.rendering.feedback.latex import to_latex
 from draftroom.rendering.feedback.letter import to_letter
 from draftroom.rendering.feedback.markdown import to_markdown
-from draftroom.rendering.feedback.story import UNIT, about
-from draftroom.rendering.feedback.terminal import print_comments, print_findings, print_review_story
+from draftroom.rendering.feedback.terminal import UNIT, about, print_comments, print_findings, print_review_story
 from draftroom.rendering.feedback.word import to_word
 from draftroom.rendering.rendering import Dialogue, Rendering, json_of
 from state.feedback import Comment, FeedbackOutput, ParagraphReview

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from draftroom.rendering.feedback.story import (
+from draftroom.rendering.feedback.terminal import (
     COLOURS,
     UNIT,
     RankedComment,
@@ -30,13 +30,13 @@ from draftroom.rendering.feedback.story import (
     why_silent,
 )
 from draftroom.rendering.html import page
+from draftroom.systems.feedback import notices
 from runs.record import RunRecord
-from runs.runnable.feedback import notices
 from state.documents import Document, DocumentRef
 from state.errors import StateError
 from state.feedback import Comment, RaisedFinding
 from state.records import Values
-from tools.documents.store import load_document
+from tools.documents.reading import load_document
 
 
 def to_html(record: RunRecord, values: Values) -> str:

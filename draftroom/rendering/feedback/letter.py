@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from draftroom.rendering.feedback.story import (
+from draftroom.rendering.feedback.terminal import (
     RankedComment,
     about,
     computed_findings,

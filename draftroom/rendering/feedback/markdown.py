@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from draftroom.rendering.feedback.story import (
+from draftroom.rendering.feedback.terminal import (
     UNIT,
     RankedComment,
     about,
@@ -25,8 +25,8 @@ from draftroom.rendering.feedback.story import (
 )
 from draftroom.rendering.markdown import on_one_line, provenance, table
 from draftroom.rendering.rendering import warnings
+from draftroom.systems.feedback import notices
 from runs.record import RunRecord
-from runs.runnable.feedback import notices
 from state.feedback import Comment
 from state.records import Values
 

@@ -9,7 +9,7 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-from draftroom.rendering.feedback.story import (
+from draftroom.rendering.feedback.terminal import (
     COLOURS,
     RankedComment,
     computed_findings,
@@ -25,8 +25,8 @@ from state.errors import BadInput
 from state.feedback import RaisedFinding
 from state.records import Values
 from tools.checks.quotes import locate
-from tools.documents.store import load_document
-from tools.text.characters import plain
+from tools.documents.reading import load_document
+from tools.text import plain
 
 AUTHOR = "Draftroom"
 COMPUTED = "c3cad1"

@@ -17,7 +17,7 @@ from evals.reports.report import report
 from evals.run import RunFolder
 from evals.statistics import mean_interval
 from evals.task import Table, Task
-from state.contexts import JournalismContext
+from state.settings import JournalismContext
 from tests.evals.tasks.test_tasks import TASKS
 from tests.support.report_files import header, lines, part, points, table
 from tests.support.tea_task import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts

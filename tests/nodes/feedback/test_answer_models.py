@@ -15,7 +15,7 @@ from nodes.feedback.controller import step_decision, wave_decision
 from nodes.feedback.planner import plan_of
 from nodes.feedback.reviewer import review_of
 from nodes.feedback.verification_chain import questions_of
-from state.limits import KEY
+from state.model_settings import KEY
 
 STATE: Any = {
     "settings": {

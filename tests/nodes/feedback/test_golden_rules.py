@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.feedback.golden_rules import Asked, keep_golden_rules
+from nodes.feedback.planner import Asked, keep_golden_rules
 
 REVIEW = Asked("write_review", "")
 PAPER = Asked("ask_paper", "How many trays were there?")

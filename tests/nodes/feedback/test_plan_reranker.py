@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from nodes.feedback.plan_reranker import rank_plans
-from nodes.feedback.planner import plan_in_words
+from nodes.feedback.planner import plan_in_words, rank_plans
 from state.errors import SettingsError
 from state.feedback import Plan, Step
 from tests.tools.tiny_bert import write_encoder

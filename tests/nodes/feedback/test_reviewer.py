@@ -13,7 +13,7 @@ import pytest
 from nodes.feedback.agent import PROMPTS
 from nodes.feedback.reviewer import repeats_example
 from state.feedback import Weakness
-from state.limits import Limits
+from state.model_settings import Limits
 from tools.models.prompts import load_prompt
 
 PAIRS = Path(__file__).parents[4] / "shared" / "data" / "paragraph_reviews.jsonl"

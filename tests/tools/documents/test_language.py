@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.documents.language import NOT_ENGLISH, is_english
-from tools.documents.reading import read_document
+from tools.documents.reading import NOT_ENGLISH, is_english, read_document
 
 OTHERS = {
     "German": (

@@ -8,8 +8,7 @@ import pytest
 
 from state.documents import Document
 from state.errors import BadInput
-from tools.documents.reading import read_document_bytes
-from tools.documents.store import load_document
+from tools.documents.reading import load_document, read_document_bytes
 
 
 @pytest.fixture(autouse=True)

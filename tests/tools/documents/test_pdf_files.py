@@ -15,8 +15,7 @@ from state.settings import Scope
 from tests.tools.pdfs import Line, encrypted, from_objects, typeset, with_contents, words
 from tools.documents.pdf.parts import pdf_parts
 from tools.documents.pdf.process import extract
-from tools.documents.reading import read_document_bytes
-from tools.documents.store import stored_text
+from tools.documents.reading import read_document_bytes, stored_text
 
 ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
 LINES = ["We measured how warm the sea was in 2019. It was 3 de-", "grees warmer than before, which nobody expected."]

@@ -15,8 +15,7 @@ from state.documents import Document, Paragraph
 from state.errors import BadInput, Kind
 from tests.tools.documents.sheets import Column, lines, pdf, prose, read
 from tests.tools.pdfs import encrypted, with_contents, words
-from tools.documents.reading import read_document_bytes
-from tools.documents.store import load_document
+from tools.documents.reading import load_document, read_document_bytes
 
 TITLE = "Warm Seas and Where to Find Them"
 ABSTRACT = "We measured how warm the sea was in many years. It was three degrees warmer than before, which is a lot."

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from state.errors import BadInput, DraftroomError, Kind, StateError
 from state.settings import Scope
-from tools.documents.reading import read_document, read_document_bytes
-from tools.documents.store import stored_text, unwritable
+from tools.documents.reading import read_document, read_document_bytes, stored_text, unwritable
 
 PROSE = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before."
 

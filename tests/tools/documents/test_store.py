@@ -12,8 +12,7 @@ import pytest
 from state.documents import DocumentRef
 from state.errors import BadInput, StateError
 from tests.tools.documents.sheets import lines, pdf
-from tools.documents.reading import read_document, read_document_bytes
-from tools.documents.store import load_document, stored_text
+from tools.documents.reading import load_document, read_document, read_document_bytes, stored_text
 
 TEXT = "1 Introduction\n\nThe sea is warm.\n\nIt is large as well.\n"
 

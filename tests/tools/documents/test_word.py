@@ -15,8 +15,7 @@ from docx.shared import Pt, RGBColor
 
 from state.documents import Document
 from state.errors import BadInput
-from tools.documents.reading import read_document_bytes
-from tools.documents.store import load_document, stored_text
+from tools.documents.reading import load_document, read_document_bytes, stored_text
 
 ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
 

@@ -8,7 +8,8 @@ import pytest
 
 from tests.tools.literature.conftest import document
 from tests.tools.literature.test_providers import hit
-from tools.literature.identity import (
+from tools.literature.records import (
+    UnderReview,
     identifiers,
     is_same_document,
     is_same_study,
@@ -17,7 +18,6 @@ from tools.literature.identity import (
     title_key,
     under_review,
 )
-from tools.literature.records import UnderReview
 
 ABSTRACT = " ".join(f"word{number}" for number in range(60))
 PAPER = UnderReview(

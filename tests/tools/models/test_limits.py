@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from state.limits import AtMost, Limits
-from tools.models.answers import held_to_limits, sent_schema
+from state.model_settings import AtMost, Limits
+from tools.models.ask import held_to_limits, sent_schema
 
 LIMITS = Limits(terms=2, note_words=5)
 

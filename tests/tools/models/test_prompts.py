@@ -11,7 +11,7 @@ import jinja2
 import pytest
 from jinja2 import Environment, meta
 
-from state.limits import Limits
+from state.model_settings import Limits
 from state.settings import ROLES, Audience
 from tools.models.prompts import Prompt, load_prompt, split_front_matter
 

@@ -14,7 +14,7 @@ from state.model_settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, Status
 from tests.tools.models.desk import GOOD, Desk
 from tools.models import close_clients
-from tools.models.replicas import AHEAD, at_an_endpoint
+from tools.models.client import AHEAD, at_an_endpoint
 
 ONE, OTHER = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
 

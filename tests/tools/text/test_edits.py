@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.edits import Change, word_changes
+from tools.text import Change, word_changes
 
 TEXTS = st.text(st.sampled_from("ab \n"), max_size=60).filter(lambda text: text == "" or not text.isspace())
 

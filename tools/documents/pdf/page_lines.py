@@ -2,6 +2,7 @@
 
 A gutter is looked for once a page: a left edge at which many lines begin that hardly any line crosses. The lines that
 do cross it (title, wide captions) part the page into bands, and in each band the columns are read one after the other.
+The process that reads the file hands the pieces over; the one that puts them in order here loads no PDF library.
 """
 
 from __future__ import annotations
@@ -11,9 +12,52 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypedDict
 
-from tools.documents.pdf.pieces import PdfPage, Piece
-from tools.documents.plain_text import clean_characters
+from tools.documents.structure import clean_characters
+
+Problem = Literal["", "broken", "encrypted", "too_many_pages", "too_much_text"]
+Reason = Literal["", "colour", "size", "off page", "not drawn"]
+
+
+class Piece(TypedDict):
+    """A word, or a part of one that is set in one style."""
+
+    text: str
+    box: tuple[float, float, float, float]
+    baseline: float
+    size: float
+    """Of the type, in points."""
+    style: str
+    """Letters: b bold, i italic, m mathematical symbols, f within a figure, r rotated."""
+    hidden: Reason
+
+
+class PdfPage(TypedDict):
+    """What stands on a page, in the order in which it is painted."""
+
+    width: float
+    height: float
+    matrix: tuple[float, float, float, float, float, float]
+    """From the page as it is shown to the file's own coordinates, which annotations use."""
+    pieces: list[Piece]
+
+
+class PdfPieces(TypedDict):
+    """What was found in a file, or the problem that kept it from being read."""
+
+    problem: Problem
+    reason: str
+    """The library's own words on a broken file."""
+    count: int
+    """Number of pages."""
+    pages: list[PdfPage]
+    """Those that could not be read hold no pieces."""
+    unreadable: list[str]
+    """One sentence for every page that could not be read."""
+    title: str
+    """From the metadata, where it is often missing or wrong."""
+
 
 _WORD_GAP = 0.15  # of the type size, as in `painting`
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line

@@ -11,11 +11,18 @@ from state.documents import HiddenText
 from state.errors import BadInput
 from tools.documents.guarded import MAX_CHARACTERS, ParserStopped, run_parser
 from tools.documents.pdf.layout import TypeArea, follows, gap, without_running_lines
-from tools.documents.pdf.page_lines import Line, page_lines
+from tools.documents.pdf.page_lines import Line, PdfPage, PdfPieces, Piece, page_lines
 from tools.documents.pdf.paragraphs import group_lines, join_lines, vocabulary
-from tools.documents.pdf.pieces import PdfPage, PdfPieces, Piece
-from tools.documents.plain_text import clean_characters, pdf_title
-from tools.documents.structure import HEADING, LABEL, Block, Parts, closes_references, opens_references
+from tools.documents.structure import (
+    HEADING,
+    LABEL,
+    Block,
+    Parts,
+    clean_characters,
+    closes_references,
+    opens_references,
+    pdf_title,
+)
 
 
 def pdf_parts(data: bytes, *, name: str, max_pages: int, seconds: int = 120) -> Parts:

@@ -18,8 +18,8 @@ from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
 
 from tools.documents.guarded import MAX_CHARACTERS, answer, in_one_line
+from tools.documents.pdf.page_lines import PdfPage, PdfPieces
 from tools.documents.pdf.painting import Interpreter, Painter
-from tools.documents.pdf.pieces import PdfPage, PdfPieces
 
 # The libraries' own errors, and what thousands of truncated, cut and bit-flipped files were seen to raise from their
 # depths beside them.

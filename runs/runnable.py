@@ -1,4 +1,4 @@
-"""What a run must know of its graph."""
+"""What a run must know of its graph: how it begins, when it is finished, and what its state tells."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from runs.record import RunInput
-from state.contexts import RunContext
 from state.records import CallRecord, Values
+from state.settings import RunContext
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.graph import StateGraph
+
 
 Builder: TypeAlias = "StateGraph[Any, Any, Any, Any]"
 

@@ -1,0 +1,397 @@
+"""Text itself: its characters, its sentences, and edits of it.
+
+`plain` serves terminals and pages, `strip_invisible` and `defuse_tokens` prompts, and `fold` the search for words
+however their letters are disguised.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import pairwise
+from typing import Final, Literal, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """`text` without control characters; tabs and line ends stay."""
+    return _CONTROL.sub("", text)
+
+
+def on_one_line(text: str) -> str:
+    """`text` without control characters and line ends."""
+    return " ".join(plain(text).split())
+
+
+TAGS: Final = "\U000e0020-\U000e007e"
+"""Unicode tag characters: a shapeless copy of ASCII, which a language model reads as if it were written."""
+_MATHEMATICAL: Final = "\u2061-\u2064"  # function application, invisible times: publishers set formulas with them
+_SHAPELESS: Final = (
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060\u2065-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+_VARIATION: Final = "\ufe00-\ufe0f"  # one chooses how a symbol looks; a row of them can only carry a message
+
+INVISIBLE: Final = re.compile(f"[{_SHAPELESS}{_MATHEMATICAL}{_VARIATION}]")
+TAG_RUN: Final = re.compile(f"[{TAGS}]+")
+SUSPICIOUS: Final = re.compile(
+    f"[{TAGS}]|[\u202a-\u202e\u2066-\u2069]|[{_VARIATION}\U000e0100-\U000e01ef]{{2}}"
+    "|(?:[\u200b-\u200d\u2060\ufeff].{0,40}){3}",
+    re.DOTALL,
+)
+"""Tags, changes of writing direction, rows of variation selectors, or three zero-width characters close together."""
+
+CHAT_TOKEN: Final = re.compile(
+    r"<[|\uff5c](?:im_start|im_end|im_sep|system|user|assistant|human|end|eom_id|eot_id|start_header_id|end_header_id|message"
+    r"|channel|start|return|call|endofprompt|User|Assistant|end▁of▁sentence|begin▁of▁sentence)[|\uff5c]>"
+    r"|\[/?(?:INST|SYSTEM|SYS|ASSISTANT|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<</?SYS>>|</?(?:start|end)_of_turn>",
+    re.IGNORECASE,
+)
+"""Tokens that begin or end a turn of a conversation."""
+_TOKEN: Final = re.compile(
+    rf"{CHAT_TOKEN.pattern}|<[|\uff5c][^\s|\uff5c<>]{{3,40}}[|\uff5c]>|</?(?:s|bos|eos|pad|unk|mask|think|tools?|tool_call|tool_response"
+    r"|extra_id_\d{1,2})>",
+    re.IGNORECASE,
+)
+
+_STRIPPED: Final = re.compile(
+    f"[{_SHAPELESS}][{_SHAPELESS}{_VARIATION}]*|[{_VARIATION}][{_SHAPELESS}{_VARIATION}]+",
+)
+
+
+def without_accents(text: str) -> str:
+    """Take the accents off letters, and write compatibility characters such as ligatures as what they stand for."""
+    return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
+
+
+def strip_invisible(text: str) -> str:
+    """Take out characters without a shape, except those that formulas and symbols are written with."""
+    return _STRIPPED.sub("", text)
+
+
+def defuse_tokens(text: str) -> str:
+    """Write a model's special tokens with spaces, `< |im_end| >`, so that no tokenizer knows them any more."""
+    return _TOKEN.sub(lambda match: f"{match[0][0]} {match[0][1:-1]} {match[0][-1]}", text)
+
+
+# Letters that look like Latin ones (a selection of Unicode's confusables), by code point because they look the same.
+# Capitals are listed where they resemble another letter than their small ones do.
+_LOOKALIKES: Final = {
+    "Cyrillic": (
+        "\u0430\u0432\u0435\u0456\u0458\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0501\u051b\u051d"
+        "\u0433\u043f\u044c\u04cf\u04bb\u04af\u04ab",
+        "abeijkmhopctyxsdqwrnblhyc",
+    ),
+    "Greek": (
+        "\u0397\u039d\u03a5\u039c\u0396\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
+        "\u03b3\u03c9",
+        "hnymzabenikuvoptuxyw",
+    ),
+    "Armenian": ("\u0585\u057d\u0578\u0570\u0581\u0575\u056c", "ounhgjl"),
+    "Cherokee": (
+        "\u13aa\u13ac\u13d2\u13bb\u13ab\u13de\u13b7\u13e2\u13da\u13a2\u13d9\u13c3\u13a1\u13df\u13a0\u13d4",
+        "aeehjlmpstvzrcdw",
+    ),
+    "Latin": (
+        "\u0131\u0142\u00f8\u0111\u0251\u0261\u026a\u0274\u0280\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u1d0a"
+        "\u1d0b\u029f\u1d0d\u1d0f\u1d18\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22",
+        "ilodaginrabcdefghjklmopstuvwyz",
+    ),
+    "punctuation": (
+        "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u2010\u2011\u2012\u2013\u2014\u2212_",
+        '\'\'\'\'""""""""------ ',
+    ),
+}
+_LATIN: Final = {
+    ord(strange): plain
+    for strange_ones, plain_ones in _LOOKALIKES.values()
+    for strange, plain in zip(strange_ones, plain_ones, strict=True)
+}
+_BOXED_ALPHABETS: Final = (0x1F150, 0x1F170, 0x1F1E6)  # letters in black circles and squares, regional indicators
+_DIGITS_FOR_LETTERS: Final = str.maketrans("013457@$", "oieastas")
+_WORD_WITH_DIGITS: Final = re.compile(r"[a-z0-9@$]+")
+
+
+class Folded(NamedTuple):
+    """A text in small Latin letters, without accents, invisible characters and doubled white space."""
+
+    text: str
+    """A blank line is a line feed, all other white space a space."""
+    offsets: list[int]
+    """Where in the original each of its characters stands."""
+
+
+def fold(text: str) -> Folded:
+    """Undo what disguises words: look-alike, boxed and invisible characters, accents, divisions, digits for letters."""
+    characters: list[str] = []
+    offsets: list[int] = []
+    gap = ""
+    for offset, original in enumerate(text):
+        folded = _fold_character(original)
+        if folded.isspace():
+            gap += original
+            continue
+        for character in folded:
+            if gap:
+                _write_gap(gap, character, characters, offsets)
+                gap = ""
+            characters.append(character)
+            offsets.append(offset)
+    return Folded(_WORD_WITH_DIGITS.sub(_letters, "".join(characters)), offsets)
+
+
+def _write_gap(gap: str, following: str, characters: list[str], offsets: list[int]) -> None:
+    if not characters or (_ideographic(characters[-1]) and _ideographic(following)):
+        return
+    lines = gap.count("\n")
+    if lines == 1 and characters[-1] == "-" and following.isalpha():
+        characters.pop()
+        offsets.pop()
+    else:
+        characters.append("\n" if lines > 1 else " ")
+        offsets.append(offsets[-1])
+
+
+@cache
+def _fold_character(character: str) -> str:
+    if TAG_RUN.match(character):
+        return _fold_character(chr(ord(character) - 0xE0000))
+    if INVISIBLE.match(character):
+        return ""
+    for first in _BOXED_ALPHABETS:
+        if first <= ord(character) < first + 26:
+            return chr(ord("a") + ord(character) - first)
+    return without_accents(character).translate(_LATIN).casefold().translate(_LATIN)
+
+
+def _ideographic(character: str) -> bool:
+    return "\u3400" <= character <= "\u9fff"
+
+
+def _letters(match: re.Match[str]) -> str:
+    return match[0] if match[0].isdigit() else match[0].translate(_DIGITS_FOR_LETTERS)
+
+
+# Plain text and text taken from a PDF pass through the same parser, so what would swallow their words is switched off:
+# HTML, link definitions, and code made by indentation.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["code", "reference"])
+
+
+class TextBlock(NamedTuple):
+    """A heading, a paragraph, a list item or a table cell."""
+
+    text: str
+    """Its words on one line, without heading, list and emphasis marks."""
+    heading: bool
+
+
+def blocks(text: str) -> list[TextBlock]:
+    """Splits a Markdown (or plain) text into its blocks, in order; empty blocks are left out."""
+    found: list[TextBlock] = []
+    tokens = _MARKDOWN.parse(text)
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.type == "inline":
+            heading = before is not None and before.type == "heading_open"
+            found.append(TextBlock(_on_one_line(_words(token)), heading))
+        elif token.type == "fence":
+            found.extend(TextBlock(_on_one_line(part), heading=False) for part in token.content.split("\n\n"))
+    return [block for block in found if block.text]
+
+
+def _words(inline: Token) -> str:
+    return "".join(
+        " " if child.type in {"softbreak", "hardbreak"} else child.content for child in inline.children or []
+    )
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s(?=[\"'“‘(\[]{0,2}[^\W_])")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|Figs?|Eqs?|Refs?|No|Drs?|Prof|Mr|Mrs|Ms|St|Jr|spp?|var)|\b[A-Z])\.$"
+)
+_SMALL_START: Final = re.compile(r"[\"'“‘(\[]{0,2}[a-z]")
+_LONG_WORD: Final = re.compile(r"\b[^\W\d_]{4,}")
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:\s?|\b10\.\d{4,9}/)\S+")
+_HYPHENS: Final = {0x2010: "-", 0x2011: "-"}  # the typographic hyphen and the one that does not break
+
+
+class Sentence(NamedTuple):
+    """A sentence, or a heading."""
+
+    text: str
+    heading: bool
+    """Capitals carry no meaning in it: a Markdown heading, a line in title case, or a line of capitals."""
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Splits a Markdown (or plain) text into sentences, without web addresses and DOIs."""
+    found: list[Sentence] = []
+    for block in blocks(text):
+        words = " ".join(_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
+        found.extend(Sentence(part, block.heading or _titled(part)) for part in _split(words))
+    return found
+
+
+def sentence_ends(text: str) -> list[int]:
+    """Where another sentence begins in a text, all but the first."""
+    ends = [0]
+    for match in _END.finditer(text):
+        before = text[max(ends[-1], match.start() - 12) : match.start()]
+        if not _ABBREVIATION.search(before) and not _SMALL_START.match(text, match.end()):
+            ends.append(match.end())
+    return ends[1:]
+
+
+def _split(text: str) -> list[str]:
+    ends = [0, *sentence_ends(text), len(text)]
+    return [part for start, end in pairwise(ends) if (part := text[start:end].strip())]
+
+
+def _titled(sentence: str) -> bool:
+    if sentence.isupper() and len(sentence.split()) > 1:
+        return True
+    words = _LONG_WORD.findall(sentence)
+    return len(words) > 1 and not sentence.endswith((".", "!", "?")) and all(word[0].isupper() for word in words)
+
+
+_REMAINS_OF_JSON = re.compile(r"\]\s*[\]}]|}\s*[\]}]|{\s*}|\[\s*\]")
+"""Brackets that close, or hold nothing: a small model goes on writing the format inside a text."""
+_WORD = re.compile(r"[^\W\d_]{2}")
+_LEFT_IN_FRONT = re.compile(r"^(?:[.,;:)\]}]+\s+)+")
+"""The end of something that is not there."""
+
+
+def finished_paragraphs(paragraphs: Iterable[str]) -> list[str]:
+    """Paragraphs with whole sentences of prose only, each sentence once; empty if there is none."""
+    return without_repetition(whole_sentences(paragraph) for paragraph in paragraphs)
+
+
+def whole_sentences(paragraph: str) -> str:
+    """Drop what is no sentence, and an unfinished last one: decoding ends a paragraph at its bound, in mid-sentence."""
+    texts = [sentence.text for sentence in sentences(_LEFT_IN_FRONT.sub("", paragraph))]
+    finished = texts if texts and texts[-1].rstrip("\"'”’)]").endswith((".", "!", "?")) else texts[:-1]
+    return " ".join(text for text in finished if _WORD.search(text) and not _REMAINS_OF_JSON.search(text))
+
+
+def without_repetition(paragraphs: Iterable[str]) -> list[str]:
+    """Leave out sentences that stand there already: a small model that loops says one over and over."""
+    seen: set[str] = set()
+    kept: list[str] = []
+    for paragraph in paragraphs:
+        fresh = dict.fromkeys(item.text for item in sentences(paragraph) if item.text.casefold() not in seen)
+        seen.update(sentence.casefold() for sentence in fresh)
+        kept += [" ".join(fresh)] if fresh else []
+    return kept
+
+
+_EMPTY_BRACKETS: Final = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]")
+_SPACE_BEFORE_STOP: Final = re.compile(r"[ \t]+(?=[,.;:!?)\]])")
+_DOUBLED_STOP: Final = re.compile(r"([,;:])\s*(?=[,.;:!?])")
+_OPENING_STOP: Final = re.compile(r"(^|[.!?]\s+|\n)[,;:]\s*")
+_SPACES: Final = re.compile(r"(?<=\S)[ \t]{2,}")
+
+
+def occurrences(text: str, piece: str) -> list[re.Match[str]]:
+    """Where a piece stands in a text as whole words; white space may differ.
+
+    An exact match comes first; only if there is none, one in another case counts ("the drug" for "The drug").
+    """
+    words = piece.split()
+    if not words:
+        return []
+    before = r"(?<!\w)" if words[0][0].isalnum() else ""
+    after = r"(?!\w)" if words[-1][-1].isalnum() else ""
+    pattern = before + r"\s+".join(map(re.escape, words)) + after
+    return list(re.finditer(pattern, text)) or list(re.finditer(pattern, text, re.IGNORECASE))
+
+
+def substitute(text: str, original: str, replacement: str) -> str:
+    """Replace a piece wherever it stands; a replacement of a capitalised piece is capitalised.
+
+    Returns:
+        The new text; the same text if the piece is not in it.
+    """
+    for match in reversed(occurrences(text, original)):
+        text = text[: match.start()] + _in_case_of(match[0], replacement.strip()) + text[match.end() :]
+    return text
+
+
+def remove(text: str, piece: str) -> str:
+    """Take a piece out wherever it stands, and mend white space, commas and capitals around it."""
+    for match in reversed(occurrences(text, piece)):
+        head, tail = text[: match.start()], text[match.end() :]
+        begins_sentence = not head.strip() or head.rstrip().endswith((".", "!", "?")) or head.endswith("\n")
+        tail = tail.lstrip(" ,;:") if begins_sentence else tail
+        text = head + (_capitalised(tail) if begins_sentence else tail)
+    return _tidy(text)
+
+
+def _tidy(text: str) -> str:
+    for pattern, replacement in (
+        (_EMPTY_BRACKETS, ""),
+        (_SPACES, " "),
+        (_SPACE_BEFORE_STOP, ""),
+        (_DOUBLED_STOP, ""),
+        (_OPENING_STOP, r"\1"),
+    ):
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def _in_case_of(found: str, replacement: str) -> str:
+    return _capitalised(replacement) if found[:1].isupper() else replacement
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+SHORTEST_SAME = 2
+"""In words. Fewer words that happen to stay between two changes are shown as part of the change: it reads better."""
+
+
+class Change(NamedTuple):
+    """A piece of text that stayed, went or came."""
+
+    kind: Literal["same", "removed", "added"]
+    text: str
+
+
+def word_changes(before: str, after: str) -> list[Change]:
+    """The pieces of both texts in order; those that are not `added` make up `before`, those not `removed`, `after`."""
+    return list(_changes(_words_and_gaps(before), _words_and_gaps(after)))
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[Change]:
+    removed, added = "", ""
+    for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        at_an_end = a == 0 or b == len(old)
+        if operation != "equal" or (b - a < SHORTEST_SAME and not at_an_end):
+            removed, added = removed + "".join(old[a:b]), added + "".join(new[c:d])
+            continue
+        yield from _pair(removed, added)
+        removed, added = "", ""
+        yield Change("same", "".join(new[c:d]))
+    yield from _pair(removed, added)
+
+
+def _pair(removed: str, added: str) -> Iterator[Change]:
+    if removed:
+        yield Change("removed", removed)
+    if added:
+        yield Change("added", added)
+
+
+def _words_and_gaps(text: str) -> list[str]:
+    """Words with the white space after them, so that the pieces joined are the text again."""
+    return re.findall(r"\s*\S+\s*", text)

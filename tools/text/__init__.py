@@ -1,1 +1,0 @@
-"""Text itself: its characters, its sentences, and edits of it."""
