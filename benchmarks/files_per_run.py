@@ -5,9 +5,10 @@
 
 Each run is made in a process of its own, with every module of the house imported before it begins. A profile hook notes
 each function of the house the first time it is called, in the order of these calls; the hook is set in every thread. A
-file counts once. A return is a function in a file that was seen before and had been left for another one: what a reader
-does who takes each function where the run first comes to it. The tests' fake endpoint answers, in a process of its own;
-a process that a run starts to read a PDF is not followed, and the papers are Markdown.
+file counts once; comprehensions and lambdas belong to the function around them. A return is a function in a file that
+was seen before and had been left for another one: what a reader does who takes each function where the run first comes
+to it. The tests' fake endpoint answers, in a process of its own; a process that a run starts to read a PDF is not
+followed, and the papers are Markdown.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def followed(run: str) -> list[str]:
             event == "call"
             and code not in seen
             and code.co_filename.startswith(prefixes)
-            and code.co_name != "<module>"
+            and not code.co_name.startswith("<")
         ):
             seen[code] = code.co_filename
 

@@ -29,28 +29,13 @@ from state.aids import (
     FEEDBACK_AIDS,
     JOURNALISM_AIDS,
     SIMPLIFICATION_AIDS,
-    Aid,
     FeedbackAids,
     JournalismAids,
     SimplificationAids,
 )
 from state.errors import SettingsError
 from state.model_settings import ADDRESS, Limits, ModelSettings
-
-
-class SystemSettings(BaseModel):
-    """How a system runs: a table of `Settings`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    roles: ClassVar[tuple[str, ...]]
-    """Its agents."""
-    known_aids: ClassVar[Mapping[Any, Aid]] = {}
-    """What `aids` may name; a system without that field has none."""
-    places: ClassVar[Mapping[str, Any]] = {}
-    """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
-    system works: those that are true here, and of a nested table those that it names."""
-
+from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
 SimplificationRole = Literal[

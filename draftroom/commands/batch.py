@@ -17,7 +17,7 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.system_runs import Runs
 from draftroom.batch.work import Work
 from draftroom.commands import check
-from draftroom.commands.driving import QuietOption
+from draftroom.commands.options import QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
 from draftroom.rendering.rendering import ERR, print_line, tell
 from draftroom.systems import SYSTEMS, System

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from draftroom.batch.paper_checks import Checks
-from draftroom.commands.driving import QuietOption
+from draftroom.commands.options import QuietOption
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
 from draftroom.rendering.findings import FORMATS, summary, table

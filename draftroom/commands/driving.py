@@ -1,4 +1,4 @@
-"""What all commands that drive a run share: their options, driving it, telling of it, a person's answers, its result.
+"""What all commands that drive a run share: driving it, telling of it, a person's answers, and its result.
 
 On a terminal one line moves at the bottom: who is at work on what, the tokens of the run so far, the time it has taken.
 What is finished stands above it, a short line a step. Elsewhere, also on a terminal that cannot move its cursor, each
@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 import typer
 from rich.markup import escape
@@ -33,48 +33,8 @@ from runs.record import RunRecord
 from state.errors import BadInput
 from state.files import read_text
 from state.records import Values
-from state.settings import TABLES, Scope
 from tools.documents.reading import NOT_ENGLISH
 from tools.text import plain
-
-RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
-OutputOption = Annotated[
-    list[Path],
-    typer.Option(
-        "-o", "--output", help="Also write the result here; .md, .json, .html, of a PDF's review .pdf; repeatable."
-    ),
-]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but the result and errors.")]
-MaxCallsOption = Annotated[
-    int | None, typer.Option(min=1, help="Stop the run before it makes more calls than this, all resumes together.")
-]
-MaxTokensOption = Annotated[
-    int | None, typer.Option(min=1, help="Stop the run once it has used this many tokens, in and out.")
-]
-PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
-ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF or Word file: its abstract, or the whole paper.")]
-AidsOption = Annotated[
-    str | None,
-    typer.Option(help="What of ours helps the agents: none (the paper), default, all, or names with commas."),
-]
-ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all roles.")]
-BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
-
-
-def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
-    """The flags that were given, as nested settings.
-
-    Args:
-        table: The system's table in the settings; a flag that is called as one of its settings sets it.
-        flags: By name, those included that are about something else; None was not given. The model and the endpoint
-            are for all of the system's agents, whatever a preset says of each.
-    """
-    given = {name: value for name, value in flags.items() if value is not None}
-    settings = TABLES[table].model_fields.keys() & given.keys()
-    found = {table: {name: given[name] for name in settings}}
-    if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
-        found["models"] = dict.fromkeys(("default", *TABLES[table].roles), endpoint)
-    return {**found, "preset": given["preset"]} if "preset" in given else found
 
 
 class ConsoleProgress:

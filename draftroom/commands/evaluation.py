@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from draftroom.commands.driving import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
 from draftroom.commands.models import start_servers
+from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from draftroom.rendering.rendering import OUT, tell

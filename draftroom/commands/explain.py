@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from draftroom.commands.driving import (
+from draftroom.commands.driving import drive_and_show
+from draftroom.commands.options import (
     AidsOption,
     BaseUrlOption,
     MaxCallsOption,
@@ -18,14 +19,15 @@ from draftroom.commands.driving import (
     PresetOption,
     QuietOption,
     ScopeOption,
-    drive_and_show,
     overrides,
 )
 from draftroom.files import check_outputs, take_paper
-from draftroom.systems import RunRequest
+from draftroom.systems import RunRequest, Take
 from draftroom.systems.journalism import JOURNALISM
+from nodes.journalism.initialise import freeze
 from runs.driver import Budget
-from state.settings import Audience, Selection, StopRule, Variant
+from runs.record import RunRecord, new_record
+from state.settings import Audience, Selection, Settings, StopRule, Variant
 from tools.configuration import load_settings
 
 
@@ -66,3 +68,15 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
 def wanted(flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any paper."""
     return RunRequest(JOURNALISM, load_settings(overrides("journalism", flags)))
+
+
+def begin(system: str, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
+    """The record of an explanation; nothing is requested beside its paper.
+
+    Raises:
+        DraftroomError: What is wrong with the settings or the paper.
+    """
+    del request
+    options = settings.journalism
+    run_input = take(scope=options.scope, max_pages=options.max_pages)
+    return new_record(system, run_input, freeze(settings), settings.checkpoints)

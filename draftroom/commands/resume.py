@@ -7,15 +7,8 @@ from typing import Annotated
 
 import typer
 
-from draftroom.commands.driving import (
-    MaxCallsOption,
-    MaxTokensOption,
-    OutputOption,
-    QuietOption,
-    RunArgument,
-    drive_and_show,
-    read_advice,
-)
+from draftroom.commands.driving import drive_and_show, read_advice
+from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.files import check_outputs
 from draftroom.rendering.rendering import Dialogue
 from draftroom.systems import find_system

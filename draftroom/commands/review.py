@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from draftroom.beginning import SERVICES
-from draftroom.commands.driving import (
+from draftroom.commands.driving import drive_and_show
+from draftroom.commands.options import (
     AidsOption,
     BaseUrlOption,
     MaxCallsOption,
@@ -19,18 +19,21 @@ from draftroom.commands.driving import (
     OutputOption,
     PresetOption,
     QuietOption,
-    drive_and_show,
     overrides,
 )
 from draftroom.extras import REVIEW, require
 from draftroom.files import STANDARD_INPUT, check_outputs, format_of, read_standard_input, take_paper
-from draftroom.systems import RunRequest, System
+from draftroom.next_version import request_since
+from draftroom.systems import RunRequest, System, Take
 from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
+from nodes.feedback.initialise import choose_targets
 from runs.driver import Budget
-from runs.record import RunInput
+from runs.record import RunInput, RunRecord, find_record, new_record
 from state.errors import BadInput
-from state.settings import Execution, RetrievalMode
+from state.feedback import FeedbackInput
+from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode, Settings
 from tools.configuration import load_settings
+from tools.documents.reading import load_document
 from tools.documents.structure import decode
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
@@ -40,6 +43,8 @@ VARIANTS: dict[ReviewVariant, System] = {
     "single": SINGLE_MODEL,
     "cove": CHAIN_OF_VERIFICATION,
 }
+SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
+"""Where other studies are looked up, if not in a folder."""
 _LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeatable."
 
 
@@ -146,3 +151,41 @@ def _take_draft(file: str, outputs: list[Path], system: System, **how: Any) -> R
         if refusal := rendering.refusal(format_of(path, rendering.formats), run_input["paper"]["format"]):
             raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
     return run_input
+
+
+def begin(system: str, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
+    """The record of a review of the paragraphs that are requested, of what changed `since` a run, or of all.
+
+    Raises:
+        DraftroomError: What is wrong with the settings, the paper or the request.
+    """
+    _check_literature(settings.feedback)
+    run_input = take(scope="whole", max_pages=settings.feedback.max_pages)
+    document = load_document(run_input["paper"])
+    if "since" in request:
+        request = request_since(find_record(request["since"]), document, settings.feedback)
+    asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
+    choose_targets(document, asked, settings.feedback)  # refuses what is not there
+    if system == "focused_feedback":
+        from tools.reranking import check_reranker  # noqa: PLC0415 - needs the extra `review`
+
+        check_reranker(settings.feedback)
+    record_input = RunInput(**run_input, request=dict(request))
+    return new_record(system, record_input, settings.frozen("feedback"), settings.checkpoints)
+
+
+def _check_literature(options: FeedbackSettings) -> None:
+    """Make sure that literature can be asked, before anything is paid for; name its folder for every place."""
+    from tools.literature import open_sources  # noqa: PLC0415 - needs the extra `review`
+
+    literature = options.literature
+    if literature.folder and "folder" in literature.providers:
+        folder = Path(literature.folder).expanduser()
+        if not folder.is_dir():
+            raise BadInput(
+                f"There is no folder {literature.folder!r} of literature; name one, or one of these services: "
+                f"{', '.join(SERVICES)}.",
+                kind="missing_file",
+            )
+        literature.folder = str(folder.resolve())
+    open_sources(literature, rank=lambda *_, **__: [])

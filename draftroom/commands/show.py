@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from draftroom.commands.driving import OutputOption
+from draftroom.commands.options import OutputOption
 from draftroom.files import check_outputs, read_result, write_outputs
 from draftroom.rendering.rendering import OUT, aids_line, spoken
 from draftroom.systems import find_system

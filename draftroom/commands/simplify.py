@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from draftroom.commands.driving import (
+from draftroom.commands.driving import drive_and_show
+from draftroom.commands.options import (
     AidsOption,
     BaseUrlOption,
     MaxCallsOption,
@@ -18,14 +19,14 @@ from draftroom.commands.driving import (
     PresetOption,
     QuietOption,
     ScopeOption,
-    drive_and_show,
     overrides,
 )
 from draftroom.files import check_outputs, take_paper
-from draftroom.systems import RunRequest
+from draftroom.systems import RunRequest, Take
 from draftroom.systems.simplification import SIMPLIFICATION
 from runs.driver import Budget
-from state.settings import SimplificationStopRule, SimplificationVariant
+from runs.record import RunRecord, new_record
+from state.settings import Settings, SimplificationStopRule, SimplificationVariant
 from tools.configuration import load_settings
 
 LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
@@ -73,3 +74,15 @@ def wanted(flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any abstract."""
     loops = [name.strip() for names in flags["loops"] for name in names.split(",")] if flags["loops"] else None
     return RunRequest(SIMPLIFICATION, load_settings(overrides("simplification", {**flags, "loops": loops})))
+
+
+def begin(system: str, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
+    """The record of a simplification; nothing is requested beside its abstract.
+
+    Raises:
+        DraftroomError: What is wrong with the settings or the abstract.
+    """
+    del request
+    options = settings.simplification
+    run_input = take(scope=options.scope, max_pages=options.max_pages)
+    return new_record(system, run_input, settings.frozen("simplification"), settings.checkpoints)

@@ -12,18 +12,18 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from runs.record import RunInput, RunRecord
 from runs.runnable import RunnableGraph
 from state.errors import StateError
 from state.settings import TABLES
 
 if TYPE_CHECKING:  # takes time to import
-    from draftroom.beginning import Take
     from draftroom.rendering.rendering import Rendering
-    from runs.record import RunRecord
     from state.settings import Settings
 
-
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+Take = Callable[..., RunInput]
+"""Reads the paper, of which it is told `scope` and `max_pages`."""
 
 
 class Lazy(NamedTuple):
@@ -127,4 +127,4 @@ def find_system(name: str) -> System:
     return SYSTEMS[name]
 
 
-__all__ = ["OF_TABLE", "SYSTEMS", "Lazy", "RunRequest", "System", "find_system"]
+__all__ = ["OF_TABLE", "SYSTEMS", "Lazy", "RunRequest", "System", "Take", "find_system"]

@@ -119,7 +119,7 @@ FOCUSED_FEEDBACK = System(
     progress=progress,
     graph=FOCUSED_FEEDBACK_GRAPH,
     asked=("execution", "plans", "max_questions", "aids", "pause", "max_comments"),
-    begin_address="draftroom.beginning:feedback_run",
+    begin_address="draftroom.commands.review:begin",
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": Lazy(
@@ -140,7 +140,7 @@ SINGLE_MODEL = System(
     progress=progress,
     scores=scores,
     graph=SINGLE_MODEL_GRAPH,
-    begin_address="draftroom.beginning:feedback_run",
+    begin_address="draftroom.commands.review:begin",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
 CHAIN_OF_VERIFICATION = System(
@@ -149,7 +149,7 @@ CHAIN_OF_VERIFICATION = System(
     progress=progress,
     scores=scores,
     graph=CHAIN_OF_VERIFICATION_GRAPH,
-    begin_address="draftroom.beginning:feedback_run",
+    begin_address="draftroom.commands.review:begin",
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
 SYSTEMS = (FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)

@@ -60,7 +60,7 @@ JOURNALISM = System(
     progress=progress,
     graph=SCIENCE_JOURNALISM,
     asked=("rounds", "audience", "aids", "max_words", "scope", "pause"),
-    begin_address="draftroom.beginning:journalism_run",
+    begin_address="draftroom.commands.explain:begin",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
         "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")

@@ -83,7 +83,7 @@ SIMPLIFICATION = System(
     progress=progress,
     graph=MEDICAL_SIMPLIFICATION,
     asked=("loops", "entries", "aids", "accuracy_check", "target_grade", "scope"),
-    begin_address="draftroom.beginning:simplification_run",
+    begin_address="draftroom.commands.simplify:begin",
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": Lazy(

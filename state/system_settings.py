@@ -1,0 +1,24 @@
+"""What the settings of a system say beside their fields; rooms, pages and commands ask it of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from state.aids import Aid
+
+
+class SystemSettings(BaseModel):
+    """How a system runs: a table of `Settings`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    roles: ClassVar[tuple[str, ...]]
+    """Its agents."""
+    known_aids: ClassVar[Mapping[Any, Aid]] = {}
+    """What `aids` may name; a system without that field has none."""
+    places: ClassVar[Mapping[str, Any]] = {}
+    """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
+    system works: those that are true here, and of a nested table those that it names."""
