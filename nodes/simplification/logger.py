@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+from nodes.doubts import doubts
 from nodes.simplification.agent import memories_of, options
 from nodes.simplification.selector import visits
 from state.errors import NothingUsable
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
-from tools.checks.fidelity import doubts
 from tools.checks.readability import grade
 from tools.checks.term_explanations import agrees
 from tools.documents.reading import stored_text

@@ -22,14 +22,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
 from state.documents import DocumentRef
-from state.errors import RetrievalUnavailable
 from state.records import Fact, FactKind
 from tools.checks.quantities import Amount, AmountIndex, amounts
 from tools.checks.quantity_lexicon import is_unit_symbol
@@ -432,23 +431,3 @@ def off_subject(draft: str, source: DocumentRef) -> list[str]:
     if source["words"] > _LONGEST_ABSTRACT or share >= _LEAST:
         return []
     return [f"the text is hardly about its source: it uses {share:.0%} of its longer words, which any text may have"]
-
-
-NOT_CHECKED = "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
-
-
-def doubts(text: str, source: DocumentRef, aids: Collection[str]) -> list[str]:
-    """Warnings about a text that was made from a source; empty if there is nothing to say.
-
-    It reads the stored source. With the aid `doubtful_sentences` it embeds both, which takes a second for an abstract
-    and up to a quarter of a minute for a long paper.
-    """
-    found = off_subject(text, source)
-    if "doubtful_sentences" not in aids:
-        return found
-    try:
-        from tools.checks.support import unsupported_sentences  # noqa: PLC0415 - its packages are those of an extra
-
-        return [*found, *unsupported_sentences(text, source)]
-    except (ImportError, RetrievalUnavailable):
-        return [*found, NOT_CHECKED]
