@@ -1,11 +1,12 @@
 """How much `draftroom check` finds of what was planted, and how much of what it finds in open papers is true.
 
-    python -m benchmarks.computed_checks [--papers PAPERS.jsonl --papers ABSTRACTS.jsonl]
+    python -m benchmarks.computed_checks [--papers PAPERS.jsonl --papers ABSTRACTS.jsonl --papers PAPER.pdf]
 
-`planted_reports.jsonl` holds 202 passages with one planted contradiction each and their clean twins; their writer had
-not seen the checks. A plant counts as found if a finding that the twin does not have names a number or a word
-of the planted place. With `--papers` (records with `paper_id`, `title`, `abstract` and `sections` of paragraphs, or
-with `id` and an `abstract` or `source` alone) every finding is listed with its hash, and `computed_check_labels.json`
+`planted_reports.jsonl` holds 202 passages with one planted contradiction each and their clean twins, and
+`planted_reports_second.jsonl` 206; their writers had not seen the checks. A plant counts as found if a finding that
+the twin does not have names a number or a word of the planted place. With `--papers` (PDFs, or records with `paper_id`,
+`title`, `abstract` and `sections` of paragraphs, or with `id` and an `abstract` or `source` alone) every finding is
+listed with its hash, and `computed_check_labels.json`
 says which of them were true when they were read. Abbreviations count in whole papers only: an abstract alone may lack
 the sentence that defines them.
 """
@@ -30,9 +31,13 @@ from tools.consistency.abbreviations import definitions
 from tools.consistency.intervals import reported_intervals
 from tools.consistency.parts import said_parts
 from tools.consistency.percentages import counted_shares
+from tools.consistency.repeated_values import is_summary, quantities
 from tools.consistency.reported_tests import reported_tests
 from tools.consistency.statements import statements
+from tools.consistency.statistic_patterns import P_VALUE
+from tools.consistency.whole_numbers import whole_number_means
 from tools.documents.latex import latex_parts
+from tools.documents.reading import load_document, read_document
 from tools.documents.structure import outline
 from tools.documents.web_pages import html_parts, markdown_parts
 
@@ -55,8 +60,11 @@ def findings(text: str, document_format: Any) -> list[ComputedFinding]:
     return check_paper(outline(READERS[document_format](text), sha256="", document_format=document_format))
 
 
-def planted() -> None:
-    plants = [json.loads(line) for line in (HERE / "planted_reports.jsonl").read_text(encoding="utf-8").splitlines()]
+def planted(file: str, half: str = "") -> None:
+    """How many of a set are found; `half` is one of `read` and `held` where a set has them."""
+    plants = [json.loads(line) for line in (HERE / file).read_text(encoding="utf-8").splitlines()]
+    plants = [plant for plant in plants if not half or plant["half"] == half]
+    print(f"\n{file} {half}\n")
     planted, found, alarms = Counter[Any](), Counter[Any](), Counter[Any]()
     for plant in plants:
         place = (plant["kind"], plant["where"])
@@ -87,13 +95,11 @@ def in_papers(paths: list[Path]) -> None:
     labels = json.loads(LABELS.read_text(encoding="utf-8")) if LABELS.exists() else {}
     true, read, seen = Counter[str](), Counter[str](), Counter[str]()
     begin, number = time.process_time(), 0
-    for line in (line for path in paths for line in path.read_text(encoding="utf-8").splitlines()):
-        paper = json.loads(line)
+    for name, read_paper in (each for path in paths for each in documents(path)):
         number += 1
-        name, read_paper = paper.get("paper_id") or paper["id"], document(paper)
         seen += candidates(read_paper)
         for found in check_paper(read_paper):
-            if found["kind"] == "abbreviation" and "sections" not in paper:
+            if found["kind"] == "abbreviation" and len(read_paper["paragraphs"]) == 1:
                 continue
             text = f"{found['kind']}\n{found['quote']}\n{found['computation']}"
             digest = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -110,11 +116,25 @@ def in_papers(paths: list[Path]) -> None:
         print(f"| {kind} | {seen[kind] or ''} | {read[kind]} | {true[kind] if read[kind] else ''} | {bound} |")
 
 
+def documents(path: Path) -> Iterator[tuple[str, Document]]:
+    if path.suffix == ".pdf":
+        yield path.stem, load_document(read_document(str(path)))
+        return
+    for paper in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        yield paper.get("paper_id") or paper["id"], document(paper)
+
+
 def candidates(paper: Document) -> Counter[str]:
     """How many places of some kinds there are that a check computes."""
     parts, _ = statements(paper)
     seen = Counter[str](abbreviation=len(definitions(parts)) if len(paper["paragraphs"]) > 1 else 0)
-    for part in parts:
+    seen["reference"] = len(paper["references"])
+    p_values = Counter(part.paragraph["section"] for part in parts for _ in re.finditer(P_VALUE, part.text))
+    seen["many tests"] = sum(number >= 5 for number in p_values.values())
+    seen["one number, two values"] = sum(len(list(quantities(part))) for part in parts if is_summary(part))
+    for at, part in enumerate(parts):
+        near = " ".join(each.text for each in parts[max(0, at - 3) : at + 1])
+        seen["mean of whole numbers"] += len(list(whole_number_means(part, near)))
         intervals = list(reported_intervals(part.text))
         seen["test and p-value"] += len(list(reported_tests(part.text)))
         seen["percentage"] += len(list(counted_shares(part.text)))
@@ -159,6 +179,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--papers", type=Path, action="append", help="also read these papers; repeatable")
     arguments = parser.parse_args()
-    planted()
+    planted("planted_reports.jsonl")
+    for half in ("read", "held", ""):
+        planted("planted_reports_second.jsonl", half)
     if arguments.papers:
         in_papers(arguments.papers)

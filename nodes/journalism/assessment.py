@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+from nodes.doubts import doubts
 from nodes.journalism.initialise import options
 from state.journalism import Assessment, JournalismState
-from tools.checks.fidelity import coverage, doubts, unsupported_facts
+from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, hard_sentences, mean_grade
 from tools.documents.reading import stored_text
 

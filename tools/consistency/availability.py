@@ -9,7 +9,8 @@ from state.computed_findings import ComputedFinding
 from tools.consistency.statements import Statement
 
 _AVAILABLE = re.compile(
-    r"\b(?:(?:our|the|all|source|analysis|raw|study|processed|underlying|trained) )+(?:[a-z]+ ){0,2}?"
+    r"(?:\b(?:(?:our|the|all|source|analysis|raw|study|processed|underlying|trained) )+(?:[a-z]+ ){0,2}?"
+    r"|(?:^|(?<=[.:] )))"
     r"(?P<what>data(?:sets?)?|code|scripts?|software|models?|materials|source code)\b(?: [a-z-]+){0,6}? "
     r"(?:is|are|will be|have been|has been|was|were)(?: made| now| also| all| then)*(?: (?:publicly|freely|openly"
     r"|fully))*"
@@ -28,7 +29,8 @@ _PLACE = re.compile(
     r"|dataverse|kaggle"
     r"|hugging ?face|cran\b|pypi|bioconductor|mendeley|genbank|\bGEO\b|\bSRA\b|\bENA\b|\bPRIDE\b|\bPDB\b"
     r"|arrayexpress|accession"
-    r"|GSE\d|PRJ[A-Z]+\d|repositor|archive|supplement|appendix|additional file|supporting information|extended data"
+    r"|GSE\d|PRJ[A-Z]+\d|(?<!\ba )(?<!\ban )(?<!public )(?<!online )(?<!open )repositor"
+    r"|archive|supplement|appendix|additional file|supporting information|extended data"
     r"|request"
     r"|corresponding author|\[\d|\(\d|registry|website|web site|webpage|footnote|licen[cs]e|library|portal|database"
     r"|server|\d\s*[.)]?$"

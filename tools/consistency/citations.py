@@ -22,6 +22,11 @@ _NAME = (
 )
 _YEAR = r"(?P<year>(?:19|20)\d\d)[a-z]?"
 _AUTHOR_YEAR = re.compile(rf"(?P<name>{_NAME})(?P<others> et al\.?,?| and {_NAME}| & {_NAME})(?:,? ?| ?\()\(?{_YEAR}\b")
+_NARRATED = re.compile(rf"(?<![\w&’-])(?<!and )(?<!& )(?P<name>{_NAME}) \({_YEAR}(?=[);,:])")
+"""`Adams (2011)`; what stands so may also be a product or a month."""
+_IN_BRACKETS = re.compile(rf"(?:\((?:see |e\.g\.,? |cf\.? )?|; )(?P<name>{_NAME}),? {_YEAR}(?=[);,])")
+"""`(Adams, 2011; Costa, 2014)`"""
+_FIRST_AUTHOR = re.compile(r"(?P<name>.{2,60}?)(?:,| and | & | \(|(?<!\b[A-Z])\. |$)")
 
 
 def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
@@ -37,7 +42,7 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[
         if document["format"] in {"markdown", "html"}:  # a list whose numbers the format counts
             counted = [Reference(id=entry["id"].removeprefix("r"), text=entry["text"]) for entry in entries]
             yield from _by_number(counted, parts)
-        yield from _by_author(entries, parts)
+        yield from _by_author(document, parts)
 
 
 def _by_number(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
@@ -92,31 +97,56 @@ def _by_key(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterato
     yield from _uncited([entry for entry in entries if entry["id"] not in cited])
 
 
-def _by_author(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+def _by_author(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    entries = document["references"]
     texts = [_letters(entry["text"]) for entry in entries]
     whole = " ".join(texts)
-    matches = [(part, match) for part in parts if not part.row for match in _AUTHOR_YEAR.finditer(part.text)]
-    found = [(_in(texts, match), part, match) for part, match in matches]
+    authors = " ".join(_letters(re.split(r"\b(?:19|20)\d\d", entry["text"])[0]) for entry in entries)
+    prose = [part for part in parts if not part.row]
+    several = [(part, match) for part in prose for match in _AUTHOR_YEAR.finditer(part.text)]
+    alone = [
+        (part, match)
+        for part in prose
+        for pattern in (_NARRATED, _IN_BRACKETS)
+        for match in pattern.finditer(part.text)
+        if f" {_last_name(match)} " in f" {authors} "  # or it is a product or a month
+    ]
+    found = [(_in(texts, match), part, match) for part, match in [*several, *alone]]
     known = sum(each for each, _, _ in found)
-    if known < 4 or known < 0.9 * len(found):  # the list was read badly
-        return
+    if known < (4 if document["format"] == "pdf" else 2) or len(found) - known > max(1, 0.1 * len(found)):
+        return  # the list was read badly
     seen: set[str] = set()
     for there, part, match in found:
         if there or match[0] in seen:
             continue
         seen.add(match[0])
-        name = _letters(match["name"]).split()[-1]
         why = f"no entry of the list of references has {match['name']}"
-        if f" {name} " in f" {whole} ":
+        if f" {_last_name(match)} " in f" {whole} ":
             why = f"no entry with {match['name']} has the year {match['year']}"
-        yield part.finding(
-            "citation", "medium", match.span(), computation=why, consistent=f"an entry for {' '.join(match[0].split())}"
-        )
+        cited = " ".join(match[0].split()).strip("(; ")
+        yield part.finding("citation", "medium", match.span(), computation=why, consistent=f"an entry for {cited}")
+    uncited = [entry for entry in entries if not _is_named(entry, prose)]
+    if len(uncited) < (1 - _CITED) * len(entries):
+        yield from _uncited(uncited)
+
+
+def _is_named(entry: Reference, parts: Sequence[Statement]) -> bool:
+    """Whether the text has a name of the entry's first author, or the initials of an organisation."""
+    author = _FIRST_AUTHOR.match(entry["text"])
+    names = re.findall(r"[A-Z][^\W\d_]+", author["name"]) if author else []
+    initials = "".join(name[0] for name in names)
+    words = {*names, *([initials] if len(initials) > 2 else [])}
+    told = re.compile(rf"\b(?:{'|'.join(map(re.escape, map(without_accents, words)))})\b")
+    return not words or any(told.search(without_accents(part.text)) for part in parts)
+
+
+def _last_name(match: re.Match[str]) -> str:
+    return _letters(match["name"]).split()[-1]
 
 
 def _in(texts: Sequence[str], match: re.Match[str]) -> bool:
     """Whether an entry has the last word of the name and the year."""
-    name = _letters(match["name"]).split()[-1]
+    name = _last_name(match)
     return any(re.search(rf"\b{re.escape(name)}\b", text) and match["year"] in text for text in texts)
 
 

@@ -41,8 +41,9 @@ def check_floats(document: Document, parts: Sequence[Statement]) -> Iterator[Com
             continue
         mentions = _mentions(parts, word, set(captions.values()))
         highest = max(captions.values())
-        if not mentions or len(mentions.keys() & set(captions.values())) < len(mentions) / 2:
-            continue  # most captions were not read
+        known = mentions.keys() & set(captions.values())
+        if not mentions or (document["format"] in {"pdf", "text"} and len(known) < len(mentions) / 2):
+            continue  # an excerpt, or most captions were not read
         for number, (part, place) in sorted(mentions.items()):
             if number > highest and set(range(1, highest + 1)) <= set(captions.values()):
                 yield part.finding(
@@ -191,12 +192,21 @@ _EQUATION = re.compile(
     r"(?<![\w-])(?:[Ee]quations?|[Ee]qs?\.?"
     r"|[Ff]ormulas?)\s?(?:~)?\(?(?P<list>\d{1,2}(?:\s?[–-]\s?\d{1,2})?)\)?(?![\d.%]*\d)"
 )
-_LABEL = re.compile(r"\((?P<number>\d{1,2})\)(?=\s*$|\s+[A-Z,.]|\s+where\b)|(?:^|[=:;.,]\s?)\((?P<glued>\d{1,2})\)")
+_LABEL = re.compile(
+    r"""
+    \( (?P<number> \d{1,2} ) \) (?= \s*$ | \s+[A-Z,.] | \s+where\b )   # E = mc² (2)
+    | (?: ^ | [=:;.,]\s? ) \( (?P<glued> \d{1,2} ) \)
+    | \\tag \*? \{ (?P<tag> \d{1,2} ) \}                               # \tag{2}, as Markdown keeps it
+    """,
+    re.VERBOSE,
+)
 
 
 def check_equations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """Equations that the text refers to and that no formula is numbered with."""
-    labels = {int(match["number"] or match["glued"]) for part in parts for match in _LABEL.finditer(part.text)}
+    labels = {
+        int(match["number"] or match["glued"] or match["tag"]) for part in parts for match in _LABEL.finditer(part.text)
+    }
     highest = max((number for number in labels if set(range(1, number + 1)) <= labels), default=0)
     if highest < 2 or highest != max(labels):
         return

@@ -14,8 +14,9 @@ from typing import Literal
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import UNSIGNED, Printed, printed, short
-from tools.consistency.reported_tests import ALPHA, P_VALUE
+from tools.consistency.reported_tests import ALPHA, EQUAL
 from tools.consistency.statements import Statement
+from tools.consistency.statistic_patterns import P_VALUE
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
 
@@ -32,30 +33,47 @@ _SHARE = (
     r"(?:(?i:sensitivity|specificity|prevalence|incidence|proportion|mean|median|estimate|kappa)"
     r"|AUC|AUROC|r|\u03c1|κ|ICC|I2)"
 )
-_NAME = (
-    rf"(?<![\w’'-])(?:(?P<ratio>{_RATIO})|(?P<difference>{_DIFFERENCE})|(?P<share>{_SHARE}))"
-    r"(?:\s?[(\[][A-Za-z]{1,5}[)\]])?(?:\s?(?:=|:|,|of|was|is|were)\s?|\s)"
-)
+_NAME = rf"""(?x:
+    (?<! [\w’'-] )
+    (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) | (?P<share> (?-x:{_SHARE}) ) )
+    (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )?                                   # odds ratio (OR)
+    (?: (?: \s for (?: \s [\w-]+ ){{1,5}}? )? \s? (?: = | : | was | is | were ) \s?   # for death was
+      | \s? (?: , | of ) \s? | \s )
+)"""
 """What the estimate is, with its abbreviation in brackets, and a sign or word that leads to the number."""
 _SIGNED = rf"[-–+]?\s?{UNSIGNED}"
 _ESTIMATE = rf"(?P<estimate>{_SIGNED})"
 _UNIT = r"(?P<unit>\s?(?:%|°C|[a-zA-Zµ]{1,8}(?:/[a-zA-Z]{1,5})?(?:[²³2])?|percentage points|points))?"
-_UNIT_OF_TIME = r"(?P<unit>\s?(?:%|°C|[a-zA-Zµ]{1,10}(?: per [a-z]+|/[a-zA-Z]{1,5})?(?:[²³2])?|percentage points))"
-_LEVEL = (
-    r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?:CIs?\b|CrIs?\b|(?i:confidence|credible) (?i:intervals?)(?:\s?[(\[]CI[)\]])?)"
+_UNIT_OF_TIME = (
+    r"(?P<unit>\s?(?:%|°C|mm Hg|percentage points|[a-zA-Zµ]{1,10}(?: per [a-z]+|/[a-zA-Z]{1,5})?(?:[²³2])?))"
 )
+_LEVEL = r"""(?x:
+    (?P<level> 9\d (?: \.\d )? ) \s? % \s?
+    (?: CIs?\b | CrIs?\b | (?i: confidence | credible ) \s (?i: intervals? ) (?: \s? [(\[] CI [)\]] )? )
+  | \bCI \s? (?P<level_behind> 9\d (?: \.\d )? ) \s? %
+)"""
 _LOW = rf"(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
 _HIGH = rf"(?P<high>{_SIGNED})(?P<after>\s?%)?"
 _INTERVAL = (
     rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?{_LOW}\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
 )
 _P = rf"(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
-_NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?[(\[]?\s?{_INTERVAL}{_P}")
+_NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?(?:with an? |[(\[])?\s?{_INTERVAL}{_P}")
 """`OR 1.50, 95% CI 1.02 to 2.20, p = 0.04`"""
 _CHANGED = re.compile(rf"\b(?P<verb>by|of|was|were|is|at|and) {_ESTIMATE}{_UNIT_OF_TIME}\s?[(\[]\s?{_INTERVAL}{_P}")
 """`rose by 3.4 points (95% CI 1.9 to 5.9)`"""
 _FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)")
 """`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
+_UNNAMED = re.compile(
+    rf"""
+    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s? (?: = | : | , | of | was ) \s? | \s )
+    {_ESTIMATE} (?P<unit> ) \s?
+    [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | , | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
+    [)\]]
+    """,
+    re.VERBOSE,
+)
+"""`OR 1.50 (1.02–2.20)`: what stands in brackets behind a ratio is its interval."""
 _PERCENT = re.compile(rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?[(\[]\s?{_INTERVAL}\s?%?\s?[)\]]?")
 """`12% (95% CI 8 to 16)`"""
 _WIDEST_ASYMMETRY = 0.25
@@ -84,7 +102,7 @@ class ReportedInterval:
 def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     """The estimates of a text that stand directly before their interval, each once."""
     taken: set[int] = set()
-    for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT):
+    for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT, _UNNAMED):
         for match in pattern.finditer(text):
             place = match.start("estimate")
             if place not in taken and (pattern in (_FURTHER, _PERCENT) or _readable(match)):
@@ -118,8 +136,8 @@ def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
         estimate=printed(match["estimate"]),
         low=low,
         high=high,
-        level=float(groups.get("level") or 95),
-        relation={"was": "=", "of": "="}.get(groups.get("relation") or "", groups.get("relation") or ""),
+        level=float(groups.get("level") or groups.get("level_behind") or 95),
+        relation=EQUAL.get(groups.get("relation") or "", groups.get("relation") or ""),
         p=printed(groups["p"]) if groups.get("p") else None,
         place=match.span(),
     )
@@ -138,10 +156,20 @@ def _shown(interval: ReportedInterval) -> str:
     return f"{interval.low.value:g} to {interval.high.value:g}"
 
 
+_LESS = re.compile(
+    r"\b(?:reduc|decreas|declin|decremen|fell|fall|drop|low|less|few|loss|lost|short|worse|negativ|inverse|small|slow"
+    r"|minus|diminish|attenuat|relie|improv|shrank|shrink|cut|save|saving|differ)",
+    re.IGNORECASE,
+)
+"""Words that hold the sign of a number that is printed without one."""
+
+
 def _outside(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
     estimate, low, high = interval.estimate, interval.low, interval.high
     turned = low.value > high.value and high.low <= estimate.value <= low.high  # only written the other way round
-    unsigned = interval.scale != "ratio" and estimate.value > 0 > high.value and low.low <= -estimate.value <= high.high
+    mirrored = estimate.value > 0 > high.value and low.low <= -estimate.value <= high.high
+    start, _ = statement.sentence_at(interval.place[0])
+    unsigned = interval.scale != "ratio" and mirrored and _LESS.search(statement.text, start, interval.place[1])
     if turned or unsigned:  # "a fall of 4.2 (-5.0 to -3.3)" has its sign in the word
         return None
     if low.value > high.value:

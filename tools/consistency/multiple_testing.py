@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from state.computed_findings import ComputedFinding, Severity
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.consistency.printed import printed, short
-from tools.consistency.reported_tests import ALPHA, P_VALUE
+from tools.consistency.reported_tests import ALPHA
 from tools.consistency.statements import Statement
+from tools.consistency.statistic_patterns import P_VALUE
 
 _P = re.compile(P_VALUE)
 _CORRECTION = re.compile(
@@ -32,12 +33,15 @@ _MEASURES = (
 _NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
 _OTHERS = re.compile(
     rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
-    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')} (?!{_NO_MEASURES})[a-z]+s"
+    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')}(?: (?!{_NO_MEASURES})[a-z]+s)?"
     rf" (?:did not|were not|showed no"
     rf"|remained|was not|had no)"
     rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
     rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
     re.IGNORECASE,
+)
+_UNCHANGED = re.compile(
+    rf"\b{_COUNT} of the (?:[a-z]+ )?{_MEASURES} (?:showed no|did not|were not|was not|remained|had no)", re.IGNORECASE
 )
 _ONE_OF = re.compile(
     rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} {_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
@@ -74,12 +78,12 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
     if not significant or any(not _just_significant(found) for found in significant):
         return
     smallest = min(significant, key=lambda found: printed(found["p"]).value)
-    for pattern in (_OTHERS, _ONE_OF, _FAMILY):
+    for pattern in (_OTHERS, _UNCHANGED, _ONE_OF, _FAMILY):
         for match in pattern.finditer(statement.text):
             groups = match.groupdict()
             named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
             number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
-            tests = number + len(significant) if pattern is _OTHERS else number
+            tests = number + len(significant) if pattern in (_OTHERS, _UNCHANGED) else number
             exact = pattern is not _FAMILY or all(found["relation"] == "=" for found in significant)
             if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
                 start, end = statement.sentence_at(smallest.start())
@@ -100,7 +104,7 @@ def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
     ]
     values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
     significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
-    exact = [value for value, relation in values if relation in {"=", "was", "of"} or value > ALPHA]
+    exact = [value for value, relation in values if relation in {"=", ":", "was", "of"} or value > ALPHA]
     few = 0 < len(significant) <= max(1, len(values) // 5)
     if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
         return None
@@ -110,7 +114,7 @@ def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
 
 def _just_significant(match: re.Match[str]) -> bool:
     value = printed(match["p"]).value
-    return match["relation"] in {"=", "<", "≤", "was", "of"} and 0.005 <= value <= ALPHA
+    return match["relation"] in {"=", ":", "<", "≤", "was", "of"} and 0.005 <= value <= ALPHA
 
 
 def _finding(

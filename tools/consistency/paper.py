@@ -21,10 +21,13 @@ from tools.consistency.intervals import check_intervals
 from tools.consistency.multiple_testing import check_many_tests
 from tools.consistency.parts import check_parts
 from tools.consistency.percentages import check_fractions, check_listed_percentages, check_percentages
+from tools.consistency.repeated_estimates import check_repeated_estimates
+from tools.consistency.repeated_periods import check_periods
 from tools.consistency.repeated_values import check_repeated, check_seasons
 from tools.consistency.reported_tests import check_tests
 from tools.consistency.statements import Statement, statements
 from tools.consistency.table_counts import check_table
+from tools.consistency.told_cells import check_told_cells
 from tools.consistency.whole_numbers import check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
@@ -38,6 +41,9 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *(found for each in tables for found in check_table(*each)),
         *check_many_tests(parts),
         *check_repeated(parts),
+        *check_repeated_estimates(parts),
+        *check_told_cells(parts, tables),
+        *check_periods(parts),
         *check_seasons(parts),
         *check_allocation(parts),
         *check_floats(document, parts),

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
+from tools.consistency.exhaustive_parts import exhaustive_parts
 from tools.consistency.printed import COUNT, Printed, count, printed
 from tools.consistency.sizes import NUMBER_OR_WORD, whole_number
 from tools.consistency.statements import Statement
 
-_BARE = r"(?<![\w.,/–-])(?<!\d )"
+_BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 
 
 class WholeAndParts(NamedTuple):
@@ -30,14 +31,52 @@ _PEOPLE = (
 )
 _SEX = r"(?:females?|males?|women|men|girls|boys)"
 _SEXES = re.compile(
-    rf"{_BARE}(?P<whole>{COUNT}) (?:[a-z-]+ ){{0,2}}{_PEOPLE}"
-    rf"\s?[(,:–]\s?(?:[nN]\s?=\s?)?(?P<first>{COUNT}) (?P<one>{_SEX})"
-    rf"(?:\s?[,;/&]\s?|,? and )(?P<second>{COUNT}) (?P<other>{_SEX})(?!,? (?:and|;))"
+    rf"""
+    {_BARE} (?P<whole> {COUNT} ) \s (?: [a-z-]+ \s ){{0,2}} {_PEOPLE} \s? [(,:–] \s?
+    (?: [nN] \s? = \s? )? (?P<first> {COUNT} ) \s (?P<one> {_SEX} )
+    (?: \s? [,;/&] \s? | ,? \s and \s ) (?P<second> {COUNT} ) \s (?P<other> {_SEX} )
+    (?: ,? \s (?: and \s )? (?P<third> {COUNT} ) \s (?: non-?binary | other | unknown | diverse ) \b )?
+    (?! ,? \s? (?: and | ; ) | \s? [,;] \s? \d )                       # nothing further is told apart
+    """,
+    re.VERBOSE,
 )
+"""`120 participants (70 women and 40 men)`"""
+_AMONG = re.compile(
+    rf"""
+    {_BARE} (?P<first> {COUNT} ) \s (?P<one> {_SEX} ) ,? \s and \s (?P<second> {COUNT} ) \s (?P<other> {_SEX} )
+    \s (?: among | in | of ) \s (?: the | our | all ) \s (?P<whole> {COUNT} ) \s (?: [a-z-]+ \s )? {_PEOPLE} \b
+    """,
+    re.VERBOSE,
+)
+"""`70 women and 40 men among the 120 participants`"""
+_IN_ALL = re.compile(
+    rf"""
+    {_BARE} (?P<first> {COUNT} ) \s [a-z]+ \s and \s (?P<second> {COUNT} ) \s [a-z]+ (?: \s [a-z]+ ){{0,4}} , \s
+    (?: or \s )? (?P<whole> {COUNT} ) \s (?: [a-z]+ \s ){{0,2}} (?: in \s (?: all | total ) | altogether ) \b
+    """,
+    re.VERBOSE,
+)
+"""`25 calves and 59 adults were counted, 84 animals in all`"""
+_PLACED = re.compile(
+    rf"""
+    {_BARE} (?P<whole> {COUNT} ) \s [a-z]+ \s
+    [(\[] (?P<first> {COUNT} ) \s (?P<word> in | from | with ) \s [^\d,;()]+ ,
+    \s (?P<second> {COUNT} ) \s (?P=word) \s [^\d,;()]+ [)\]]
+    """,
+    re.VERBOSE,
+)
+"""`57 articles (44 in English, 13 in Spanish)`"""
+_GROUPED = r"(?: randomi[sz]ed | assigned | allocated | divided | split | classified | categori[sz]ed | grouped )"
 _ALLOCATED = re.compile(
-    rf"{_BARE}(?P<whole>{COUNT}) (?:[a-z-]+ ){{0,3}}{_PEOPLE} (?:[a-z-]+ ){{0,3}}?"
-    r"(?:randomi[sz]ed|assigned|allocated|divided|split|classified|categori[sz]ed|grouped)\b"
+    rf"""
+    {_BARE} (?P<whole> {COUNT} ) \s (?: [a-z-]+ \s ){{0,3}} {_PEOPLE} \s (?: [a-z-]+ \s ){{0,3}}? {_GROUPED} \b
+    | \b {_GROUPED} \s (?: a \s total \s of \s )? (?P<object> {COUNT} ) \s (?: [a-z-]+ \s ){{0,2}} {_PEOPLE} \b
+    | (?i: {_PEOPLE} ) \s [(\[] \s? [nN] \s? = \s? (?P<told> {COUNT} ) \s? [)\]] ,?
+      \s (?: [a-z-]+ \s ){{0,3}}? {_GROUPED} \b
+    """,
+    re.VERBOSE,
 )
+"""`120 patients were randomised`, `we randomised 120 patients`, `patients (n = 120) were randomised`"""
 _GROUP_SIZE = re.compile(rf"[(\[]\s?[nN]\s?=\s?(?P<n>{COUNT})\s?[)\]]")
 _ITEM = NUMBER_OR_WORD
 _THING = r"(?: [^\d,;:.()]+?)?"
@@ -68,14 +107,35 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
 
 def said_parts(statement: Statement) -> list[WholeAndParts]:
     """The wholes of a paragraph with their parts."""
-    return [*_sexes(statement), *_allocated(statement), *_listed(statement), *_too_many(statement)]
+    pairs = [*_sexes(statement), *_two(statement)]
+    found = [*pairs, *_allocated(statement), *_listed(statement), *_too_many(statement)]
+    known = {each.whole for each in found}
+    return found + [each for each in _exhaustive(statement) if each.whole not in known]
+
+
+def _exhaustive(statement: Statement) -> Iterator[WholeAndParts]:
+    """`Of the 310 screened, 62 were excluded and 248 were enrolled`: a sentence that leaves nobody out."""
+    for start, end in [] if statement.row else statement.sentences():
+        told = exhaustive_parts(statement.text[start:end])
+        if told and max(told[1]) < told[0] and told[0] < 2 * sum(told[1]) < 4 * told[0]:
+            yield WholeAndParts(*told, (start, end))
 
 
 def _sexes(statement: Statement) -> Iterator[WholeAndParts]:
-    """`120 participants (70 women and 40 men)`."""
-    for match in _SEXES.finditer(statement.text):
+    """`120 participants (70 women and 40 men)`, `70 women and 40 men among the 120 participants`."""
+    for match in (match for pattern in (_SEXES, _AMONG) for match in pattern.finditer(statement.text)):
         if _is_female(match["one"]) != _is_female(match["other"]):
-            yield WholeAndParts(count(match["whole"]), [count(match["first"]), count(match["second"])], match.span())
+            third = match.groupdict().get("third")
+            parts = [count(number) for number in (match["first"], match["second"], third) if number]
+            yield WholeAndParts(count(match["whole"]), parts, match.span())
+
+
+def _two(statement: Statement) -> Iterator[WholeAndParts]:
+    """`25 calves and 59 adults were counted, 84 animals in all`, `57 articles (44 in English, 13 in Spanish)`."""
+    for match in (match for pattern in (_IN_ALL, _PLACED) for match in pattern.finditer(statement.text)):
+        parts = [count(match["first"]), count(match["second"])]
+        if max(parts) < count(match["whole"]) < 2 * sum(parts):
+            yield WholeAndParts(count(match["whole"]), parts, match.span())
 
 
 def _is_female(word: str) -> bool:
@@ -88,8 +148,9 @@ def _allocated(statement: Statement) -> Iterator[WholeAndParts]:
         _, end = statement.sentence_at(match.start())
         sizes = list(_GROUP_SIZE.finditer(statement.text, match.end(), end))
         parts = [count(size["n"]) for size in sizes]
-        if len(parts) > 1 and len(_GROUP_SIZE.findall(statement.text[match.start() : match.end()])) == 0:
-            yield WholeAndParts(count(match["whole"]), parts, (match.start(), sizes[-1].end()))
+        if len(parts) > 1 and (match["told"] or not _GROUP_SIZE.search(statement.text, *match.span())):
+            whole = count(match["whole"] or match["object"] or match["told"])
+            yield WholeAndParts(whole, parts, (match.start(), sizes[-1].end()))
 
 
 def _listed(statement: Statement) -> Iterator[WholeAndParts]:
@@ -148,16 +209,43 @@ _SCALES = (
     r"\bnever\b.*\b(?:rarely|seldom)\b.*\b(?:sometimes|occasionally)\b.*\b(?:often|always)\b",
     r"\b(?:strongly )?agree\w*\b.*\bneutral\b.*\bdisagree",
 )
-"""Answers of which everyone gives one."""
-_ONE_ANSWER = re.compile("|".join(f"(?:{scale})" for scale in _SCALES), re.IGNORECASE)
+"""Four answers of which everyone gives one."""
+_OPINIONS = (
+    r"\b(?:in favou?r|agreed?|support(?:ed)?|approved?|yes)\b.*\b(?:against|disagreed?|opposed?|disapproved?|no)\b"
+    r".*\b(?:no opinion|undecided|neutral|neither|unsure|not sure|don[’']t know|did not answer)\b"
+)
+"""Three of them."""
+_ONE_ANSWER = {
+    4: re.compile("|".join(f"(?:{scale})" for scale in _SCALES), re.IGNORECASE),
+    3: re.compile(_OPINIONS, re.IGNORECASE),
+}
+"""By the number of answers."""
+
+
+_SEX_SHARES = re.compile(
+    rf"{_PERCENT.pattern} (?:(?:was|were) )?(?P<one>{_SEX}),? (?:and|,) "
+    rf"{_PERCENT.pattern.replace('percent', 'rest')} (?:(?:was|were) )?(?P<other>{_SEX})\b"
+)
+"""`45% were male and 65% female`; less than the whole leaves out those who did not say."""
 
 
 def _shares_of_a_whole(statement: Statement) -> Iterator[ComputedFinding]:
     """Percentages of a sentence that make up the whole by what it says, or by the scale that they are of."""
+    for match in _SEX_SHARES.finditer(statement.text):
+        one, other = printed(match["percent"]), printed(match["rest"])
+        if _is_female(match["one"]) != _is_female(match["other"]) and one.low + other.low > 100:
+            yield statement.finding(
+                "sum of parts",
+                "medium",
+                match.span(),
+                computation=f"{one.value:g} + {other.value:g} = {one.value + other.value:g}%, of one whole",
+                consistent="percentages that sum to 100 at most",
+            )
     for start, end in [] if statement.row else statement.sentences():
         sentence = statement.text[start:end]
         shares: list[Printed] = [printed(match["percent"]) for match in _PERCENT.finditer(sentence)]
-        if len(shares) < 3 or not (_EXHAUSTIVE.search(sentence) or (_ONE_ANSWER.search(sentence) and len(shares) == 4)):
+        scale = _ONE_ANSWER.get(len(shares))
+        if len(shares) < 3 or not (_EXHAUSTIVE.search(sentence) or (scale and scale.search(sentence))):
             continue
         total, slack = sum(share.value for share in shares), sum(share.half for share in shares)
         if slack + 0.5 < abs(total - 100) < 30:

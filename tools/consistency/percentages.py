@@ -13,7 +13,7 @@ from tools.consistency.printed import COUNT, Printed, count, printed
 from tools.consistency.sizes import NUMBER_OR_WORD, whole_number
 from tools.consistency.statements import Statement
 
-_BARE = r"(?<![\w.,/–-])(?<!\d )"
+_BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 _PERCENT = r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?(?:%|per ?cent\b)"
 _PART = rf"(?P<part>{COUNT})"
 _PART_OR_WORD = rf"(?P<part>{NUMBER_OR_WORD})"
@@ -34,12 +34,20 @@ _COUNTED = [
         # 8 of the 32 patients. That is 20%
         rf"{_BARE}{_PART_OR_WORD}{_OF_WORDS}{_WHOLE}{_THINGS}(?:\. (?:That|This)|, which) is {_PERCENT}(?= of |[.,;])",
         # 8 (20%) of 32, 8 (20%) of the 32
-        rf"{_BARE}{_PART}\s?[(\[]\s?{_PERCENT}\s?[)\]]\s?(?:of|out of)(?: the| all)?\s{_WHOLE}",
+        rf"{_BARE}{_PART}\s?[(\[]\s?(?:i\.e\.,? |or |that is,? )?{_PERCENT}\s?[)\]]"
+        rf"\s?(?:of|out of)(?: the| all)?\s{_WHOLE}",
         # 8 patients, 20% of the 32
         rf"{_BARE}{_PART}{_THINGS}, (?:or |i\.e\.,? )?{_PERCENT} of (?:the|all|all the) {_WHOLE}",
-        # Of these 32, 8 (20%)
-        rf"\bof (?:these|the|those) {_WHOLE}{_THINGS}, (?:only |a further )?{_PART_OR_WORD}{_THINGS} "
-        rf"[(\[]\s?{_PERCENT}\s?[)\]]",
+        # 8 patients (20% of 32)
+        rf"{_BARE}{_PART}{_THINGS}\s?[(\[]\s?{_PERCENT} of (?:the |all |all the )?{_WHOLE}",
+        # 20% (8) of the 32
+        rf"{_BARE}{_PERCENT}\s?[(\[]\s?(?:n\s?=\s?)?{_PART}\s?[)\]] of (?:the |all |all the )?{_WHOLE}",
+        # 8/32 = 20%
+        rf"{_BARE}{_PART}\s?/\s?{_WHOLE}\s?=\s?{_PERCENT}",
+        # Of these 32, 8 (20%); among 32 patients, 8 (20%)
+        rf"\b(?:of|among) (?:(?:these|the|those|all|our) )?{_WHOLE}{_THINGS}, (?:only |a further )?"
+        rf"{_PART_OR_WORD}{_THINGS} "
+        rf"[(\[]\s?{_PERCENT}\s?[)\]](?! of\b)",
     )
 ]
 _LOOSE = re.compile(
@@ -115,10 +123,17 @@ class _Share(NamedTuple):
 
 
 _SHARE = re.compile(
-    rf"(?P<link>\bof (?:which|whom|these|those|them),? )?"
-    rf"{_BARE}(?<![(\w])(?:[nN]\s?=\s?)?(?P<part>{COUNT}|\b(?:{'|'.join(SMALL_NUMBERS)})\b)(?: [a-z-]+){{0,3}} ?[(\[]"
-    rf"(?P<percent>\d{{1,3}}(?:\.\d+)?)\s?%(?P<of> of [^()\[\]]{{1,30}})?[)\]]"
-    rf"|\((?P<inside>{COUNT})[,;] (?P<beside>\d{{1,3}}(?:\.\d+)?)\s?%\)"
+    rf"""
+    (?P<link> \b [Oo]f \s (?: which | whom | these | those | them ) ,? \s )?
+    {_BARE} (?<! [(\w] )
+    (?: [nN] \s? = \s? )?
+    (?P<part> {COUNT} | \b (?: {"|".join(SMALL_NUMBERS)} ) \b )
+    (?P<linked> \s of \s (?: which | whom | these | those | them ) )?
+    (?: \s [a-z-]+ ){{0,3}} \s?
+    [(\[] (?P<percent> \d{{1,3}} (?: \.\d+ )? ) \s? % (?P<of> \s of \s [^()\[\]]{{1,30}} )? [)\]]
+    | \( (?P<inside> {COUNT} ) [,;] \s (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
+    """,
+    re.VERBOSE,
 )
 _ANY_COUNT = re.compile(rf"{_BARE}(?P<number>{NUMBER_OR_WORD})(?!\s?%|\.\d)", re.IGNORECASE)
 
@@ -128,6 +143,7 @@ def check_listed_percentages(statement: Statement) -> Iterator[ComputedFinding]:
     if statement.row:
         return
     before, earlier = "", ""
+    beside = {share.match.start("percent") for share in counted_shares(statement.text)}
     for start, end in statement.sentences():
         sentence = statement.text[start:end]
         shares = list(_shares(sentence))
@@ -135,6 +151,8 @@ def check_listed_percentages(statement: Statement) -> Iterator[ComputedFinding]:
         anywhere = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(f"{earlier} {sentence}")}
         for share, whole, why in [*_odd_one(shares, near, anywhere), *_linked(shares, near, anywhere)]:
             place = (start + share.place[0], start + share.place[1])
+            if beside & set(range(*place)):
+                continue  # its whole stands beside it
             yield _finding(statement, place, share.part, whole, share.percent, why=why)
         before, earlier = sentence, f"{earlier} {sentence}"
 
@@ -143,7 +161,9 @@ def _shares(sentence: str) -> Iterator[_Share]:
     for match in _SHARE.finditer(sentence):
         if re.search(r"\bof (?:the |all )?(?:[a-z]+ )?$", sentence[: match.start()]):
             continue  # the number is the whole of one before it
-        linked = bool(match["link"]) or bool(match["of"] and re.match(r" of (?:all|the|these|those)\b", match["of"]))
+        linked = bool(match["link"] or match["linked"]) or bool(
+            match["of"] and re.match(r" of (?:all|the|these|those)\b", match["of"])
+        )
         part = whole_number(match["part"] or match["inside"])
         yield _Share(part, printed(match["percent"] or match["beside"]), match.span(), linked)
 
@@ -179,20 +199,28 @@ _IN_WORDS = re.compile(
     rf"\s?[(\[]{_PART}{_OF}{_WHOLE}[^()\[\]]{{0,20}}[)\]]",
     re.IGNORECASE,
 )
+_PART_BEHIND = re.compile(
+    rf"\b(?P<share>one in (?:{'|'.join(list(SMALL_NUMBERS)[2:])})|{FRACTION}) of (?:the |our |all )?{_WHOLE}"
+    rf" [a-z -]{{2,40}}?\s?[(\[](?:n\s?=\s?)?{_PART}[)\]]",
+    re.IGNORECASE,
+)
+"""`A quarter of the 64 plots (n = 16)`"""
 _FURTHEST = 1.4
 """Times by which a share in words may differ from its counts: one in four is said of 22 % and of 30 %."""
+_NEARER = 1.25
+"""Where it is of a number that stands beside it."""
 
 
 def check_fractions(statement: Statement) -> Iterator[ComputedFinding]:
     """`One in ten of the practices (13 of 66)`: shares in words that the counts beside them are far from."""
-    for match in _IN_WORDS.finditer(statement.text):
+    for match in (match for pattern in (_IN_WORDS, _PART_BEHIND) for match in pattern.finditer(statement.text)):
         words, part, whole = match["share"].lower(), count(match["part"]), count(match["whole"])
         told = 1 / SMALL_NUMBERS[words.split()[-1]] if words.startswith("one in ") else value_of(words)
         before = statement.text[max(0, match.start() - 12) : match.start()]
         if re.search(r"(?:more|less|fewer|over|under)(?: than)? $", before, re.IGNORECASE) or not 0 < part <= whole:
             continue
         exact = part / whole
-        if max(told / exact, exact / told) > _FURTHEST:
+        if max(told / exact, exact / told) > (_FURTHEST if match.re is _IN_WORDS else _NEARER):
             yield statement.finding(
                 "percentage",
                 "medium",

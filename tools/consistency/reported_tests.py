@@ -14,60 +14,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.printed import NUMBER, UNSIGNED, Printed, between, printed, short
+from tools.consistency.printed import Printed, between, printed, short
 from tools.consistency.statements import Statement
+from tools.consistency.statistic_patterns import P_FIRST, STATISTICS, TEST, degrees
 
 ALPHA = 0.05
+EQUAL = {"was": "=", "of": "=", ":": "="}
+"""Other words and signs that a p-value may have for an equals sign."""
 
-_DF = r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?"
-_OPEN, _CLOSE = r"\s?[(\[]\s?", r"\s?[)\]]"
-_DF_WORD = r"(?:d\.?\s?f\.?|degrees? of freedom)"
-_EQUALS = r"\s?(?:=|of|was)\s?"
-
-
-def _one_df(name: str, letter: str) -> str:
-    """Pattern of a statistic with one number of degrees of freedom: in brackets, below the line, or behind."""
-    sample = r"(?:\s?[,;]\s?[Nn]\s?=\s?\d[\d,]*)?"
-    inside = rf"{_OPEN}(?:{_DF_WORD}\s?=\s?)?(?P<{name}_df>{_DF}){sample}{_CLOSE}"
-    below = rf"_?\{{?(?P<{name}_below>\d+(?:\.\d+)?)\}}?(?=\s?=)"
-    behind = (
-        rf"{_DF_WORD}\s?=?\s?(?P<{name}_behind>{_DF})|(?P<{name}_words>{_DF})\s{_DF_WORD}"
-        rf"|[nN]\s?=\s?(?P<{name}_pairs>\d{{1,3}}(?:,\d{{3}})+|\d+)"
-    )
-    degrees_behind = rf"(?:\s?[,;(]?\s?(?:with\s|on\s|and\s|for\s)?(?:{behind})\)?)?"
-    return rf"{letter}(?:{inside}|{below})?{_EQUALS}(?P<{name}>{NUMBER}){degrees_behind}"
-
-
-_TWO_DF = rf"(?P<df1>{_DF})\s?[,;]\s?(?P<df2>{_DF})"
-_CHI = r"(?:χ|\\chi|\b[Cc]hi|\bX(?=\s?\^?\s?[2²]))[\s-]?(?:\^?\s?\{?[2²]\}?|square[d]?)?"
-_STATISTIC = re.compile(
-    rf"(?:(?<![\w'’/-])(?:Δ?{_one_df('t', 't')}"
-    rf"|Δ?F(?:{_OPEN}(?:{_DF_WORD}\s?=\s?)?{_TWO_DF}{_CLOSE}"
-    rf"|_?\{{?(?P<df1b>\d+(?:\.\d+)?)\s?,\s?(?P<df2b>\d+(?:\.\d+)?)\}}?){_EQUALS}(?P<F>{UNSIGNED})"
-    rf"|{_one_df('r', '(?:[Pp]earson’s |[Pp]earson )?r')}"
-    rf"|{_one_df('Q', '(?:Cochran’s )?Q(?:[_ ]?[A-Za-z]{1,7})?')}"
-    rf"|[zZ]{_EQUALS}(?P<z>{NUMBER}))"
-    rf"|{_one_df('chi', _CHI)})"
-)
-P_VALUE = (
-    r"(?<![\w’'-])[pP](?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2|1)[- ](?:tailed|sided)\))?\s?"
-    r"(?P<relation>[=<>≤≥]|was|of)\s?(?P<p>(?:[01]?\.\d+|\d(?:\.\d+)?(?=\s?x\s?10|[eE]-))"
-    r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
-)
-"""Pattern of a p-value with its relation."""
-_NOT_SIGNIFICANT = r"(?P<ns>(?<![\w-])(?:n\.\s?s\.|ns|NS|not significant)(?!\w))"
-# Between the two: effect sizes and the like, no further statistic, no further clause.
-_GAP = (
-    r"(?P<gap>(?:(?!\.\s+[A-Z]|(?<![\w])[pP]\s?[-=<>≤≥vV]|\b(?:and|but|while|whereas|or|versus|vs)\b"
-    r"|[FtQ]\s?[(\[]|χ).){0,70}?)"
-)
-_TEST = re.compile(rf"{_STATISTIC.pattern}{_GAP}(?:{P_VALUE}|{_NOT_SIGNIFICANT})")
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _ADJUSTED = re.compile(
     r"bonferroni|corrected|adjust|holm\b|tukey|scheff|dunnett|s[ií]d[aá]k|fdr|benjamini|post[- ]hoc|permut|bootstrap"
-    r"|exact test|monte carlo|greenhouse|huynh|mixture|chi-?bar|(?-i:\bq\s?[=<])",
+    r"|exact test|monte carlo|mixture|chi-?bar|(?-i:\bq\s?[=<])",
     re.IGNORECASE,
 )
+_SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
+"""A correction of the degrees of freedom, of which whole ones have nothing yet."""
 
 
 @dataclass(frozen=True)
@@ -123,17 +85,20 @@ def _corners(degrees: tuple[Printed, ...]) -> list[tuple[float, ...]]:
 
 def reported_tests(text: str) -> Iterator[ReportedTest]:
     """The tests that a text reports whole: statistic, degrees of freedom and p-value."""
-    for match in _TEST.finditer(text):
-        name = next(name for name in ("t", "F", "r", "Q", "z", "chi") if match[name])
-        degrees = _degrees(match, name)
-        if degrees is None or (name == "r" and abs(printed(match[name]).value) > 1):
+    read: list[tuple[int, int]] = []
+    for match in (match for pattern in (P_FIRST, TEST) for match in pattern.finditer(text)):
+        name = next(name for name in STATISTICS if match[name])
+        told = _degrees(match, name)
+        again = any(start < match.end() and match.start() < end for start, end in read)
+        if again or told is None or (name == "r" and abs(printed(match[name]).value) > 1):
             continue
-        not_significant = match["ns"] is not None
+        read.append(match.span())
+        not_significant = bool(match.groupdict().get("ns"))
         yield ReportedTest(
             name=name,
             value=printed(match[name]),
-            degrees=degrees,
-            relation="ns" if not_significant else {"was": "=", "of": "="}.get(match["relation"], match["relation"]),
+            degrees=told,
+            relation="ns" if not_significant else EQUAL.get(match["relation"], match["relation"]),
             p=Printed(ALPHA, 0.0) if not_significant else printed(match["p"]),
             place=match.span(),
         )
@@ -143,21 +108,11 @@ def _degrees(match: re.Match[str], name: str) -> tuple[Printed, ...] | None:
     """Degrees of freedom; None if they are not told, or not usable."""
     if name == "z":
         return ()
-    if name == "F":
-        texts = [match["df1"] or match["df1b"], match["df2"] or match["df2b"]]
-    else:
-        texts = [
-            next(
-                (match[f"{name}_{where}"] for where in ("df", "below", "behind", "words") if match[f"{name}_{where}"]),
-                "",
-            )
-        ]
-    if name == "r" and not texts[0] and match["r_pairs"]:
+    texts = degrees(match, name)
+    if name == "r" and not texts and match["r_pairs"]:
         texts = [str(int(match["r_pairs"].replace(",", "")) - 2)]
-    if not all(texts):
-        return None
-    degrees = tuple(map(printed, texts))
-    return degrees if all(each.value > 0 for each in degrees) else None
+    told = tuple(map(printed, texts))
+    return told if told and all(each.value > 0 for each in told) else None
 
 
 def check_tests(statement: Statement) -> Iterator[ComputedFinding]:
@@ -168,7 +123,8 @@ def check_tests(statement: Statement) -> Iterator[ComputedFinding]:
             continue
         start, end = statement.sentence_at(test.place[0])
         sentence = statement.text[start:end]
-        if _ADJUSTED.search(sentence) and test.p.value > high:
+        uncorrected = all(each.half == 0.5 for each in test.degrees) and _SPHERICITY.search(sentence)
+        if (uncorrected or _ADJUSTED.search(sentence)) and test.p.value > high:
             continue
         if test.two_sided and _fits(test, low / 2, high / 2):
             if not _ONE_SIDED.search(statement.text):

@@ -15,7 +15,13 @@ _PEOPLE = (
     "|lecturers|doctors|physicians|surgeons|listeners|readers|viewers|experts|reviewers|annotators"
 )
 _TOLD = re.compile(
-    rf"\b[nN]\s?=\s?(?P<n>\d[\d,]*)|(?<![\d.,/–-])(?P<people>{NUMBER_OR_WORD}) (?:[a-z]+ )?(?:{_PEOPLE})\b",
+    "|".join(
+        (
+            r"\bn\s?=\s?(?P<n>\d[\d,]*)",
+            rf"(?<![\d.,/–-])(?P<people>{NUMBER_OR_WORD}) (?:[a-z]+ )?(?:{_PEOPLE})\b",
+            rf"\b(?:the|these|our) (?P<things>{COUNT}) [a-z]+s\b",  # the 23 pairs
+        )
+    ),
     re.IGNORECASE,
 )
 
@@ -27,4 +33,4 @@ def whole_number(text: str) -> int:
 
 def told_sizes(text: str) -> set[int]:
     """The sizes that a text tells as `n = 20` or of people."""
-    return {count(found["n"]) if found["n"] else whole_number(found["people"]) for found in _TOLD.finditer(text)}
+    return {whole_number(found["n"] or found["people"] or found["things"]) for found in _TOLD.finditer(text)}

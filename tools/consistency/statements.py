@@ -39,6 +39,9 @@ _OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
 _LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
 _THIN_SPACE = re.compile("(?<=\\d)[\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
+_BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
+_ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")
+"""Markdown's `F~1,143~` and `χ^2^`."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class Statement:
 
 def plain_signs(text: str) -> str:
     """The text, of the same length, with one sign for each of minus, blank, less, times and decimal point."""
-    return _RAISED_POINT.sub(".", _THIN_SPACE.sub(",", text).translate(_SIGNS))
+    lines = _ABOVE_LINE.sub(r"^\g<inside> ", _BELOW_LINE.sub(r"_\g<inside> ", text))
+    return _RAISED_POINT.sub(".", _THIN_SPACE.sub(",", lines).translate(_SIGNS))
 
 
 def is_prose(statement: Statement) -> bool:

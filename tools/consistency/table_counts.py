@@ -7,7 +7,7 @@ agree on it; a row that does not agree is the finding.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import Printed, printed
@@ -54,11 +54,11 @@ def _int(text: str) -> int:
 def _percentages(table: PaperTable, rows: Sequence[Statement], column: int) -> Iterator[ComputedFinding]:
     """A column of `12 (30%)`, or of counts beside one of percentages, against the whole that most of its rows have."""
     pairs = {at: pair for at, row in enumerate(table.rows) if (pair := _pair(table, row, column))}
-    size = _SIZE.search(table.header[column])
+    size = _told_whole(table, pairs, column)
     if len(pairs) < (2 if size else 3):
         return
     told = f"{table.header[column]} {table.caption}"
-    wholes = {_int(size["n"])} if size else {_int(number) for number in _NUMBERS.findall(told)}
+    wholes = {size} if size else {_int(number) for number in _NUMBERS.findall(told)}
     if not size:
         wholes |= {_int(row[column]) for row in table.rows if column < len(row) and _COUNT.fullmatch(row[column])}
         wholes |= {sum(part for part, _ in pairs.values()), *(part for part, _ in pairs.values())}
@@ -77,6 +77,21 @@ def _percentages(table: PaperTable, rows: Sequence[Statement], column: int) -> I
                 f"column are of {whole}",
                 consistent=f"{exact:.1f}%",
             )
+
+
+def _told_whole(table: PaperTable, pairs: Mapping[int, tuple[int, Printed]], column: int) -> int:
+    """The whole that the header names as `n = 120`, or a row named total as 100 %; 0 if neither does."""
+    if size := _SIZE.search(table.header[column]):
+        return _int(size["n"])
+    sizes = {_int(number) for number in _SIZE.findall(table.caption)}
+    if len(sizes) == 1 and not any(_SIZE.search(title) for title in table.header):
+        return sizes.pop()
+    totals = (part for at, (part, percent) in pairs.items() if percent.value == 100 and _is_total(table.rows[at]))
+    return next(totals, 0)
+
+
+def _is_total(row: Sequence[str]) -> bool:
+    return bool(row) and _TOTAL.fullmatch(_bare(row[0])) is not None
 
 
 def _pair(table: PaperTable, row: Sequence[str], column: int) -> tuple[int, Printed] | None:
@@ -115,7 +130,8 @@ def _row_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Comput
             if len(right) > len(best[0]):
                 best = (right, found)
     right, found = best
-    if len(right) >= max(2, 0.6 * len(found)):
+    telling = any(found[at][2].half < 0.5 and 0 < found[at][2].value < 100 for at in right)  # hardly by chance
+    if len(right) >= (1 if telling and len(found) == 2 else max(2, 0.6 * len(found))):
         for at in found.keys() - set(right):
             yield _share_finding(rows[at], *found[at])
 
@@ -196,7 +212,7 @@ def _row_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Comput
 
 def _column_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """A last row named total against the rows above it."""
-    last = next((at for at, row in enumerate(table.rows) if row and _TOTAL.fullmatch(_bare(row[0]))), 0)
+    last = next((at for at, row in enumerate(table.rows) if _is_total(row)), 0)
     if last < 2 or last < len(table.rows) - 1:
         return
     sums = {}

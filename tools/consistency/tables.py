@@ -10,7 +10,7 @@ from tools.consistency.sizes import told_sizes
 
 _HEADERS = {
     "t": r"t(?:[- ]?(?:value|statistic|test))?(?: \([A-Za-z’' -]+\))?",
-    "F": r"F(?:[- ]?(?:value|statistic|ratio))?",
+    "F": r"(?:Δ ?)?F(?:[- ]?(?:value|statistic|ratio|change))?",
     "r": r"(?:pearson(?:’s|'s)? )?r",
     "z": r"(?:Wald )?[zZ](?:[- ]?(?:value|score|statistic))?(?: \([A-Za-z’' -]+\))?",
     "Q": r"(?:cochran(?:’s|'s)? )?Q",
@@ -19,17 +19,19 @@ _HEADERS = {
         r"(?: value| statistic)?"
     ),
     "df": r"d\.? ?f\.?|degrees of freedom",
+    "df1": r"(?:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|d\.? ?f\.?[_ ]?(?:1|num\.?|effect)",
+    "df2": r"(?:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|d\.? ?f\.?[_ ]?(?:2|den\.?|error)",
     "p": (
         r"(?:(?:one|two)[- ](?:sided|tailed) )?[pP](?:[- ]?values?)?(?: ?\((?:one|two)[- ](?:sided|tailed)\))?"
         r"|Pr ?\(>.*\)|Sig\.?"
     ),
-    "M": r"(?:.*, )?(?:M|[Mm]ean(?: score| rating)?|[Aa]verage)",
+    "M": r"(?:.*, )?(?:M|[Mm]ean(?: score| rating)?|[Aa]verage)|.* \((?:M|[Mm]ean)\)|[Mm]ean (?!diff|change)[a-z ]+",
     "SD": r"(?:.*, )?S\.?D\.?|standard deviation|std\.?(?: dev(?:iation)?\.?)?",
     "n": r"[nN]|sample size|participants|patients|respondents|people|students|raters|residents|children|adults",
     "%": r"%|per ?cent(?:age)?|share(?: \(%\))?|proportion \(%\)|rate \(%\)|.*\(%\)|.* %",
     "CI": r"\(?(?P<level>\d\d) ?% ?(?:CrI|CI|(?:confidence |credible )?interval|conf\. int\.)\)?",
-    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|95%.*))?|low|LL|LCL)|from|2\.5 ?%",
-    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|95%.*))?|high|UL|UCL)|to|97\.5 ?%",
+    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|CI|95%.*))?|low|LL|LCL)|from|2\.5 ?%",
+    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|CI|95%.*))?|high|UL|UCL)|to|97\.5 ?%",
     "ratio": (
         r"(?:adjusted |crude |unadjusted )?(?:a|adj\. ?)?(?:OR|RR|HR|IRR|odds ratio|risk ratio|relative risk"
         r"|hazard ratio|prevalence ratio|(?:incidence )?rate ratio|aOR|aHR|aRR)"
@@ -49,6 +51,8 @@ _RATIO_CI = re.compile(
 _TEST_WITH_DF = re.compile(
     r"(?P<name>t|F|r|Q|χ ?\^?[2²]?)\s?\(?(?:d\.?f\.?\s?=\s?)?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?)\)?"
 )
+_WHOLE_TEST_CELL = re.compile(r"(?:t|F|r|Q|χ(?:\s?\^?\s?[2²])?)\s?(?:[(\[][^)\]]*[)\]]|_\{?[\d.,]+\}?)\s*=")
+"""`t(38) = 2.20`, with its degrees of freedom in brackets or below the line."""
 _TEST_DF_CELL = re.compile(r"(?P<name>t|F|Q|χ ?\^?[2²]?)\s?\(d\.?f\.?\)")
 _DF_TOLD = re.compile(r"\bd\.?f\.?\s?=\s?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?\d?)|(?P<words>\d+) degrees of freedom")
 _SIZE = re.compile(r"\b[nN]\s?=\s?(?P<n>\d[\d,]*)")
@@ -109,7 +113,7 @@ def _tests(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -
     for title, names, cell in zip(table.header, kinds, cells, strict=False):
         inside, beside = _TEST_WITH_DF.fullmatch(title), _TEST_DF_CELL.fullmatch(title)
         both = re.fullmatch(r"(?P<value>[-–]?[\d.]+)\s?\((?P<df>[\d., ]+)\)", cell)
-        if re.match(r"(?:t|F|r|Q|χ)[\d\s²^]*\([^)]*\)\s?=", cell):
+        if _WHOLE_TEST_CELL.match(cell):
             yield f"{cell}, {p}"
         elif re.fullmatch(r"(?:t|z|Q|F|χ2?|χ²)\s?=\s?[-–]?[\d.]+", cell):
             degrees = _cell(kinds, cells, "df").strip("() ")
@@ -130,6 +134,9 @@ def _degrees(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str],
     """Degrees of freedom of a row: its own, those of the caption, or two less than the pairs of a correlation."""
     if own := _cell(kinds, cells, "df").strip("() "):
         return own
+    both = [_cell(kinds, cells, name).strip("() ") for name in ("df1", "df2")]
+    if all(both):
+        return ", ".join(both) if kind == "F" else ""
     size = _size(table, kinds, cells)
     told = {found["df"] or found["words"] for found in _DF_TOLD.finditer(table.caption)}
     degrees = told.pop() if len(told) == 1 else ""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from state.computed_findings import ComputedFinding
-from tools.checks.quantity_lexicon import SMALL_NUMBERS
+from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
 from tools.consistency.printed import COUNT, Printed, count, printed
 from tools.consistency.sizes import told_sizes
 from tools.consistency.statements import Statement
@@ -20,13 +20,18 @@ from tools.consistency.statements import Statement
 _NUMBER = r"-?\d+\.\d+"
 _N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
 _MEAN = (
-    r"(?:\bM|\b[Mm]eans?(?: score| rating| number| answer| count| response)?(?: \(SD\))?)"
-    rf"\s?(?:=|of|was|:)?\s?(?P<mean>{_NUMBER})"
+    r"(?:\bM\s?=?\s?"
+    r"|\b(?:[Mm]eans?|[Aa]verages?)(?P<of>(?: (?!diff|change|effect|ratio)[a-z-]+){0,6}?)(?: \((?:SD|M|n)\))?"
+    r"\s?(?:=|:|of|was|were|)\s?"
+    r"|\b[Nn]umber of (?:[a-z-]+ ){0,3}[a-z-]+\s?[:=]\s?)"
+    rf"(?P<mean>{_NUMBER})"
 )
+"""`M = 3.45`, `the mean number of errors was 3.45`, `number of errors: 3.45`"""
 _DEVIATION = r"(?:SD\s?(?:=|of|was|:)?|S\.D\.\s?=?|standard deviation(?: of| was| =)?)"
 _SD = rf"(?:\s?[,;(±]\s?{_DEVIATION}?\s?(?P<sd>{_NUMBER})\)?)?"
+_THING = r"(?: [a-z]{3,})?"
 _STATISTICS = (
-    re.compile(rf"{_MEAN}{_SD}\s?[,;(]\s?{_N}"),
+    re.compile(rf"{_MEAN}{_SD}{_THING}\s?[,;(]\s?{_N}"),
     re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
     re.compile(rf"(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD, {_N}\)"),
 )
@@ -39,6 +44,8 @@ _HELD = re.compile(
 _ALONE = (
     re.compile(rf"{_MEAN}{_SD}(?!\d|\s?[,;(]\s?[nN]\s?=)"),
     re.compile(rf"\b(?P<mean>{_NUMBER}) [a-z]+ on average"),
+    re.compile(rf"\b[Oo]n average,? (?:[a-z-]+ |\d+ ){{0,5}}?(?P<mean>{_NUMBER})"),
+    re.compile(rf"(?<![\d.±-])(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD\)"),
     re.compile(rf"\b(?:averaged|(?:rose|fell|increased|decreased|improved|dropped|went) from) (?P<mean>{_NUMBER})"),
     re.compile(rf"\baveraged {_NUMBER} [^.;\d]{{0,40}}and (?P<mean>{_NUMBER})"),
     re.compile(rf"\b(?:rose|fell|increased|decreased|improved|dropped|went) from {_NUMBER} to (?P<mean>{_NUMBER})"),
@@ -47,8 +54,10 @@ _ALONE = (
 _SPLIT = re.compile(r"\bgroups?\b|\barms?\b|\bwomen\b.*\bmen\b|\bcontrols\b|\bsub(?:sample|set)s?\b", re.IGNORECASE)
 """Where people are told apart, no mean is known to be of all of them."""
 _WHOLE = re.compile(
-    r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b|\bwhole[- ](?:numbers?|points?)|\bintegers?\b"
-    r"|\bnumber of (?!participants|patients|subjects)[a-z]+|\bmean number\b|\bhow many\b|\bcounts? of\b|\ba count\b"
+    r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b|"
+    r"\bwhole[- ](?:numbers?|points?|marks?|scores?|grades?)|\bintegers?\b"
+    r"|\bnumber (?:of (?!participants|patients|subjects)[a-z]+|(?!needed)[a-z]+ed\b|correct\b)"
+    r"|\b(?:mean|average) (?:number|count)\b|\bhow many\b|\bcounts? of\b|\ba count\b"
     r"|\bcounted\b"
     r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
     r"|\b(?:queens|eggs|larvae|chicks|nestlings|pups|seeds|flowers|leaves|fruits|visits|children|teeth|lesions|falls)"
@@ -57,6 +66,24 @@ _WHOLE = re.compile(
     r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(
+    rf"(?:\s?(?:±|\(\s?(?:SD|±)?)\s?=?\s?{_NUMBER}\s?\)?)?\s(?P<things>[a-z]{{3,}})(?! (?:per|each|every)\b)"
+)
+"""What a mean is of, behind it or its deviation; what is counted per something else has more numbers than n."""
+_WHOLE_NAME = re.compile(r"\b(?:number|count|score|rating|answer|response|mark|item|value)s?\b")
+"""What `the mean …` is of where the text around has said that it is counted or rated; ages are not meant."""
+_TITLE = re.compile(r"(?:^| )(?P<things>[A-Za-z]{3,})(?: [a-z]{3,})? ?(?:\(|, ?)(?:[Mm]ean|M)\b")
+"""What a column of means is of."""
+_MEASURES = re.compile(
+    r"(?:score|point|mark|rating|grade|level|value|ratio|rate|time|degree|age|percentile|portion|serving|drink|unit"
+    r"|response|difference|change|standard|log|week|year|month|hour|index|range|weight|length|height|dose|income|s?d"
+    r"|cost|size|volume|temperature|concentration|intensit|densit|mass|distance|speed|duration|latenc|count|average)"
+    r"(?:s|ies)?",
+    re.IGNORECASE,
+)
+"""What may have any value, though it has a plural."""
+_PLURAL = re.compile(r"[a-z]+[^su\W]s|young|offspring|children|people|men|women|larvae|mice|teeth|feet", re.IGNORECASE)
+
 _ITEMS = re.compile(
     r"\b(?P<k>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ](?:likert[- ])?items?\b", re.IGNORECASE
 )
@@ -74,25 +101,62 @@ def check_whole_numbers(statement: Statement, before: str) -> Iterator[ComputedF
         statement: Where they are printed.
         before: The text that tells what the numbers are: this section, up to the statement and with it.
     """
-    if not _WHOLE.search(before):
-        return
+    for match, mean, size, items in whole_number_means(statement, before):
+        yield from _check(statement, match, mean, size, items)
+
+
+def whole_number_means(statement: Statement, before: str) -> Iterator[tuple[re.Match[str], Printed, int, int]]:
+    """Means of whole numbers, how many they are of and how many numbers each of those is the mean of."""
+    whole = _WHOLE.search(before) is not None or _is_counted(statement.caption, _TITLE.finditer(statement.caption))
     items = _items(before)
     if items is None:
         return
     for match, mean, size in _means(statement):
+        behind = _BEHIND.match(statement.text, match.end("mean"))
+        named = (match.groupdict().get("of") or "").strip()
+        about_it = whole and (not named or _WHOLE_NAME.search(named))
+        if not about_it and not _is_counted(statement.text, [behind] if behind else []):
+            continue
         if 2 * mean.half * size * items < 1 and size > 1:  # otherwise every mean is possible
-            yield from _check(statement, match, mean, size, items)
+            yield match, mean, size, items
+
+
+def _is_counted(text: str, matches: Iterable[re.Match[str]]) -> bool:
+    """Whether one of the matches names what can be counted: `a mean of 1.87 falls`, a column `Errors (mean)`."""
+    return any(
+        _PLURAL.fullmatch(match["things"])
+        and not _MEASURES.fullmatch(match["things"])
+        and not unit_after(text, match.start("things"), spelled=False)
+        for match in matches
+    )
 
 
 def _means(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:
     """Means with the n beside them, or with the only one of the paragraph or caption."""
     found = [match for pattern in (*_STATISTICS, _HELD) for match in pattern.finditer(statement.text)]
+    taken = {match.start("mean") for match in found}
     yield from ((match, printed(match["mean"]), count(match["n"])) for match in found)
+    yield from (known for known in _of_their_sentence(statement) if known[0].start("mean") not in taken)
     sizes = told_sizes(f"{statement.caption} {statement.text}")
     if len(sizes) == 1 and not found and not _SPLIT.search(statement.text):
         size = sizes.pop()
         alone = {match.start("mean"): match for pattern in _ALONE for match in pattern.finditer(statement.text)}
         yield from ((match, printed(match["mean"]), size) for match in alone.values())
+
+
+def _of_their_sentence(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:
+    """The only mean of a sentence that tells one n, which may be that of a group."""
+    for start, end in [] if statement.row else statement.sentences():
+        sizes = {count(found["n"]) for found in re.finditer(_N, statement.text[start:end])}
+        means = {
+            match.start("mean"): match
+            for pattern in _ALONE
+            for match in pattern.finditer(statement.text, start, end)
+            if match.end() <= end
+        }
+        if len(sizes) == len(means) == 1 and _SPLIT.search(statement.text):
+            (size,), (match,) = sizes, means.values()
+            yield match, printed(match["mean"]), size
 
 
 def _items(text: str) -> int | None:

@@ -118,6 +118,22 @@ def test_a_row_that_is_unlike_the_others_of_its_table(kind: CheckKind, table: st
         ("mean of whole numbers", f"{LIKERT} We asked 14 surgeons. Marks rose from 2.54 to 3.93."),
         ("mean of whole numbers", "Eggs were counted. The 19 fed nests held 4.45 eggs on average."),
         ("deviation of whole numbers", "We logged the number of visits: 2.14 ± 1.26 times (mean ± SD, n = 21)."),
+        ("mean of whole numbers", "Patients reported a mean of 1.84 falls in the past year (n = 15)."),
+        ("mean of whole numbers", "Children in the reading group (n = 19) made on average 3.44 errors."),
+        ("percentage", "We approached 93 farms; 47 of them (56.6%) took part."),
+        ("percentage", "Of 75 patients, 18 (42%) had side effects."),
+        ("percentage", "Two thirds of the 90 students (45) chose it."),
+        ("sum of parts", "Of the 1,310 homes screened, 262 were excluded and 1,084 (83%) were enrolled."),
+        ("sum of parts", "Of 305 samples, 88 tested positive and the remaining 207 did not."),
+        (
+            "sum of parts",
+            "A total of 36 mice were used, 10 in the control group, 12 in the low group, and 12 in the high group.",
+        ),
+        ("sum of parts", "The sample had 238 adults (113 female, 102 male, 5 non-binary)."),
+        ("sum of parts", "Of the tunnel, 45% were in favour, 43% were against and 21% had no opinion."),
+        ("estimate and interval", "The estimated slope was 0.31 [95% CI: −0.52, −0.10]."),
+        ("ratio interval", "It was more frequent (OR 2.64 (1.21–3.11))."),
+        ("interval and p-value", "The hazard ratio for death was 1.38 (95% CI, 1.08–1.75; P = 0.07)."),
     ],
 )
 def test_what_a_sentence_contradicts(kind: CheckKind, text: str):
@@ -140,6 +156,12 @@ def test_what_a_sentence_contradicts(kind: CheckKind, text: str):
         ("sum of parts", "Twelve of the 20 pots had ants, 10 had mites and 8 had both."),
         ("sum of parts", "Fear was rated as none by 41%, mild by 33%, moderate by 19% and severe by 7%."),
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Women of both groups averaged 4.18."),
+        ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Their mean age was 41.18."),
+        ("mean of whole numbers", "Patients took a mean of 1.84 hours (n = 15), with a mean of 1.84 errors per hour."),
+        ("mean of whole numbers", "The difference was small (N = 2; mean difference: 0.45)."),
+        ("sum of parts", "Of the 96 patients, 70 were women and 50 had diabetes."),
+        ("sum of parts", "The sample had 238 adults (131 female, 102 male, 5 non-binary)."),
+        ("estimate and interval", "It was 4.18 mmHg lower (95% CI −5.03 to −3.33)."),
     ],
 )
 def test_what_a_sentence_does_not_contradict(kind: CheckKind, text: str):

@@ -47,6 +47,13 @@ def test_what_fits_is_left_alone(text: str):
         ("The share was higher (z = 1.10, p = 0.036).", "high", "0.27"),
         ("Studies varied, Q(5) = 2.3, p = .031.", "high", "0.799"),
         ("The groups differed, t = 1.20, df = 38, p = .034.", "high", "0.236"),
+        ("The groups differed (p = .034, t(38) = 1.20).", "high", "0.236"),
+        ("The sites differed (F~1,143~ = 2.10, P = 0.022).", "high", "0.149"),
+        ("The sites differed (F = 2.10 on 2 and 57 degrees of freedom, p = .022).", "high", "0.13"),
+        ("The sites differed (F = 2.10; df1 = 2, df2 = 57; p = .022).", "high", "0.13"),
+        ("They were associated (χ^2^(1, N = 90) = 1.84, p = .03).", "high", "0.17"),
+        ("With Greenhouse–Geisser correction it held (F(1.62, 48.6) = 5.18, p = .14).", "high", "0.0135"),
+        ("The share was higher (z-score: 1.10; p-value: 0.036).", "high", "0.27"),
     ],
 )
 def test_what_does_not_fit_is_found(text: str, severity: str, computed: str):
@@ -66,7 +73,15 @@ def test_a_p_value_of_another_clause_is_not_taken():
     assert found("F(1, 30) = 0.20 was small. The other had p = .001.", KIND) == []
 
 
-def test_rows_of_tables_are_read_by_their_header():
-    table = "| Measure | t | df | p |\n|---|---|---|---|\n| Fear | 2.20 | 38 | .034 |\n| Mood | 1.20 | 38 | .034 |"
-    (finding,) = found(table, KIND)
-    assert finding["quote"] == "Mood | 1.20 | 38 | .034"
+@pytest.mark.parametrize(
+    ("header", "right", "wrong"),
+    [
+        ("Measure | t | df | p", "Fear | 2.20 | 38 | .034", "Mood | 1.20 | 38 | .034"),
+        ("Factor | Num. df | Den. df | F value | Pr(>F)", "Soil | 1 | 80 | 6.04 | .016", "Clay | 1 | 80 | 6.04 | .16"),
+        ("Trait | Statistic | P", "Colour | χ²~2~ = 1.98 | .37", "Scent | χ²~2~ = 8.40 | .15"),
+    ],
+)
+def test_rows_of_tables_are_read_by_their_header(header: str, right: str, wrong: str):
+    rule = "|".join("---" for _ in header.split(" | "))
+    (finding,) = found("\n".join(f"| {row} |" for row in (header, rule, right, wrong)), KIND)
+    assert finding["quote"] == wrong

@@ -66,6 +66,21 @@ def test_items_of_a_list_of_references_count_as_its_numbers():
     assert {each["quote"] for each in found_in(paper) if each["kind"] == "citation"} == {"[5]"}
 
 
+def test_citations_by_author_and_year():
+    entries = ["Adams, B. (2011). Rivers.", "Costa, D., & Diaz, E. (2014). Lakes.", "Evans, F. (2018). Ponds."]
+    listed = "\n\n".join(f"{entry} *Water*, 3, 1–9." for entry in entries)
+    paper = (
+        "# A paper\n\n## Introduction\n\nRivers change ({}), and lakes (Costa & Diaz, 2014).{}\n\n## References\n\n"
+        + listed
+    )
+    assert found_in(paper.format("Adams, 2011", " Evans (2018) has ponds.")) == []
+    (wrong,) = found_in(paper.format("Adams, 2001", " Evans (2018) has ponds."))
+    assert wrong["computation"] == "no entry with Adams has the year 2001"
+    (uncited,) = found_in(paper.format("Adams, 2011", ""))
+    assert uncited["kind"] == "reference"
+    assert uncited["quote"].startswith("Evans, F. (2018)")
+
+
 def test_references_that_latex_could_not_resolve():
     findings = found_in("# A paper\n\n## Results\n\nIt grows (Figure ??), as in Eq. (??) and as others say [?].\n")
     assert {each["kind"] for each in findings} == {"figure or table", "equation", "citation"}
@@ -123,6 +138,27 @@ def paper(abstract: str, methods: str) -> str:
         ),
         ("We taught in the autumn of 2018.", "We taught in autumn 2015 and autumn 2016.", "2018 nowhere"),
         (
+            "The trial of cress was run between 2011 and 2013.",
+            "The trial of cress was run from May 2011 to June 2014.",
+            "2011–2014 in Methods",
+        ),
+        (
+            "Samples were heated to 350 K for an hour.",
+            "Samples were heated to 177 °C for an hour.",
+            "450 in the same unit",
+        ),
+        ("Median follow-up was 6.5 years.", "Median follow-up was 87 months (in all).", "7.25 in the same unit"),
+        (
+            "The pooled OR was 1.37 (95% CI 1.12–1.68).",
+            "We got an OR of 1.39 (95% CI 1.12 to 1.68).",
+            "1.39 (1.12 to 1.68) in",
+        ),
+        (
+            "The hazard ratio for readmission was 0.81.",
+            "| Outcome | Hazard ratio |\n|---|---|\n| Readmission | 0.86 |\n| Death | 0.95 |",
+            "0.81 here, 0.86 in the table",
+        ),
+        (
             "Naming was 62 ms slower in bilingual speakers, a small difference.",
             "The bilingual speakers were slower, with a difference of 26 ms.",
             "62 ms here, 26 ms",
@@ -141,6 +177,14 @@ def test_values_that_follow_from_others(abstract: str, methods: str, computed: s
         ("Families were randomised in a ratio of 2:1.", "We allotted them to books (n = 82) or vouchers (n = 41)."),
         ("It ran on four nodes for 72 hours, which is 288 node-hours.", "It was trained."),
         ("We taught in the autumn of 2016.", "We taught in autumn 2015 and autumn 2016."),
+        ("The trial ran from 2011 to 2013.", "The trial ran from 2011 to 2013, and its registry from 2011 to 2014."),
+        ("Samples were heated to 350 K for an hour.", "Samples were heated to 77 °C for an hour."),
+        ("Median follow-up was 6.5 years.", "Median follow-up was 78 months."),
+        ("The pooled OR was 1.37 (95% CI 1.12–1.68).", "It was 1.37 (OR 1.37, 95% CI 1.12 to 1.68)."),
+        (
+            "The hazard ratio for death was 0.95, and that for readmission 0.86.",
+            "| Outcome | Hazard ratio |\n|---|---|\n| Readmission | 0.86 |\n| Death | 0.95 |",
+        ),
         ("They waited for 26 weeks, and 62 weeks after that.", "Each waited for 26 weeks in the first year."),
     ],
 )
