@@ -32,9 +32,8 @@ from tools.consistency.intervals import reported_intervals
 from tools.consistency.parts import said_parts
 from tools.consistency.percentages import counted_shares
 from tools.consistency.repeated_values import is_summary, quantities
-from tools.consistency.reported_tests import reported_tests
+from tools.consistency.reported_tests import P_VALUE, reported_tests
 from tools.consistency.statements import statements
-from tools.consistency.statistic_patterns import P_VALUE
 from tools.consistency.whole_numbers import whole_number_means
 from tools.documents.latex import latex_parts
 from tools.documents.reading import load_document, read_document

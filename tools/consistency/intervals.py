@@ -14,9 +14,8 @@ from typing import Literal
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import UNSIGNED, Printed, printed, short
-from tools.consistency.reported_tests import ALPHA, EQUAL
+from tools.consistency.reported_tests import ALPHA, EQUAL, P_VALUE
 from tools.consistency.statements import Statement
-from tools.consistency.statistic_patterns import P_VALUE
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
 

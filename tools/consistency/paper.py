@@ -7,27 +7,29 @@ from collections.abc import Iterator, Sequence
 from state.computed_findings import ComputedFinding
 from state.documents import Document
 from tools.consistency.abbreviations import check_abbreviations
-from tools.consistency.availability import check_availability
-from tools.consistency.citations import check_citations
 from tools.consistency.cross_references import (
     check_appendices,
+    check_availability,
+    check_citations,
     check_equations,
     check_floats,
     check_sections,
     check_unresolved,
 )
-from tools.consistency.derived_values import check_allocation, check_products
 from tools.consistency.intervals import check_intervals
-from tools.consistency.multiple_testing import check_many_tests
 from tools.consistency.parts import check_parts
 from tools.consistency.percentages import check_fractions, check_listed_percentages, check_percentages
-from tools.consistency.repeated_estimates import check_repeated_estimates
-from tools.consistency.repeated_periods import check_periods
-from tools.consistency.repeated_values import check_repeated, check_seasons
-from tools.consistency.reported_tests import check_tests
+from tools.consistency.repeated_values import (
+    check_allocation,
+    check_periods,
+    check_products,
+    check_repeated,
+    check_repeated_estimates,
+    check_seasons,
+)
+from tools.consistency.reported_tests import check_many_tests, check_tests
 from tools.consistency.statements import Statement, statements
-from tools.consistency.table_counts import check_table
-from tools.consistency.told_cells import check_told_cells
+from tools.consistency.table_counts import check_table, check_told_cells
 from tools.consistency.whole_numbers import check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import FRACTION, SMALL_NUMBERS, value_of
-from tools.consistency.printed import COUNT, Printed, count, printed
-from tools.consistency.sizes import NUMBER_OR_WORD, whole_number
+from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
 from tools.consistency.statements import Statement
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"

@@ -1,14 +1,21 @@
-"""One quantity with two values: what the abstract or the conclusion says, and what the rest of the paper says."""
+"""One quantity with two values, in two places of a paper.
+
+What the abstract or the conclusion says against the rest of the paper; an estimate with its interval, of whose three
+numbers two agree; the years of a study, of which one end agrees; and values that follow from others, as people times
+hours do, and group sizes from the ratio of an allocation.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import unit_after
-from tools.consistency.printed import UNSIGNED, Printed, printed, short
+from tools.consistency.intervals import ReportedInterval, reported_intervals
+from tools.consistency.printed import COUNT, NUMBER_OR_WORD, UNSIGNED, Printed, count, printed, short, whole_number
 from tools.consistency.statements import Statement
 
 _NUMBER = re.compile(
@@ -226,3 +233,174 @@ def check_seasons(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
                     computation=f"{match[0]} here; the text has {told}, and {match['year']} nowhere",
                     consistent="one date in both places",
                 )
+
+
+_FEWEST_DIGITS = 4
+"""Of the two numbers that agree: fewer may agree by chance."""
+_FARTHEST_NUMBER = 1.25
+"""Times by which the third may differ; what is farther away is another estimate."""
+
+_Place = tuple[Statement, ReportedInterval]
+
+
+def check_repeated_estimates(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Estimates of abstract and conclusion that the rest of the paper has with one number changed."""
+    places = [(part, interval) for part in parts for interval in reported_intervals(part.text)]
+    body = [place for place in places if not is_summary(place[0])]
+    said = {_numbers(interval) for _, interval in body}
+    for part, interval in places:
+        if not is_summary(part) or _numbers(interval) in said:
+            continue
+        rivals = [place for place in body if _one_differs(interval, place[1])]
+        if len({_numbers(other) for _, other in rivals}) == 1:
+            yield _differing_estimates((part, interval), rivals[0])
+
+
+def _numbers(interval: ReportedInterval) -> tuple[float, float, float]:
+    return interval.estimate.value, interval.low.value, interval.high.value
+
+
+def _one_differs(one: ReportedInterval, other: ReportedInterval) -> bool:
+    if one.scale != other.scale or one.level != other.level:
+        return False
+    pairs = list(zip((one.estimate, one.low, one.high), (other.estimate, other.low, other.high), strict=True))
+    alike = [first for first, second in pairs if first == second]
+    rest = [(first, second) for first, second in pairs if first != second]
+    if len(rest) != 1 or rest[0][0].half != rest[0][1].half:
+        return False
+    digits = sum(len(re.sub(r"\D", "", f"{each.value:g}")) for each in alike)
+    first, second = (each.value for each in rest[0])
+    return digits >= _FEWEST_DIGITS and first * second > 0 and 1 / _FARTHEST_NUMBER < first / second < _FARTHEST_NUMBER
+
+
+def _shown(interval: ReportedInterval) -> str:
+    estimate, low, high = _numbers(interval)
+    return f"{estimate:g} ({low:g} to {high:g})"
+
+
+def _differing_estimates(summary: _Place, other: _Place) -> ComputedFinding:
+    (part, interval), (there, second) = summary, other
+    section = there.paragraph["section"] or there.paragraph["id"]
+    return part.finding(
+        "one number, two values",
+        "medium",
+        interval.place,
+        computation=f"{_shown(interval)} here, {_shown(second)} in {section} ({there.paragraph['id']})",
+        consistent="the same three numbers in both places",
+    )
+
+
+_MONTH = r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December) )?"
+_PERIOD = re.compile(
+    rf"\b(?:from|between|during|in)\s{_MONTH}(?P<first>(?:19|20)\d\d)\s?(?:to|and|until|–|-)\s?{_MONTH}"
+    r"(?P<last>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_PERIOD_WORD = re.compile(r"[^\W\d_]{4,}")
+_FEWEST = 2  # words that both sentences have
+_FARTHEST_YEAR = 3  # years; what is farther away is of other data
+
+
+class Period(NamedTuple):
+    """First and last year, with the words of the sentence."""
+
+    years: tuple[str, str]
+    words: frozenset[str]
+    statement: Statement
+    place: tuple[int, int]
+
+
+def check_periods(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Years of the abstract that the rest of the paper has with another beginning or end, and nowhere as they are."""
+    periods = [period for part in parts if not part.row for period in _periods(part)]
+    body = [period for period in periods if not is_summary(period.statement)]
+    said = {period.years for period in body}
+    for here in periods:
+        if not is_summary(here.statement) or here.years in said:
+            continue
+        rivals = [there for there in body if _one_end(here, there) and len(here.words & there.words) >= _FEWEST]
+        if len({there.years for there in rivals}) == 1:
+            section = rivals[0].statement.paragraph["section"] or rivals[0].statement.paragraph["id"]
+            told = "–".join(rivals[0].years)
+            yield here.statement.finding(
+                "one number, two values",
+                "medium",
+                here.place,
+                computation=f"{'–'.join(here.years)} here, {told} in {section} "
+                f"({rivals[0].statement.paragraph['id']}), of what is said in like words",
+                consistent="the same years in both places",
+            )
+
+
+def _periods(part: Statement) -> Iterator[Period]:
+    for match in _PERIOD.finditer(part.text):
+        start, end = part.sentence_at(match.start())
+        words = frozenset(word.lower()[:6] for word in _PERIOD_WORD.findall(part.text[start:end]))
+        yield Period((match["first"], match["last"]), words, part, match.span())
+
+
+def _one_end(here: Period, there: Period) -> bool:
+    apart = [abs(int(one) - int(other)) for one, other in zip(here.years, there.years, strict=True)]
+    return min(apart) == 0 and 0 < max(apart) <= _FARTHEST_YEAR
+
+
+_TIMES = re.compile(
+    rf"(?<![\w.,/–-])(?P<number>{NUMBER_OR_WORD}) (?P<thing>[^\W\d_]+?)s for (?P<time>{NUMBER_OR_WORD})"
+    rf" (?P<unit>hour|day|week|month|year)s\b[^.;]{{0,60}}?(?<![\d.,])(?P<product>{COUNT})"
+    rf" (?P=thing)s?[- ](?P=unit)s\b",
+    re.IGNORECASE,
+)
+
+
+def check_products(statement: Statement) -> Iterator[ComputedFinding]:
+    """`Four accelerators for 72 hours, which amounts to 576 accelerator-hours`."""
+    for match in _TIMES.finditer(statement.text):
+        number, time, product = (whole_number(match[name]) for name in ("number", "time", "product"))
+        if number * time != product:
+            yield statement.finding(
+                "one number, two values",
+                "medium",
+                match.span(),
+                computation=f"{number} × {time} = {number * time}, printed is {product}",
+                consistent=f"{number * time} {match['thing']}-{match['unit']}s, or other factors",
+            )
+
+
+_RATIO = re.compile(
+    r"\b(?:ratio of (?P<first>\d):(?P<second>\d)|(?P<one>\d):(?P<other>\d) (?:ratio|randomi[sz]ation|allocation))\b"
+)
+_ALLOTTED = re.compile(r"\b(?:randomi[sz]ed|allotted|allocated|assigned|randomly)\b", re.IGNORECASE)
+_GROUP = re.compile(rf"\(\s?[nN]\s?=\s?(?P<n>{COUNT})\s?\)")
+_FAR = 1.3
+"""Times by which simple randomisation hardly ever misses the ratio in groups of twenty or more."""
+
+
+def check_allocation(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """`Randomised in a ratio of 2:1` beside `to books (n = 80) or vouchers (n = 80)`."""
+    told = [(part, match) for part in parts for match in _RATIO.finditer(part.text) if _ALLOTTED.search(part.text)]
+    groups = [(part, pair) for part in parts if (pair := _groups(part))]
+    if len({match[0] for _, match in told}) != 1 or len(groups) != 1:
+        return
+    part, match = told[0]
+    where, (one, other) = groups[0]
+    planned = int(match["first"] or match["one"]) / int(match["second"] or match["other"])
+    found = max(one, other) / min(one, other)
+    furthest = max(planned, 1 / planned)
+    if min(one, other) >= 20 and max(found / furthest, furthest / found) > _FAR:
+        yield part.finding(
+            "one number, two values",
+            "medium",
+            part.sentence_at(match.start()),
+            computation=f"{one} and {other} ({where.paragraph['id']}) are in a ratio of {found:.2g}:1, "
+            f"printed is {match[0]}",
+            consistent="a ratio and group sizes that belong together",
+        )
+
+
+def _groups(part: Statement) -> tuple[int, int] | None:
+    """The two group sizes of the only sentence that allots people to groups."""
+    for start, end in part.sentences():
+        sizes = [count(found["n"]) for found in _GROUP.finditer(part.text, start, end)]
+        if len(sizes) == 2 and min(sizes) > 0 and _ALLOTTED.search(part.text, start, end):
+            return sizes[0], sizes[1]
+    return None

@@ -1,4 +1,4 @@
-"""Reported tests: whether statistic, degrees of freedom and p-value fit together.
+"""Reported tests: how papers print them, whether one fits its p-value, and many of which few are just significant.
 
 Every number stands for all values that round to it, as in Nuijten et al. (2016), "The prevalence of statistical
 reporting errors in psychology (1985-2013)", Behavior Research Methods 48: a p-value is wrong if no statistic that
@@ -10,13 +10,99 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from state.computed_findings import ComputedFinding
-from tools.consistency.printed import Printed, between, printed, short
+from state.computed_findings import ComputedFinding, Severity
+from tools.checks.quantity_lexicon import SMALL_NUMBERS
+from tools.consistency.printed import NUMBER, UNSIGNED, Printed, between, printed, short
 from tools.consistency.statements import Statement
-from tools.consistency.statistic_patterns import P_FIRST, STATISTICS, TEST, degrees
+
+STATISTICS = ("t", "F", "r", "Q", "z", "chi")
+"""Names of the groups that hold a statistic; `F_inside`, `F_below`, `F_behind`, `F_words` hold degrees of freedom."""
+_ONE = r"(?: \d{1,3} (?: ,\d{3} )+ (?!\d) | \d+ (?: \.\d+ )? )"
+_TWO = rf"{_ONE} \s? [,;] \s? {_ONE}"
+_SMALL = r"\d+ (?: \.\d+ )?"
+_DF_WORD = r"(?: d\.?\s?f\.? | degrees? \s of \s freedom )"
+
+
+def _statistic(name: str, letter: str, sign: str = NUMBER) -> str:
+    """Pattern of a statistic: its degrees of freedom are in brackets, below the line, or behind."""
+    two = name == "F"
+    some, words = (_TWO, rf"{_ONE} \s? (?: , | and ) \s? {_ONE}") if two else (_ONE, _ONE)
+    below = rf"{_SMALL} \s? , \s? {_SMALL}" if two else _SMALL
+    named = (
+        rf"| {_DF_WORD}_?1 \s? = \s? (?P<F_first> {_ONE} ) \s? [,;] \s? {_DF_WORD}_?2 \s? = \s? (?P<F_second> {_ONE} )"
+    )
+    pairs = rf"| [nN] \s? = \s? (?P<{name}_pairs> {_ONE} )"
+    return rf"""
+        {letter}
+        (?: \s? [(\[] \s? (?: {_DF_WORD} \s? = \s? )? (?P<{name}_inside> {some} )
+              (?: \s? [,;] \s? [nN] \s? = \s? \d[\d,]* )? \s? [)\]]                # t(38), χ²(1, N = 184)
+          | _? \{{? (?P<{name}_below> {below} ) \}}? (?= \s{{0,2}} = )              # t38, F_{{2,57}}
+        )?
+        (?: [\s-] (?: value | score | statistic | ratio ) )?
+        \s{{0,2}} (?: = | : | of | was ) \s?
+        (?P<{name}> {sign} )
+        (?: \s? [,;(]? \s? (?: (?: with | on | and | for ) \s )?
+            (?: {_DF_WORD} \s? =? \s? (?P<{name}_behind> {some} )                  # df = 38
+              | (?P<{name}_words> {words} ) \s {_DF_WORD}                          # 38 degrees of freedom
+              {named if two else pairs}
+            ) \)?
+        )?
+    """
+
+
+_PEARSON = r"(?: [Pp]earson (?: ’s )? \s )? r"
+_COCHRAN = r"(?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{1,7} )?"
+_CHI = r"""
+    (?: χ | \\chi | \b [Cc]hi | \b X (?= \s? \^? \s? [2²] ) )
+    [\s-]? (?: \^? \s? \{? [2²] \}? | square[d]? )?
+"""
+STATISTIC = rf"""
+    (?: (?<! [\w'’/-] )
+        (?: Δ? {_statistic("t", "t")}
+          | Δ? {_statistic("F", "F", UNSIGNED)}
+          | {_statistic("r", _PEARSON)}
+          | {_statistic("Q", _COCHRAN)}
+          | {_statistic("z", "[zZ]")}
+        )
+      | {_statistic("chi", _CHI)}
+    )
+"""
+"""Verbose pattern of a statistic with its degrees of freedom."""
+P_VALUE = (
+    r"(?<![\w’'-])[pP](?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2|1)[- ](?:tailed|sided)\))?\s?"
+    r"(?P<relation>[=<>≤≥:]|was|of)\s?(?P<p>(?:[01]?\.\d+|\d(?:\.\d+)?(?=\s?x\s?10|[eE]-))"
+    r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
+)
+"""Pattern of a p-value with its relation, verbose or not."""
+_NOT_SIGNIFICANT = r"(?P<ns> (?<! [\w-] ) (?: n\.\s?s\. | ns | NS | not \s significant ) (?!\w) )"
+_GAP = r"""
+    (?P<gap> (?:
+        (?! \. \s+ [A-Z] )                                                        # no further sentence,
+        (?! (?<!\w) [pP] \s? [-=<>≤≥vV:] )                                        # p-value,
+        (?! \b (?: and | but | while | whereas | or | versus | vs ) \b )          # clause
+        (?! [FtQ] \s? [(\[] | χ )                                                 # or statistic,
+        .                                                                         # but effect sizes and the like
+    ){0,70}? )
+"""
+TEST = re.compile(rf"{STATISTIC} {_GAP} (?: {P_VALUE} | {_NOT_SIGNIFICANT} )", re.VERBOSE)
+P_FIRST = re.compile(rf"[(\[] \s? {P_VALUE} \s? [,;:] \s? {STATISTIC} \s? [)\]]", re.VERBOSE)
+"""`(p = .002, t(38) = 2.41)`"""
+
+
+def degrees(match: re.Match[str], name: str) -> list[str]:
+    """The degrees of freedom of the statistic of this name, as printed: one or two, none if they are not told."""
+    told = next((match[f"{name}_{at}"] for at in ("inside", "below", "behind", "words") if match[f"{name}_{at}"]), "")
+    if name != "F":
+        return [told] if told else []
+    both = re.fullmatch(rf"(?P<first> {_ONE} ) \s? (?: [,;] | and ) \s? (?P<second> {_ONE} )", told, re.VERBOSE)
+    if both:
+        return [both["first"], both["second"]]
+    return [match["F_first"], match["F_second"]] if match["F_first"] else []
+
 
 ALPHA = 0.05
 EQUAL = {"was": "=", "of": "=", ":": "="}
@@ -185,4 +271,125 @@ def _finding(statement: Statement, test: ReportedTest, low: float, high: float) 
         test.place,
         computation=f"{_shown(test)} gives {sides} of {between(low, high)}, printed is {_printed_p(test)}{decision}",
         consistent=f"p = {between(low, high)}" if high >= 0.001 else "p < 0.001",
+    )
+
+
+_P = re.compile(P_VALUE)
+_CORRECTION = re.compile(
+    r"bonferroni|\bholm\b|hochberg|benjamini|\bFDR\b|false[- ]discovery|tukey|scheff|dunnett|s[ií]d[aá]k|newman|\bLSD\b"
+    r"|famil(?:y|iy)[- ]?wise|\bFWER?\b|multiple[- ](?:comparison|test|hypothes)|multiplicity|number of (?:tests"
+    r"|comparisons)"
+    r"|(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
+    r"|\bq[- ]?values?|exploratory"
+    r"|gatekeeping|hierarchical(?:ly)? test",
+    re.IGNORECASE,
+)
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(SMALL_NUMBERS)})"
+_MEASURES = (
+    r"(?:(?:secondary|primary|clinical|outcome|remaining|further|additional|different|tested|measured) )*"
+    r"(?:measures|outcomes|variables|endpoints|end points|tests|comparisons|scales|subscales|biomarkers|markers"
+    r"|parameters"
+    r"|genes|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
+)
+_NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
+_OTHERS = re.compile(
+    rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
+    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')}(?: (?!{_NO_MEASURES})[a-z]+s)?"
+    rf" (?:did not|were not|showed no"
+    rf"|remained|was not|had no)"
+    rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
+    rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
+    re.IGNORECASE,
+)
+_UNCHANGED = re.compile(
+    rf"\b{_COUNT} of the (?:[a-z]+ )?{_MEASURES} (?:showed no|did not|were not|was not|remained|had no)", re.IGNORECASE
+)
+_ONE_OF = re.compile(
+    rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} {_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
+)
+_FAMILY = re.compile(
+    rf"\b(?:each|any|all|every one|one|two|three|whether any) of (?:the |our )?{_COUNT} (?:[a-z-]+ )?{_MEASURES}"
+    rf"|\b(?:on|in|for|of|across)"
+    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}",
+    re.IGNORECASE,
+)
+_FEWEST = 5
+_MODEL = re.compile(
+    r"\b(?:I2|I 2|heterogeneity|shapiro|levene|normality|goodness|collinearity|kolmogorov)", re.IGNORECASE
+)
+
+
+def check_many_tests(statements: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Findings about the tests of a paper, at most one a section."""
+    if any(_CORRECTION.search(statement.text) for statement in statements):
+        return
+    sections: dict[str, list[Statement]] = defaultdict(list)
+    for statement in statements:
+        sections[statement.paragraph["section"]].append(statement)
+    for parts in sections.values():
+        told = next((found for part in parts for found in _told(part)), None)
+        if found := told or _listed(parts):
+            yield found
+
+
+def _told(statement: Statement) -> Iterator[ComputedFinding]:
+    """`P = 0.04. None of the other six measures differed`, or `each of 24 variables. Only zinc (p = 0.038)`."""
+    values = [found for found in _P.finditer(statement.text) if found["relation"] not in {">", "≥"}]
+    significant = [found for found in values if printed(found["p"]).value <= ALPHA]
+    if not significant or any(not _just_significant(found) for found in significant):
+        return
+    smallest = min(significant, key=lambda found: printed(found["p"]).value)
+    for pattern in (_OTHERS, _UNCHANGED, _ONE_OF, _FAMILY):
+        for match in pattern.finditer(statement.text):
+            groups = match.groupdict()
+            named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
+            number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
+            tests = number + len(significant) if pattern in (_OTHERS, _UNCHANGED) else number
+            exact = pattern is not _FAMILY or all(found["relation"] == "=" for found in significant)
+            if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
+                start, end = statement.sentence_at(smallest.start())
+                place = (start, max(end, match.end()) if match.start() > start else end)
+                yield from _too_many(
+                    statement, place, tests, [printed(each["p"]).value for each in significant], "medium"
+                )
+                return
+
+
+def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
+    """Many p-values in one section, the smallest of which would not stand among so many."""
+    found = [
+        (part, match)
+        for part in parts
+        for match in _P.finditer(part.text)
+        if not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()])
+    ]
+    values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
+    significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
+    exact = [value for value, relation in values if relation in {"=", ":", "was", "of"} or value > ALPHA]
+    few = 0 < len(significant) <= max(1, len(values) // 5)
+    if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
+        return None
+    part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
+    return next(_too_many(part, part.sentence_at(match.start()), len(values), significant, "low"), None)
+
+
+def _just_significant(match: re.Match[str]) -> bool:
+    value = printed(match["p"]).value
+    return match["relation"] in {"=", ":", "<", "≤", "was", "of"} and 0.005 <= value <= ALPHA
+
+
+def _too_many(
+    statement: Statement, place: tuple[int, int], tests: int, significant: Sequence[float], severity: Severity
+) -> Iterator[ComputedFinding]:
+    if min(significant) * tests <= ALPHA:
+        return
+    chance = 1 - (1 - ALPHA) ** tests
+    values = " and ".join(f"{value:g}" for value in sorted(significant))
+    yield statement.finding(
+        "many tests",
+        severity,
+        place,
+        computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} of "
+        f"cases; Bonferroni asks for p < {short(ALPHA / tests, 2)}, printed below {ALPHA} is {values}",
+        consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tools.consistency.sizes import told_sizes
+from tools.consistency.printed import told_sizes
 
 _HEADERS = {
     "t": r"t(?:[- ]?(?:value|statistic|test))?(?: \([A-Za-z’' -]+\))?",

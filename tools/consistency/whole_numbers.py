@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
-from tools.consistency.printed import COUNT, Printed, count, printed
-from tools.consistency.sizes import told_sizes
+from tools.consistency.printed import COUNT, Printed, count, printed, told_sizes
 from tools.consistency.statements import Statement
 
 _NUMBER = r"-?\d+\.\d+"
