@@ -165,6 +165,11 @@ async def paper(request: Request) -> Response:
     return FileResponse(path, media_type="application/pdf")
 
 
+async def words(request: Request) -> Response:
+    """Where the words of that PDF stand on its pages."""
+    return JSONResponse(await asyncio.to_thread(views.words, await _record(request)))
+
+
 async def check(request: Request) -> Response:
     """What a paper contradicts in itself; no model is asked."""
     data, name, _ = await uploaded(request)
@@ -259,6 +264,7 @@ def routes() -> list[Route | Mount]:
         Route(f"{one}/losses", losses, methods=["PUT"]),
         Route(f"{one}/export", export),
         Route(f"{one}/paper", paper),
+        Route(f"{one}/words", words),
         Route("/page/api/check", check, methods=["POST"]),
         Mount("/page", StaticFiles(directory=STATIC, html=True, check_dir=False)),
     ]

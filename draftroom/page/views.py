@@ -16,7 +16,7 @@ from draftroom.page.uploads import VERBS
 from draftroom.systems import System, find_system
 from runs.driver import NewestState, brought_up, read_snapshot
 from runs.record import RunRecord, all_records, shown_status, total_calls, total_tokens
-from state.documents import Document
+from state.documents import Document, Word
 from state.errors import DraftroomError, StateError
 from state.records import Values
 from state.settings import TABLES
@@ -145,6 +145,15 @@ def source(document: Document) -> dict[str, Any]:
             {key: paragraph[key] for key in ("id", "section", "page", "text")} for paragraph in document["paragraphs"]
         ],
     }
+
+
+def words(record: RunRecord) -> dict[str, list[Word]]:
+    """Where the words of each paragraph stand on the pages of a PDF.
+
+    Raises:
+        StateError: The paper as it was read is gone.
+    """
+    return {paragraph["id"]: paragraph["words"] for paragraph in load_document(record["input"]["paper"])["paragraphs"]}
 
 
 def _paper(record: RunRecord) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 import plotext
@@ -102,6 +103,8 @@ MEASURES: dict[Measure, str] = {"cli": "CLI", "fkgl": "FKGL", "dcrs": "DCRS", "a
 
 WIDTH, HEIGHT = 640, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 70, 16, 30
+_LABEL = 14
+"""Least distance of two labels."""
 
 
 def plot(assessments: Sequence[Assessment], width: int) -> str:
@@ -129,6 +132,8 @@ class Polyline:
 
     label: str
     points: list[tuple[float, float]]
+    label_y: float
+    """Height of the label: that of the last point, moved so that no label lies on another."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +160,10 @@ def drawing(assessments: Sequence[Assessment]) -> Drawing:
     def y(grade: float) -> float:
         return round(_TOP + (high - grade) * (HEIGHT - _TOP - _BOTTOM) / (high - low), 1)
 
+    ends = apart([y(assessments[-1]["readability"][measure]) for measure in MEASURES], _LABEL, HEIGHT - _BOTTOM)
     lines = [
-        Polyline(label, [(x(place), y(item["readability"][measure])) for place, item in enumerate(assessments)])
-        for measure, label in MEASURES.items()
+        Polyline(label, [(x(place), y(item["readability"][measure])) for place, item in enumerate(assessments)], end)
+        for (measure, label), end in zip(MEASURES.items(), ends, strict=True)
     ]
     marks = range(low, high + 1, max(1, (high - low) // 6))
     return Drawing(
@@ -165,6 +171,16 @@ def drawing(assessments: Sequence[Assessment]) -> Drawing:
         grades=[(y(grade), str(grade)) for grade in marks],
         rounds=[(x(place), str(number)) for place, number in enumerate(rounds)],
     )
+
+
+def apart(wanted: Sequence[float], gap: float, lowest: float) -> list[float]:
+    """Heights that are at least `gap` apart, in the order of those wanted and near them, none below `lowest`."""
+    placed, order = list(wanted), sorted(range(len(wanted)), key=wanted.__getitem__)
+    for above, place in pairwise(order):
+        placed[place] = max(placed[place], placed[above] + gap)
+    for rest, place in enumerate(reversed(order)):
+        placed[place] = min(placed[place], lowest - rest * gap)
+    return placed
 
 
 _PLOT_WIDTH = 64

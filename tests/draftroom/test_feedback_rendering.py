@@ -165,7 +165,7 @@ def test_the_page_needs_nothing_from_elsewhere(values: Values):
     assert "url(" not in style
     assert "@import" not in style
     assert "default-src 'none'" in text
-    assert "prefers-color-scheme: dark" in style
+    assert "color-scheme: light dark" in style
     assert "@media print" in style
 
 

@@ -70,7 +70,7 @@ def test_the_page_needs_nothing_from_elsewhere(hostile: Path):
     assert "@import" not in style
     assert "default-src 'none'" in page
     assert 'name="viewport"' in page
-    assert "prefers-color-scheme: dark" in style
+    assert "color-scheme: light dark" in style
     assert "@media print" in style
 
 

@@ -107,7 +107,7 @@ def test_the_page_needs_nothing_from_elsewhere(told: Command):
     assert "url(" not in style
     assert "@import" not in style
     assert "default-src 'none'" in page
-    assert "prefers-color-scheme: dark" in style
+    assert "color-scheme: light dark" in style
 
 
 def test_the_page_shows_entries_changes_and_provenance(told: Command):

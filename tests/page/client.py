@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 from langgraph_sdk import get_sync_client
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOSSES = EXAMPLES / "mosses.md"
@@ -48,3 +51,8 @@ def problem(answer: httpx.Response) -> str:
     """The sentence of an answer that refuses."""
     assert answer.status_code >= 400, answer.text
     return str(answer.json()["error"]["message"])
+
+
+def go(shown: Page, run: str) -> None:
+    """Open a run in the browser."""
+    shown.goto(f"{shown.url.partition('#')[0]}#/run/{run}")

@@ -2,12 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from tests.fake_endpoint import Choices, FakeEndpoint, RecordedRequest, Reply, Text, fill
 from tests.studio.server import OPEN, StudioServer, variables
+from tests.support.browser import WIDE, NewPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 
 def outspoken(request: RecordedRequest) -> Reply:
@@ -40,3 +45,13 @@ def server(endpoint: FakeEndpoint, home: Path) -> Iterator[StudioServer]:
 def page(server: StudioServer) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=f"{server.url}/page/api", timeout=30) as client:
         yield client
+
+
+@pytest.fixture
+def start_page(server: StudioServer, new_page: NewPage) -> Page:
+    """The page as it opens; whatever the browser complains of fails the test."""
+    shown = new_page(WIDE)
+    shown.set_default_timeout(10_000)
+    shown.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+    shown.goto(f"{server.url}/page/")
+    return shown

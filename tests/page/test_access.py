@@ -34,6 +34,14 @@ def test_studio_is_no_origin_of_the_page(server: StudioServer):
     assert httpx.get(f"{server.url}/page/api/runs", headers={"origin": STUDIO_ORIGIN}).status_code == 403
 
 
+def test_studio_is_admitted_where_it_was_asked_for_and_nobody_else():
+    access = Access.for_address("127.0.0.1", 2024, [STUDIO_ORIGIN])
+    client = TestClient(mounted(access), base_url="http://127.0.0.1:2024")
+    assert client.get("/page/api/runs", headers={"origin": STUDIO_ORIGIN}).status_code == 200
+    assert client.get("/page/api/runs", headers={"origin": "http://papers.example"}).status_code == 403
+    assert client.get("/page/api/runs", headers={"host": "papers.example:2024"}).status_code == 403
+
+
 def test_every_answer_of_the_page_has_a_strict_policy(server: StudioServer):
     for path in ("/page/api/start", "/page/api/runs", "/page/no-such-file.js"):
         headers = httpx.get(f"{server.url}{path}").headers

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.page.client import MOSSES, SEEDLINGS, begin, to_its_end
+from tests.page.client import MOSSES, SEEDLINGS, begin, go, to_its_end
 from tests.page.test_access import HOSTILE
 from tests.studio.server import StudioServer
-from tests.support.browser import PHONE, WIDE, NewPage
+from tests.support.browser import PHONE, WIDE, NewPage, unfold_all
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -50,11 +50,6 @@ def opened(server: StudioServer, reviewed: str, explained: str, simplified: str,
     shown.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
     shown.goto(f"{server.url}/page/")
     return shown
-
-
-def go(shown: Page, run: str) -> None:
-    """Open a run."""
-    shown.goto(f"{shown.url.partition('#')[0]}#/run/{run}")
 
 
 def test_a_paper_is_dropped_watched_read_and_edited(opened: Page):
@@ -159,6 +154,7 @@ def test_no_view_has_a_barrier(
         shown.goto(f"{server.url}/page/{address}")
         shown.locator("main h1").wait_for()
         shown.wait_for_load_state("networkidle")
+        unfold_all(shown)
         shown.add_script_tag(path=AXE)
         result = shown.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']})")
         found[name] = [
@@ -168,10 +164,17 @@ def test_no_view_has_a_barrier(
 
 
 @pytest.fixture(scope="module")
-def runs_shown(reviewed: str, explained: str, simplified: str) -> dict[str, str]:
+def paused(page: httpx.Client) -> str:
+    return str(to_its_end(page, begin(page, "explain", pause=True))["record"]["id"])
+
+
+@pytest.fixture(scope="module")
+def runs_shown(reviewed: str, explained: str, simplified: str, paused: str) -> dict[str, str]:
     """Addresses of the views."""
     return {
         "start": "",
+        "check": "#/check",
+        "question": f"#/run/{paused}",
         "review": f"#/run/{reviewed}",
         "explain": f"#/run/{explained}",
         "simplify": f"#/run/{simplified}",

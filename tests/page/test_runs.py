@@ -72,6 +72,7 @@ def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Pat
     assert decided.json() == {comment: {"decision": "accepted", "reply": "We have added it."}}
     assert look(page, run["record"]["id"])["decisions"] == decided.json()
     assert page.get(f"{one}/paper").content == SEEDLINGS.read_bytes()
+    assert {word["page"] for word in page.get(f"{one}/words").json()["p1"]} == {1}
     assert page.get(f"{one}/export", params={"format": ".pdf"}).content.startswith(b"%PDF-")
     whole = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results", aids=["computed_checks"]))
     found, its_run = whole["result"]["computed"][0]["id"], f"/runs/{whole['record']['id']}"

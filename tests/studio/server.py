@@ -50,15 +50,16 @@ class StudioServer:
         command: Without the port.
         environment: All of it.
         folder: Where it runs.
+        port: That it listens on; 0 for a free one.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
-        self._command, self._environment, self._folder = command, environment, folder
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path, port: int = 0) -> None:
+        self._command, self._environment, self._folder, self.port = command, environment, folder, port
         self._lines: list[str] = []
         self._ready = threading.Event()
 
     def __enter__(self) -> Self:
-        self.port = free_port()
+        self.port = self.port or free_port()
         self.process = subprocess.Popen(
             [*self._command, "--port", str(self.port)],
             env=dict(self._environment),

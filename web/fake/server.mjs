@@ -18,6 +18,13 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
   "connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Where the words of seedlings.pdf stand: start, end, page, and the box. */
+const words = Object.fromEntries(
+  Object.entries(JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"))).map(([paragraph, placed]) => [
+    paragraph,
+    placed.map(([start, end, page, ...box]) => ({ start, end, page, box })),
+  ]),
+);
 const runs = world(JSON.parse(readFileSync(new URL("papers.json", import.meta.url), "utf8")), (name) =>
   JSON.parse(readFileSync(join(ROOT, "examples/runs", name), "utf8")),
 );
@@ -75,8 +82,13 @@ async function api(request, response, path) {
       return json(response, runs.editArticle(run, JSON.parse(told).text));
     case "PUT runs/:id/text":
       return json(response, runs.editText(run, JSON.parse(told).text));
+    case "PUT runs/:id/losses":
+      run.result = { ...run.result, accepted: JSON.parse(told).accepted };
+      return json(response, run.result.accepted);
     case "GET runs/:id/paper":
       return file(response, join(ROOT, "examples/seedlings.pdf"));
+    case "GET runs/:id/words":
+      return json(response, words);
     case "GET runs/:id/export":
       response.writeHead(200, { "content-disposition": 'attachment; filename="result.txt"' });
       return response.end("the result");

@@ -49,6 +49,15 @@ export const VIEWS = {
       await page.keyboard.press("e");
     },
   },
+  next: {
+    place: "/run/second",
+    ready: ".earlier",
+    then: async (page) => {
+      await page.click("summary:has-text('What changed')");
+      await page.click("summary:has-text('The next version')");
+      await page.waitForSelector(".next form");
+    },
+  },
   help: { place: SEEDLINGS, ready: ".note", then: (page) => page.keyboard.press("?") },
   long: { place: "/run/long", ready: ".note" },
   evil: { place: "/run/evil", ready: ".note" },
@@ -57,7 +66,7 @@ export const VIEWS = {
     place: "/run/rounds",
     ready: ".beside",
     then: async (page) => {
-      await page.getByLabel("Draft").fill("1");
+      await page.getByRole("slider", { name: "Draft" }).fill("1");
       await page.getByLabel("Show what changed").check();
     },
   },

@@ -17,6 +17,7 @@ export function world(papers, recorded) {
   const yoga = add(viewOf(recorded("yoga.json"), papers["yoga.md"]));
   add(lossy(yoga));
   const seedlings = add(reviewed(viewOf(recorded("seedlings.json"), papers["seedlings.pdf"]), papers.findings));
+  add(secondVersion(seedlings));
   add(longReview(seedlings));
   add(evil(seedlings));
   add(paused(mosses));
@@ -126,6 +127,18 @@ function commentOn(paragraph, index) {
     ],
     verification: { verdict: index % 3 ? "kept" : "softened", notes: index % 3 ? [] : ["The number 12 stands neither in the paragraph nor in the evidence."] },
   };
+}
+
+/** A review of what changed, with three comments on the version before. */
+function secondVersion(view) {
+  const [open, addressed, gone] = view.result.comments;
+  const now = view.source.paragraphs.find((paragraph) => paragraph.id === addressed.paragraph).text;
+  const earlier = [
+    { comment: open, status: "open", paragraph: open.paragraph, before: "As it was.", now: "As it was." },
+    { comment: addressed, status: "addressed", paragraph: addressed.paragraph, before: now.replace(/\bthe\b/g, "each"), now },
+    { comment: gone, status: "gone", paragraph: "", before: "It was here.", now: "" },
+  ];
+  return { ...copy(view), record: { ...view.record, id: "second" }, result: { ...view.result, earlier } };
 }
 
 function longReview(view) {

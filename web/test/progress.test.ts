@@ -10,18 +10,18 @@ const custom = (event: string, more = {}): Part => ({ event: "custom|review:1", 
 const all = (...parts: Part[]): Progress => parts.reduce((now, part) => take(now, part, "science_journalism"), NOTHING_YET);
 
 describe("the stream of a run", () => {
-  test("a call begins, writes, and ends when its node has written", () => {
+  test("a call begins, writes and ends, and its node tells what was said", () => {
     const writing = all(custom("call"), custom("tokens", { tokens: 3, text: "Mo" }), custom("tokens", { tokens: 7, text: "ss:" }));
     expect([...writing.working.values()]).toEqual([{ ...CALL, calls: 1, tokens: 7, text: "Moss:" }]);
     const notes = [{ round: 0, terms: [{ term: "Moss", explanation: "A plant." }] }];
-    const done = take(writing, { event: "updates", data: { take_notes: { notes, calls: [CALL] } } }, "science_journalism");
-    expect(done.working.size).toBe(0);
+    const ended = take(writing, custom("ended"), "science_journalism");
+    expect(ended.working.size).toBe(0);
+    const done = take(ended, { event: "updates", data: { take_notes: { notes } } }, "science_journalism");
     expect(done.said.map((saying) => [saying.role, saying.lines])).toEqual([["reader", ["Moss: A plant."]]]);
   });
 
   test("of several calls of one kind, each ends by itself", () => {
-    const two = all(custom("call"), custom("call"));
-    const one = take(two, { event: "updates|x", data: { take_notes: [{ calls: [CALL] }] } }, "science_journalism");
+    const one = all(custom("call"), custom("call"), custom("ended"));
     expect([...one.working.values()].map((work) => work.calls)).toEqual([1]);
   });
 
@@ -32,6 +32,7 @@ describe("the stream of a run", () => {
       { event: "custom", data: { event: "else" } },
       { event: "updates", data: { initialise: null, __interrupt__: [{ value: {} }] } },
       { event: "error", data: "x" },
+      { event: "updates", data: { initialise: { drafts: { value: [], type: "__overwrite__" }, calls: { value: [], type: "__overwrite__" } } } },
     ];
     expect(all(...strange)).toEqual(NOTHING_YET);
   });

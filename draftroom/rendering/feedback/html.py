@@ -54,7 +54,7 @@ def to_html(record: RunRecord, values: Values) -> str:
         shown=shown_paper(values),
         comments=comments,
         labels={label: labels.count(label) for label in COLOURS if label in labels},
-        colours=COLOURS,
+        types=list(COLOURS),
         computed_title=computed_title,
         computed_lines=computed_lines,
         earlier=[earlier_in_short(item) for item in earlier_comments(values)],

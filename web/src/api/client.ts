@@ -1,6 +1,6 @@
 /** Requests to the part of the server that is the page's own. */
 
-import type { Assessment, Finding, Judgement, LostDetail, RunInShort, RunView, Source, Start, Version } from "./types";
+import type { Assessment, Finding, Judgement, LostDetail, RunInShort, RunView, Source, Start, Version, Word } from "./types";
 
 const API = "/page/api";
 
@@ -62,8 +62,12 @@ const run = (id: string) => `/runs/${encodeURIComponent(id)}`;
 
 export const start = () => ask<Start>("/start");
 export const runs = () => ask<{ runs: RunInShort[]; problems?: string[] }>("/runs");
-export const begin = (verb: string, given: Given, settings: object, section: string) =>
-  ask<{ id: string }>("/runs", "POST", form(given, { verb, settings: JSON.stringify(settings), section }));
+
+/** What of a draft is to be reviewed: the sections that are called so, or what changed since a review. */
+export type Part = { section?: string; since?: string };
+
+export const begin = (verb: string, given: Given, settings: object, part: Part = {}) =>
+  ask<{ id: string }>("/runs", "POST", form(given, { verb, settings: JSON.stringify(settings), ...part }));
 export const view = (id: string) => ask<RunView>(run(id));
 export const resume = (id: string, answer: null | { items: string[] } | { keep: true }) =>
   ask<{ thread: string; run: string }>(`${run(id)}/resume`, "POST", { answer });
@@ -77,6 +81,7 @@ export const acceptLosses = (id: string, accepted: LostDetail[]) => ask<LostDeta
 export const check = (given: Given) => ask<{ findings: Finding[]; source: Source }>("/check", "POST", form(given));
 export const exportAddress = (id: string, format: string) =>
   `${API}${run(id)}/export?format=${encodeURIComponent(format)}`;
+export const words = (id: string) => ask<Record<string, Word[]>>(`${run(id)}/words`);
 export const paperAddress = (id: string) => `${API}${run(id)}/paper`;
 
 /** The sentence to show of whatever went wrong. */

@@ -68,6 +68,16 @@ export interface Paragraph {
   text: string;
 }
 
+/** A word on a page of a PDF. */
+export interface Word {
+  /** In characters of Unicode in its paragraph, as Python counts them. */
+  start: number;
+  end: number;
+  page: number;
+  /** Left, lower, right and upper edge in the points of the page. */
+  box: [number, number, number, number];
+}
+
 export interface Source {
   title: string;
   format: string;
@@ -184,6 +194,17 @@ export interface Comment {
   verification: { verdict: "kept" | "softened"; notes: string[] };
 }
 
+/** A comment on the version before, and what became of it in this one. */
+export interface EarlierComment {
+  comment: Comment;
+  status: "open" | "addressed" | "gone";
+  /** Id of its paragraph in this version; empty if it is gone. */
+  paragraph: string;
+  /** Text of its paragraph in the version before, and in this one. */
+  before: string;
+  now: string;
+}
+
 export interface Step {
   id: string;
   action: string;
@@ -225,6 +246,7 @@ export interface FeedbackResult {
   targets: Target[];
   findings: HiddenFinding[];
   computed: RaisedFinding[];
+  earlier: EarlierComment[];
   finished: boolean;
 }
 

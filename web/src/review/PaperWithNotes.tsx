@@ -21,15 +21,13 @@ import { useKeys } from "./useKeys";
 interface Passage {
   paragraph: string;
   span: Span;
-  quote: string;
-  page: number;
 }
 
 interface Props {
   source: Source;
   /** In the order of the paper. */
   notes: Note[];
-  /** Address of the PDF, where the paper is one. */
+  /** The run whose paper it is, where that is a PDF. */
   pdf?: string | undefined;
   /** Keeps a decision; absent where none are kept. */
   judge?: (id: string, judgement: Judgement) => void;
@@ -66,8 +64,7 @@ export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
       for (const paragraph of source.paragraphs) {
         const span = locate(paragraph.text, evidence.quote);
         if (!span) continue;
-        const page = evidence.page || paragraph.page;
-        setPassage({ paragraph: paragraph.id, span: { ...span, id: "passage" }, quote: evidence.quote, page });
+        setPassage({ paragraph: paragraph.id, span: { ...span, id: "passage" } });
         requestAnimationFrame(() => document.getElementById(`at-${paragraph.id}`)?.scrollIntoView({ block: "center" }));
         return;
       }
@@ -138,7 +135,7 @@ export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
       </div>
       <Problem text={problem} />
       {pages && pdf ? (
-        <PaperPages address={pdf} notes={shown} current={current} passage={passage} choose={choose} card={card} failed={failed} />
+        <PaperPages run={pdf} paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} failed={failed} />
       ) : (
         <PaperText paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} />
       )}

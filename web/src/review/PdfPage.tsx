@@ -1,14 +1,25 @@
-/** A page of a PDF. It is drawn when it comes near the window, and its words are looked for then. */
+/** A page of a PDF, drawn when it comes near the window, with words marked on it and cards beside it. */
 
-import type { PDFDocumentProxy } from "pdfjs-dist";
+import type { PageViewport, PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { MouseEvent, ReactNode } from "react";
 
+import type { Word } from "../api/types";
 import { tone } from "./notes";
 import type { Note } from "./notes";
 import { drawPage, rectangles } from "./pdf";
 import type { Rectangle } from "./pdf";
 import { Stack } from "./Stack";
+
+/** Words of the paper that are marked, perhaps on several pages. */
+export interface Marked {
+  id: string;
+  /** What they are marked for; null for a passage that evidence led to. */
+  note: Note | null;
+  words: Word[];
+  /** Where it is about: the first of the words, or of the paragraph. */
+  at: Word | undefined;
+}
 
 interface Props {
   file: PDFDocumentProxy;
@@ -17,52 +28,50 @@ interface Props {
   width: number;
   /** Height by width, until the page itself is known. */
   ratio: number;
-  notes: Note[];
+  marked: readonly Marked[];
+  /** Those whose cards stand beside this page. */
+  beside: readonly Marked[];
   current: string;
-  /** Words that evidence led to; empty if they are elsewhere. */
-  passage: string;
   choose: (id: string) => void;
   card: (note: Note) => ReactNode;
 }
 
-export function PdfPage({ file, number, width, ratio, notes, current, passage, choose, card }: Props) {
+export function PdfPage({ file, number, width, ratio, marked, beside, current, choose, card }: Props) {
   const page = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const near = useNear(page);
-  const [height, setHeight] = useState(width * ratio);
-  const [scale, setScale] = useState(1);
-  const [words, setWords] = useState<HTMLElement[]>([]);
+  const [viewport, setViewport] = useState<PageViewport | null>(null);
+  const height = viewport?.height ?? width * ratio;
 
   useEffect(() => {
     if (!near) return;
     const closing = new AbortController();
     async function draw() {
       const proxy = await file.getPage(number);
-      const whole = proxy.getViewport({ scale: 1 });
-      setHeight((width * whole.height) / whole.width);
-      setScale(width / whole.width);
-      const found = await drawPage(proxy, width / whole.width, canvas.current!, layer.current!, closing.signal);
-      if (!closing.signal.aborted) setWords(found);
+      const shown = proxy.getViewport({ scale: width / proxy.getViewport({ scale: 1 }).width });
+      if (closing.signal.aborted) return;
+      setViewport(shown);
+      await drawPage(proxy, shown, canvas.current!, layer.current!, closing.signal);
     }
     draw().catch(() => undefined); // cancelled, or a page that pdf.js cannot draw: its notes stand beside it all the same
     return () => closing.abort();
   }, [near, file, number, width]);
 
-  const marks = useMemo(() => {
-    if (!page.current || !words.length) return [];
-    const frame = page.current.getBoundingClientRect();
-    const wanted = notes.map((note) => ({ id: note.id, quote: note.quote, note }));
-    return [...wanted, { id: "passage", quote: passage, note: null }].map(({ id, quote, note }) => ({
-      id,
-      note,
-      boxes: quote ? rectangles(words, quote, frame) : [],
-    }));
-  }, [words, notes, passage]);
+  const marks = useMemo(
+    () =>
+      marked.map(({ id, note, words }) => ({
+        id,
+        note,
+        boxes: viewport ? rectangles(words.filter((word) => word.page === number), viewport) : [],
+      })),
+    [marked, number, viewport],
+  );
 
+  const passage = marked.find((each) => !each.note && each.at?.page === number);
   useEffect(() => {
     if (passage) (page.current?.querySelector(".passage") ?? page.current)?.scrollIntoView({ block: "center" });
-  }, [passage, marks]);
+  }, [passage, viewport]);
 
   function clicked(event: MouseEvent) {
     const frame = page.current!.getBoundingClientRect();
@@ -71,11 +80,8 @@ export function PdfPage({ file, number, width, ratio, notes, current, passage, c
     if (hit) choose(hit.id);
   }
 
-  const place = (note: Note, index: number) => {
-    const top = marks.find((mark) => mark.id === note.id)?.boxes[0]?.top;
-    return (top ?? (index ? 1 : 0)) * height;
-  };
-  const cards = notes.map((note, index) => ({ id: note.id, y: place(note, index), card: card(note) }));
+  const top = (at: Word | undefined) => (at && viewport ? rectangles([at], viewport)[0]!.top * height : 0);
+  const cards = beside.flatMap(({ id, note, at }) => (note ? [{ id, y: top(at), card: card(note) }] : []));
   return (
     <section className="with-notes page-row" aria-labelledby={`page-${number}`}>
       <h2 className="unseen" id={`page-${number}`}>
@@ -84,7 +90,7 @@ export function PdfPage({ file, number, width, ratio, notes, current, passage, c
       <div
         className="page"
         ref={page}
-        style={{ height, "--total-scale-factor": scale, "--scale-factor": scale } as React.CSSProperties}
+        style={{ height, "--total-scale-factor": viewport?.scale, "--scale-factor": viewport?.scale } as React.CSSProperties}
         onClick={clicked}
       >
         <canvas ref={canvas} aria-hidden="true" />

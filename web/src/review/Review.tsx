@@ -2,10 +2,12 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 
-import { decide, paperAddress, said } from "../api/client";
+import { decide, said } from "../api/client";
 import type { FeedbackResult, Judgement, RunView } from "../api/types";
 import { Problem } from "../parts/Problem";
 import { capital, counted, place } from "../parts/words";
+import { Earlier } from "./Earlier";
+import { NextVersion } from "./NextVersion";
 import { OPEN, notesOfReview } from "./notes";
 import { PaperWithNotes } from "./PaperWithNotes";
 
@@ -43,7 +45,9 @@ export function Review({ view }: { view: RunView<FeedbackResult> }) {
       </p>
       <Problem text={problem} />
       <Hidden found={result.findings ?? []} />
-      <PaperWithNotes source={source} notes={notes} pdf={source.format === "pdf" ? paperAddress(id) : undefined} judge={judge} />
+      {view.status === "done" && <NextVersion since={id} />}
+      <Earlier comments={result.earlier ?? []} />
+      <PaperWithNotes source={source} notes={notes} pdf={source.format === "pdf" ? id : undefined} judge={judge} />
       <Silent result={result} />
     </>
   );

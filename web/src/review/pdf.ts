@@ -1,9 +1,9 @@
-/** PDF pages by pdf.js: drawing them, and where the words of a quote lie on them. */
+/** PDF pages by pdf.js: drawing them, and where words lie on them. */
 
-import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
+import type { PageViewport, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import workerAddress from "pdfjs-dist/legacy/build/pdf.worker.min.mjs?url";
 
-import { essence } from "../text/highlight";
+import type { Word } from "../api/types";
 
 /** A rectangle as shares of its page, from the upper left corner. */
 export interface Rectangle {
@@ -22,16 +22,15 @@ export async function openPdf(address: string, signal: AbortSignal): Promise<PDF
   return loading.promise;
 }
 
-/** Draw a page and lay its words over it, invisible but there to be selected and read aloud; returns their elements. */
+/** Draw a page and lay its words over it, invisible but there to be selected and read aloud. */
 export async function drawPage(
   page: PDFPageProxy,
-  scale: number,
+  viewport: PageViewport,
   canvas: HTMLCanvasElement,
   layer: HTMLDivElement,
   signal: AbortSignal,
-): Promise<HTMLElement[]> {
+): Promise<void> {
   const { TextLayer } = await import("pdfjs-dist/legacy/build/pdf.mjs");
-  const viewport = page.getViewport({ scale });
   const sharp = Math.min(devicePixelRatio || 1, 2);
   canvas.width = Math.floor(viewport.width * sharp);
   canvas.height = Math.floor(viewport.height * sharp);
@@ -42,46 +41,35 @@ export async function drawPage(
   const words = new TextLayer({ textContentSource: page.streamTextContent(), container: layer, viewport });
   signal.addEventListener("abort", () => words.cancel());
   await words.render();
-  return words.textDivs;
 }
 
-export interface Stretch {
-  /** Index of a piece of the page's text. */
-  item: number;
-  start: number;
-  end: number;
+/** The rectangles of some words of a page, in reading order: one for each line. */
+export function rectangles(words: readonly Word[], viewport: PageViewport): Rectangle[] {
+  const lines: Rectangle[] = [];
+  for (const { box } of words) {
+    const next = onScreen(box, viewport);
+    const line = lines.at(-1);
+    if (line && goesOn(line, next)) lines[lines.length - 1] = around(line, next);
+    else lines.push(next);
+  }
+  return lines;
 }
 
-/** Where a quote lies in the pieces of a page's text, without regard to spaces and hyphens at the ends of lines. */
-export function stretches(items: readonly string[], quote: string): Stretch[] {
-  const whole = items.join("");
-  const [letters, places] = essence(whole);
-  const [wanted] = essence(quote);
-  const found = wanted ? letters.indexOf(wanted) : -1;
-  if (found < 0) return [];
-  const [from, to] = [places[found]!, places[found + wanted.length - 1]! + 1];
-  let before = 0;
-  return items.flatMap((item, index) => {
-    const start = Math.max(from - before, 0);
-    const end = Math.min(to - before, item.length);
-    before += item.length;
-    return start < end ? [{ item: index, start, end }] : [];
-  });
+function onScreen([left, lower, right, upper]: Word["box"], viewport: PageViewport): Rectangle {
+  const corners = [viewport.convertToViewportPoint(left, lower), viewport.convertToViewportPoint(right, upper)] as [number, number][];
+  const [xs, ys] = [corners.map(([x]) => x / viewport.width), corners.map(([, y]) => y / viewport.height)];
+  return { left: Math.min(...xs), top: Math.min(...ys), width: Math.abs(xs[1]! - xs[0]!), height: Math.abs(ys[1]! - ys[0]!) };
 }
 
-/** The rectangles of a quote on its page, one for each piece of a line. */
-export function rectangles(words: readonly HTMLElement[], quote: string, page: DOMRect): Rectangle[] {
-  return stretches(words.map((word) => word.textContent), quote).flatMap(({ item, start, end }) => {
-    const text = words[item]!.firstChild;
-    if (!text) return [];
-    const range = document.createRange();
-    range.setStart(text, start);
-    range.setEnd(text, end);
-    return [...range.getClientRects()].map((box) => ({
-      left: (box.left - page.left) / page.width,
-      top: (box.top - page.top) / page.height,
-      width: box.width / page.width,
-      height: box.height / page.height,
-    }));
-  });
+/** Whether a word stands at the height of a line, to the right of its beginning. */
+function goesOn(line: Rectangle, word: Rectangle): boolean {
+  const common = Math.min(line.top + line.height, word.top + word.height) - Math.max(line.top, word.top);
+  return word.left >= line.left && common >= Math.min(line.height, word.height) / 2;
+}
+
+function around(one: Rectangle, other: Rectangle): Rectangle {
+  const [left, top] = [Math.min(one.left, other.left), Math.min(one.top, other.top)];
+  const right = Math.max(one.left + one.width, other.left + other.width);
+  const bottom = Math.max(one.top + one.height, other.top + other.height);
+  return { left, top, width: right - left, height: bottom - top };
 }

@@ -57,7 +57,7 @@ function Begin({ start }: { start: Start }) {
     setBusy(true);
     setProblem("");
     try {
-      const { id } = await begin(verb, given, chosen[verb] ?? {}, verb === "review" ? section : "");
+      const { id } = await begin(verb, given, chosen[verb] ?? {}, verb === "review" ? { section } : {});
       location.hash = `#/run/${encodeURIComponent(id)}`;
     } catch (error) {
       setProblem(said(error));

@@ -21,6 +21,9 @@ export function codeUnits(text: string, characters: number): number {
   return index;
 }
 
+/** The reverse: how many characters of Unicode stand before an index. */
+export const characters = (text: string, index: number): number => [...text.slice(0, index)].length;
+
 /**
  * Where a quote stands, or null if the text does not have it.
  *

@@ -29,7 +29,7 @@ export interface Part {
 export const NOTHING_YET: Progress = { working: new Map(), said: [] };
 
 interface CallEvent {
-  event: "call" | "tokens";
+  event: "call" | "tokens" | "ended";
   role: string;
   step: string;
   round: number;
@@ -37,11 +37,6 @@ interface CallEvent {
   tokens?: number;
   /** The newest piece. */
   text?: string;
-}
-
-interface Update extends Written {
-  calls?: { role: string; step: string; round: number }[];
-  loop_calls?: { role: string; step: string; round: number }[];
 }
 
 const keyOf = (call: { role: string; step: string; round: number }) => `${call.role}/${call.step}/${call.round}`;
@@ -53,14 +48,19 @@ export function take(progress: Progress, part: Part, system: System): Progress {
   if (kind === "updates" && part.data && typeof part.data === "object")
     return Object.values(part.data as Record<string, unknown>)
       .flatMap((update) => (Array.isArray(update) ? update : [update]))
-      .reduce<Progress>((now, update) => (update && typeof update === "object" ? written(now, update as Update, system) : now), progress);
+      .reduce<Progress>((now, update) => (update && typeof update === "object" ? written(now, update as Written, system) : now), progress);
   return progress;
 }
 
 function called(progress: Progress, event: CallEvent): Progress {
-  if (event?.event !== "call" && event?.event !== "tokens") return progress;
+  if (!["call", "tokens", "ended"].includes(event?.event)) return progress;
   const working = new Map(progress.working);
   const before = working.get(keyOf(event));
+  if (event.event === "ended") {
+    if (before && before.calls > 1) working.set(keyOf(event), { ...before, calls: before.calls - 1 });
+    else working.delete(keyOf(event));
+    return { ...progress, working };
+  }
   const { role, step, round, model } = event;
   working.set(keyOf(event), {
     ...{ role, step, round, model },
@@ -71,12 +71,7 @@ function called(progress: Progress, event: CallEvent): Progress {
   return { ...progress, working };
 }
 
-function written(progress: Progress, update: Update, system: System): Progress {
-  const working = new Map(progress.working);
-  for (const call of [...(update.calls ?? []), ...(update.loop_calls ?? [])]) {
-    const work = working.get(keyOf(call));
-    if (work && work.calls > 1) working.set(keyOf(call), { ...work, calls: work.calls - 1 });
-    else working.delete(keyOf(call));
-  }
-  return { working, said: [...progress.said, ...sayings(system, update)] };
-}
+const written = (progress: Progress, update: Written, system: System): Progress => ({
+  ...progress,
+  said: [...progress.said, ...sayings(system, update)],
+});

@@ -12,16 +12,16 @@ export interface Saying {
   order: number;
 }
 
-/** A node's update, or a result. */
+/** A node's update, or a result. In the first update of a run lists are wrapped: they overwrite what was there. */
 export interface Written {
-  drafts?: Draft[];
+  drafts?: unknown;
   notes?: unknown;
   reviews?: unknown;
-  history?: Exchange[];
+  history?: unknown;
   exchange?: Exchange;
-  versions?: Version[];
-  plans?: { steps: Step[] }[];
-  answers?: { evidence: Evidence | null; note: string }[];
+  versions?: unknown;
+  plans?: unknown;
+  answers?: unknown;
   comment?: Comment | null;
 }
 
@@ -33,7 +33,7 @@ export function sayings(system: System, written: Written): Saying[] {
 
 function ofJournalism({ drafts, notes, reviews }: Written): Saying[] {
   return [
-    ...(drafts ?? []).map((draft) => ({ role: "journalist", title: `Draft ${draft.round}`, lines: [draft.text.replace(/^#+ /gm, "")], order: draft.round * 4 })),
+    ...list<Draft>(drafts).map((draft) => ({ role: "journalist", title: `Draft ${draft.round}`, lines: [draft.text.replace(/^#+ /gm, "")], order: draft.round * 4 })),
     ...list<{ round: number; terms: Term[] }>(notes).map(({ round, terms }) => ({
       role: "reader",
       title: `Notes on draft ${round}`,
@@ -50,10 +50,10 @@ function ofJournalism({ drafts, notes, reviews }: Written): Saying[] {
 }
 
 function ofSimplification({ history, exchange, versions }: Written): Saying[] {
-  const exchanges = [...(history ?? []), ...(exchange?.entry ? [exchange] : [])];
+  const exchanges = [...list<Exchange>(history), ...(exchange?.entry ? [exchange] : [])];
   return [
     ...exchanges.flatMap(ofExchange),
-    ...(versions ?? [])
+    ...list<Version>(versions)
       .filter((version) => version.number > 0)
       .map((version) => ({
         role: version.loop === "person" ? "you" : "simplifier",
@@ -113,8 +113,8 @@ function ofFeedback({ reviews, plans, answers, comment }: Written): Saying[] {
   const under = Number.MAX_SAFE_INTEGER;
   return [
     ...whole,
-    ...planned(plans ?? [], "", under),
-    ...answered((answers ?? []).flatMap((answer) => answer.evidence ?? []), "", under),
+    ...planned(list(plans), "", under),
+    ...answered(list<{ evidence: Evidence | null }>(answers).flatMap((answer) => answer.evidence ?? []), "", under),
     ...(comment ? [commented(comment, under)] : []),
   ];
 }

@@ -1,0 +1,57 @@
+"""A paper explained on the page in Chromium, by a real model: dropped, watched word by word, read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.live.test_llama_cpp import profile  # noqa: F401 - a fixture
+from tests.studio.server import OPEN, StudioServer, variables
+from tests.support.browser import WIDE, NewPage
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mosses.md"
+PATIENCE_MS = 600_000
+ATTEMPTS = 3
+"""A model of 135M may give no usable article, which is a failed run."""
+
+
+@pytest.fixture(params=["vllm", "llama.cpp"])
+def model(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Variables that name a real server and its model."""
+    if request.param == "vllm":
+        base_url, name = request.getfixturevalue("embedded_endpoint"), "smollm2-135m-instruct"
+    else:
+        (server,) = request.getfixturevalue("profile").servers
+        base_url, name = server.base_url, server.served_model_name
+    return {"base_url": base_url, "DRAFTROOM_MODELS__DEFAULT__MODEL": name}
+
+
+def test_a_paper_is_dropped_watched_and_read(model: dict[str, str], new_page: NewPage, tmp_path: Path) -> None:
+    environment = variables(tmp_path, **model)
+    with StudioServer(OPEN, environment, tmp_path) as server:
+        shown = new_page(WIDE)
+        shown.goto(f"{server.url}/page/")
+        expect(shown.get_by_role("region", name="Models")).to_contain_text("answers")
+        for _ in range(ATTEMPTS):
+            begin_on_the_page(shown)
+            expect(shown.locator(".words-so-far").first).not_to_be_empty(timeout=PATIENCE_MS)
+            article, failed = shown.get_by_role("region", name="Article"), shown.locator(".of-run .state.failed")
+            expect(article.or_(failed)).to_be_visible(timeout=PATIENCE_MS)
+            if article.is_visible():
+                break
+            shown.get_by_role("link", name="Start").click()
+        assert len(article.inner_text().split()) > 30
+        shown.get_by_role("button", name="How it is made").click()
+        journalist = shown.get_by_role("row", name="Journalist")
+        assert int(journalist.locator("td").nth(1).inner_text().replace(",", "")) > 100, "tokens that it has read"
+
+
+def begin_on_the_page(shown: Page) -> None:
+    shown.get_by_role("radio", name="Explain").check()
+    shown.locator("input[type=file]").set_input_files(EXAMPLE)
+    shown.get_by_text("Settings", exact=False).first.click()
+    shown.get_by_label("Start from").select_option("embedded")
+    shown.get_by_role("spinbutton", name="Rounds").fill("0")
+    shown.get_by_role("button", name="Explain this paper").click()
