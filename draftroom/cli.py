@@ -33,6 +33,10 @@ COMMANDS = {
         "draftroom.commands.show:show",
         "Show the story of a run: what every agent said, what changed, readability and cost.",
     ),
+    "init": Lazy(
+        "draftroom.commands.init:init",
+        "Find the models that answer on this machine, write `draftroom.toml`, and check that all works.",
+    ),
     "doctor": Lazy(
         "draftroom.commands.doctor:doctor",
         "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
@@ -97,7 +101,6 @@ app = typer.Typer(
     cls=DraftroomGroup,
     help="Rooms of language-model agents that work on scientific text.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

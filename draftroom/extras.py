@@ -38,7 +38,7 @@ EVALS = Extra(
     (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu", "scipy", "sklearn", "torch", "transformers"),
 )
 TRAINING = Extra("training", "What trains models", (*EVALS.packages, "accelerate", "peft", "trl"))
-STUDIO = Extra("studio", "The server of Studio", ("langgraph_cli", "langgraph_api"))
+STUDIO = Extra("studio", "The server of the page and of Studio", ("langgraph_cli", "langgraph_api", "starlette"))
 
 
 def require(extra: Extra) -> None:
@@ -49,7 +49,15 @@ def require(extra: Extra) -> None:
     """
     if missing := missing_packages(extra):
         command = f"pip install 'draftroom[{extra.name}]'"
-        raise SettingsError(f"{extra.purpose} is not installed ({', '.join(missing)} is missing): {command}.")
+        raise SettingsError(
+            f"{extra.purpose} is not installed ({', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing): "
+            f"{command}; in the folder of the project also: {'make page' if extra is STUDIO else 'make develop'}."
+        )
+
+
+def where_runs_are_shown() -> str:
+    """What to type for the page with all runs, as the end of a list; nothing where it is not installed."""
+    return "" if missing_packages(STUDIO) else ", draftroom open (all runs on a page)"
 
 
 def missing_packages(extra: Extra) -> list[str]:

@@ -12,6 +12,8 @@ from state.errors import ServingError
 
 FOLDER = Path(__file__).parent / "profiles"
 LOOPBACK = "127.0.0.1"
+HUB = "hub:"
+"""How the name of a GGUF file of the Hugging Face hub begins."""
 _OF_VLLM = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args", "adapters"}
 
 
@@ -21,7 +23,13 @@ class Server(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Names the server within its profile.")
-    model: str = Field(min_length=1, description="A hub id, a folder, or `embedded:NAME`.")
+    model: str = Field(
+        min_length=1,
+        description="A hub id, a folder, or `embedded:NAME`; for llama.cpp also `hub:OWNER/REPOSITORY/FILE@REVISION`.",
+    )
+    sha256: str = Field(
+        "", pattern="^([0-9a-f]{64})?$", description="Of the file of a hub, which is refused otherwise."
+    )
     served_model_name: str = Field(min_length=1, description="The model name that clients ask for.")
     port: int = Field(ge=1024, le=65535)
     max_model_len: int = Field(ge=256, description="Context length in tokens.")
@@ -77,6 +85,8 @@ class Profile(BaseModel):
         for server in self.servers:
             if wrong := sorted(foreign & server.model_fields_set):
                 raise ValueError(f"{', '.join(wrong)} means nothing to {self.engine}")
+            if server.model.startswith(HUB) and not server.sha256:
+                raise ValueError("a file of a hub needs its sha256")
         if self.engine == "llama.cpp" and self.device == "gpu":
             raise ValueError("llama.cpp is for the CPU here: vLLM serves a GPU")
         if self.device == "gpu" and any(server.dtype == "fastest" for server in self.servers):

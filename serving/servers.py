@@ -18,8 +18,9 @@ from pydantic import BaseModel, ValidationError
 from serving.adapters import adapter_arguments, adapter_environment
 from serving.embedded import embedded_gguf, resolve_model
 from serving.environment import llama_cpp_python, vllm_python
+from serving.hub import hub_gguf
 from serving.processes import ServerRecord, launch, read_records, remove_record, servers_folder, write_record
-from serving.profiles import LOOPBACK, Profile, Server
+from serving.profiles import HUB, LOOPBACK, Profile, Server
 from serving.steps import Report, exclusive, telling_lines
 from state.errors import ServingError
 from state.files import cache_folder
@@ -234,7 +235,8 @@ def require_free_port(server: Server) -> None:
 def _start_of(profile: Profile, server: Server, python: Path, report: Report) -> tuple[list[str], dict[str, str]]:
     """The command that starts a server, and its environment; its model is made ready first."""
     if profile.engine == "llama.cpp":
-        gguf = embedded_gguf(server.model, python, report)
+        of_hub = server.model.startswith(HUB)
+        gguf = hub_gguf(server.model, server.sha256, report) if of_hub else embedded_gguf(server.model, python, report)
         return _llama_cpp(server, gguf, python), os.environ | {"GOMP_SPINCOUNT": SPINS}
     model, local = resolve_model(server.model, python, report)
     return _vllm(server, model, python), _environment(server, profile.device, local=local)

@@ -48,3 +48,8 @@ class ComputedFinding(TypedDict):
     """In one line."""
     consistent: str
     """What would be consistent."""
+
+
+def gravest_first(found: ComputedFinding) -> int:
+    """To sort by: the place of its severity. What is equally grave keeps its order, that of the paper."""
+    return SEVERITIES.index(found["severity"])

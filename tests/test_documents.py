@@ -13,9 +13,10 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from docs.draw_graphs import PAGE, with_current_pictures
-from draftroom.cli import COMMANDS, load_command
+from draftroom.cli import COMMANDS, app, load_command
 from draftroom.exit_codes import CONTRADICTIONS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
@@ -80,7 +81,8 @@ def test_python_that_runs_a_graph_runs_as_it_stands(
 
 @pytest.mark.parametrize("words", [words for text in TEXTS.values() for words in commands(text)], ids=" ".join)
 def test_commands_take_what_is_shown(words: list[str]) -> None:
-    if words == ["--version"]:
+    if words[0].startswith("--"):
+        assert words[0] in {name for option in get_command(app).params for name in option.opts}
         return
     name, *rest = words
     assert name in COMMANDS

@@ -113,6 +113,8 @@ def _run(batch: Batch, *, quiet: bool) -> None:
     if failed:
         tell("To try again what has failed, add --retry-failed to the same command.")
         raise typer.Exit(1 if any(row["kind"] == FAULT for row in failed) else PAPERS_FAILED)
+    if not quiet:
+        tell(f"Next: look into {batch.folder.path}; the same command with more papers does only those that are new.")
 
 
 def _summary(batch: Batch, rows: list[Record], failed: list[Record]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,9 +15,9 @@ from draftroom.commands.options import QuietOption
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
 from draftroom.rendering.findings import FORMATS, summary, table
-from draftroom.rendering.rendering import OUT, print_line, print_table
+from draftroom.rendering.rendering import OUT, print_line, print_table, tell
 from runs.record import RunInput
-from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity
+from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity, gravest_first
 from tools.consistency import check_paper
 from tools.documents.reading import load_document
 
@@ -48,6 +49,10 @@ def check(
         print_table(OUT, table(findings))
     if not quiet:
         print_line(summary(findings), "")
+        named = "PAPER" if file == "-" else shlex.quote(file)
+        tell(
+            f"Next: draftroom check {named} -o findings.html (as a page), draftroom review {named} (agents' comments)."
+        )
     if any(found["severity"] != "low" for found in findings):
         raise typer.Exit(CONTRADICTIONS)
 
@@ -67,5 +72,5 @@ def _refuse_unknown(kinds: Collection[str] | None) -> None:
 
 def _findings(severity: Severity, without: Collection[str], paper: RunInput) -> list[ComputedFinding]:
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    found = check_paper(load_document(paper["paper"]))
+    found = sorted(check_paper(load_document(paper["paper"])), key=gravest_first)
     return [each for each in found if each["severity"] in shown and each["kind"] not in without]

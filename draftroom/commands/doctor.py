@@ -13,7 +13,8 @@ from rich.text import Text
 from draftroom.checks import Check, Status
 from draftroom.doctor import examine
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.rendering.rendering import ERR, OUT, print_table
+from draftroom.extras import where_runs_are_shown
+from draftroom.rendering.rendering import ERR, OUT, print_table, tell
 from tools.text import plain
 
 _COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
@@ -33,6 +34,8 @@ def doctor(
     kinds = [check.kind for check in checks if check.kind]
     if kinds:
         raise typer.Exit(EXIT_CODES[kinds[0]])
+    if not as_json:
+        tell(f"Next: draftroom explain PAPER (an article), draftroom review PAPER (comments){where_runs_are_shown()}.")
 
 
 def _table(checks: list[Check]) -> Table:

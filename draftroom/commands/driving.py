@@ -25,6 +25,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
 from draftroom.exit_codes import PAUSED, STOPPED
+from draftroom.extras import where_runs_are_shown
 from draftroom.files import write_outputs
 from draftroom.rendering.rendering import ERR, Dialogue, Rendering, aids_line, spoken, tell
 from draftroom.systems import find_system
@@ -161,7 +162,7 @@ def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, 
         tell(aids_line(outcome.record.get("aids")))
         rendering.print_warnings(outcome.record, outcome.values)
         how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
-        tell(f"Next: {how}, draftroom open (all runs on a page).")
+        tell(f"Next: {how}{where_runs_are_shown()}.")
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:

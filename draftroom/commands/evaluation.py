@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
@@ -18,7 +17,7 @@ from draftroom.commands.models import start_servers
 from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
-from draftroom.rendering.rendering import OUT, tell
+from draftroom.rendering.rendering import OUT, print_table, tell
 from draftroom.systems import SYSTEMS, Lazy
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
@@ -149,6 +148,7 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
     stages = wanted.plan()
     _show_plan(stages, reads, writes)
     if plan:
+        tell("Next: the same command without --plan runs all of it, and goes on with it when it was stopped.")
         return
     for number, each in enumerate(stages, start=1):
         if isinstance(each, Planned) and each.left:
@@ -172,7 +172,7 @@ def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> 
         table.add_row(str(number), each.stage.shows, *map(escape, cells))
     table.add_section()
     table.add_row("", "all that is left", "", *_amounts(left, total, reads, writes))
-    (OUT if OUT.is_terminal else Console(width=160, highlight=False)).print(table)
+    print_table(OUT, table)
     tell(f"Hours are for an endpoint that reads {reads:,} and writes {writes:,} tokens a second in all.")
 
 
@@ -347,6 +347,7 @@ def _report(task: Task, folder: RunFolder) -> None:
     typer.echo(printed, nl=False)
     typer.echo(plot(scored), nl=False)
     tell(f"Reports, plots and a page for each sample are in {folder.path}: open report.html there.")
+    tell(f"Next: draftroom eval compare {folder.path} OTHER (beside another run), draftroom eval blind (ask people).")
     if scored.failed or scored.missing:
         tell(f"To try again what failed: draftroom eval resume {folder.path}")
     if scored.failed and not scored.outputs:

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from draftroom.rendering.rendering import ERR, OUT, tell
+from draftroom.rendering.rendering import ERR, OUT, print_table, tell
 from serving.adapters import with_adapters
 from serving.processes import recorded_profiles
 from serving.profiles import Profile, load_profile, profile_name, profile_names
@@ -19,8 +18,6 @@ from serving.servers import ServerState, down, status, up
 from serving.steps import Report
 
 models_app = typer.Typer(help="Start, stop and list local model servers.", no_args_is_help=True)
-
-_FILE_WIDTH = 160  # without a terminal nothing is known of the width; a row should stay one line
 
 _COLOURS: dict[ServerState, str] = {
     "running": "green",
@@ -46,6 +43,7 @@ def start(
     for server in wanted.servers:
         for name in server.model_names:
             typer.echo(f"{name} answers at {server.base_url}")
+    tell("Next: draftroom doctor (does everything work?), draftroom models down (stop them).")
 
 
 def start_servers(profile: Profile) -> bool:
@@ -66,6 +64,7 @@ def stop(
     with _progress() as report:
         stopped = [server for name in names for server in down(name, report)]
     typer.echo(f"Stopped {', '.join(stopped)}." if stopped else "No server was running.")
+    tell("Next: draftroom models up (start the servers of a laptop), draftroom models status (what runs).")
 
 
 @models_app.command("status")
@@ -80,8 +79,8 @@ def show(
             url, pid = row.server.base_url, str(row.pid or "")
             state = f"[{_COLOURS[row.state]}]{row.state}[/]"
             table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
-    console = OUT if OUT.is_terminal else Console(width=_FILE_WIDTH, highlight=False)
-    console.print(table)
+    print_table(OUT, table)
+    tell("Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all that run).")
 
 
 def _definition(profile: str) -> Profile | None:

@@ -38,6 +38,7 @@ def runs(
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     elif records.readable:
         print_table(OUT, _table(records.readable))
+        tell("Next: draftroom show RUN (its story), draftroom resume RUN (go on with it), draftroom runs delete RUN.")
     else:
         tell(NO_RUNS)
 

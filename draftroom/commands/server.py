@@ -8,16 +8,18 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from draftroom.extras import STUDIO, require
-from draftroom.page.access import LOOPBACK, STUDIO_ORIGIN, VARIABLE, Access
 from draftroom.rendering.rendering import tell
 from state.errors import ServingError
 from state.files import state_folder, storage_error
 from tools.configuration import load_settings
+
+if TYPE_CHECKING:
+    from draftroom.page.access import Access
 
 HOST = "127.0.0.1"
 CONCURRENT_RUNS = 10
@@ -30,6 +32,9 @@ PortOption = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen 
 
 def studio(port: PortOption = 2024) -> None:
     """Serve the graphs to LangGraph Studio and its SDK until Ctrl-C, on this machine only."""
+    require(STUDIO)
+    from draftroom.page.access import STUDIO_ORIGIN, Access  # noqa: PLC0415 - part of the extra
+
     address = f"http://{HOST}:{port}"
     page = f"{STUDIO_ORIGIN}/studio/?baseUrl={address}"
     said = f"Open {page} in a browser, or use langgraph_sdk.get_client(url='{address}')."
@@ -44,6 +49,9 @@ def open_page(
     browser: Annotated[bool, typer.Option(help="Show the page in a browser.")] = True,
 ) -> None:
     """Open the page where papers are explained, simplified and reviewed, until Ctrl-C."""
+    require(STUDIO)
+    from draftroom.page.access import LOOPBACK, Access  # noqa: PLC0415 - part of the extra
+
     access = Access.for_address(host, port)
     page = access.page(HOST if host in LOOPBACK else host, port)
     warning = " Whoever has the whole address, on this network, can read and change everything here."
@@ -63,8 +71,9 @@ def serve(host: str, port: int, access: Access, said: str) -> None:
     Raises:
         DraftroomError: What keeps it from being started.
     """
+    from draftroom.page.access import VARIABLE  # noqa: PLC0415 - part of the extra
+
     load_settings()
-    require(STUDIO)
     require_free_port(host, port)
     make_state_folder()
     tell(said)

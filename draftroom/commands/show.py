@@ -9,10 +9,11 @@ import typer
 from rich.text import Text
 
 from draftroom.commands.options import OutputOption
+from draftroom.extras import where_runs_are_shown
 from draftroom.files import check_outputs, read_result, write_outputs
-from draftroom.rendering.rendering import OUT, aids_line, spoken
+from draftroom.rendering.rendering import OUT, aids_line, spoken, tell
 from draftroom.systems import find_system
-from runs.driver import brought_up, read_state
+from runs.driver import brought_up, read_state, resume_command
 from runs.record import RunRecord, find_record, shown_status
 from tools.text import plain
 
@@ -35,6 +36,14 @@ def show(
     write_outputs(output, rendering, record, values)
     _print_head(record)
     rendering.print_details(record, values, only)
+    if not is_file:
+        tell(f"Next: {_next(record)}{where_runs_are_shown()}.")
+
+
+def _next(record: RunRecord) -> str:
+    if record["status"] == "done":
+        return f"draftroom show {record['id']} -o FILE.html (keep it)"
+    return f"{resume_command(record)} (go on with it)"
 
 
 def _print_head(record: RunRecord) -> None:

@@ -149,6 +149,8 @@ def json_of(output: type[Any], **more: str) -> Callable[[RunRecord, Mapping[str,
 _STYLES = {"same": "", "removed": "red strike", "added": "green"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 _FILE_WIDTH = 160  # without a terminal nothing is known of the width; a row should stay one line
+_NARROW = 70
+"""Columns of a terminal below which a table's own columns would be too thin to read."""
 
 
 def print_text(markdown: str) -> None:
@@ -175,10 +177,20 @@ def print_changes(changes: Iterable[Change]) -> None:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table whose rows stay whole where no terminal limits them."""
+    """Print a table whose rows stay whole where no terminal limits them; on a narrow one, each row as a few lines."""
     if not console.is_terminal:
         console.width = _FILE_WIDTH
-    console.print(table)
+    if console.width >= _NARROW:
+        console.print(table)
+        return
+    if table.title:
+        console.print(table.title, style="bold")
+    names = [str(column.header) for column in table.columns]
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        for name, cell in zip(names, cells, strict=True):
+            if str(cell):
+                console.print(f"{name}: " if name else "", cell, sep="", style="" if name else "bold")
+        console.print()
 
 
 def new_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from draftroom.cli import COMMANDS, load_command
+from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.rendering import Rendering
 from draftroom.systems import SYSTEMS, System
 from evals.task import Task
 from runs.runnable import RunnableGraph
-from tests.draftroom.conftest import ROOT, Command
+from tests.draftroom.conftest import ROOT, Command, without_package
 from tests.draftroom.test_earlier_versions import EARLIER
 
 HEAVY = {"langgraph", "langchain_core", "torch", "numpy", "graphs", "nodes", "evals", "training"}
@@ -70,3 +73,44 @@ def test_everything_that_the_registry_names_is_there(system: System):
         task = system.evaluation.load()
         assert isinstance(task, Task)
         assert task.name == system.name
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("draftroom ex", {"explain", "exit-codes"}), ("draftroom models up --pro", {"--profile"})],
+)
+def test_the_shell_completes_commands_and_their_flags(draftroom: Command, typed: str, offered: set[str]):
+    asked = {"_DRAFTROOM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    code = "import sys; sys.argv = ['draftroom']; from draftroom.cli import main; main()"
+    environment = {**os.environ, **draftroom.variables, **asked}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert {*done.stdout.split()} == offered, done.stderr
+
+
+def test_each_command_ends_with_what_to_do_next(draftroom: Command, paper: Path, tmp_path: Path):
+    assert "\x1b" not in draftroom("explain", paper).output
+    batch = ("batch", "check", paper, "--out", tmp_path / "many")
+    for words in (("runs",), ("show", "last"), ("check", paper), ("doctor",), ("models", "status"), batch):
+        result = draftroom(*words)
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr.splitlines()[-1].startswith("Next: "), words
+        assert "\x1b" not in result.output, "a pipe gets no colours and moves no cursor"
+    for words in (("check", paper, "--quiet"), ("doctor", "--json"), ("runs", "--json"), (*batch, "--quiet")):
+        assert "Next: " not in draftroom(*words).output, "a script wants the result alone"
+
+
+def test_a_run_that_waits_is_shown_with_how_to_go_on(draftroom: Command, paper: Path):
+    draftroom("explain", paper, "--pause")
+    (record,) = draftroom.records()
+    assert f"Next: draftroom resume {record['id']}" in draftroom("show", "last").stderr
+
+
+@pytest.mark.parametrize("command", ["open", "studio"])
+def test_without_the_server_its_commands_say_how_to_get_it(draftroom: Command, tmp_path: Path, command: str):
+    bare = without_package(draftroom, tmp_path, "starlette")
+    done = bare.process(command)
+    assert done.returncode == EXIT_CODES["bad_settings"], done.stderr
+    assert "(starlette is missing): pip install 'draftroom[studio]'; in the folder of the project also: make page." in (
+        " ".join(done.stderr.split())
+    )
+    assert "draftroom open" not in bare.process("doctor").stderr, "nobody is sent to what is not there"

@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,6 +161,31 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(draftroom: Command, p
     assert "editor, advise (large)" in seen
     assert "\x1b[2K" not in seen
     assert "\x1b[1A" not in seen
+
+
+def test_on_a_narrow_terminal_each_row_of_a_table_is_a_few_lines(draftroom: Command, paper: Path, terminal: Terminal):
+    draftroom("explain", paper)
+    narrow = draftroom.with_variables({"COLUMNS": "40", "LINES": "50"})
+    with start(narrow, terminal, "runs"):
+        seen = terminal.read_all()
+    assert re.search(r"^system: science_journalism\s*$", seen, re.MULTILINE)
+    assert "│" not in seen
+
+
+def test_a_person_chooses_the_models(draftroom: Command, terminal: Terminal, tmp_path: Path):
+    file = tmp_path / "draftroom.toml"
+    asking = draftroom.with_variables({"DRAFTROOM_CONFIG": str(file)})
+    with start(asking, terminal, "init", "--base-url", draftroom.endpoint.base_url):
+        terminal.read_until("Which one writes?")
+        terminal.type("3\n")
+        terminal.read_until("Which one writes?")
+        terminal.type("2\n")
+        terminal.read_until("Which one reads")
+        terminal.type("1\n")
+        terminal.read_all()
+    chosen = tomllib.loads(file.read_text(encoding="utf-8"))["models"]
+    assert {role: model["model"] for role, model in chosen.items()} == {"default": "small", "reader": "large"}
+    assert {model["base_url"] for model in chosen.values()} == {draftroom.endpoint.base_url}
 
 
 def test_changes_are_coloured(draftroom: Command, paper: Path, terminal: Terminal):

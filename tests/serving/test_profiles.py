@@ -24,6 +24,8 @@ def test_ours_are_complete() -> None:
         ("embedded", "smollm2-135m-instruct"): 8135,
         ("laptop", "qwen2.5-coder-1.5b-instruct"): 8136,
         ("laptop", "smollm2-135m-instruct"): 8137,
+        ("laptop-hub", "qwen2.5-1.5b-instruct"): 8136,
+        ("laptop-hub", "smollm2-135m-instruct"): 8137,
         ("laptop-vllm", "qwen2.5-coder-1.5b-instruct"): 8136,
         ("laptop-vllm", "smollm2-135m-instruct"): 8137,
         ("paper-gpu", "qwen1.5-7b-chat"): 8107,
@@ -60,6 +62,7 @@ def test_a_file_is_named_by_its_file_name(tmp_path: Path) -> None:
         (GOOD + "slots = 2\n", "slots means nothing to vllm"),
         ('engine = "llama.cpp"\n' + GOOD + "kv_cache_gib = 2\n", r"kv_cache_gib means nothing to llama\.cpp"),
         ('engine = "llama.cpp"\n' + GOOD.replace("cpu", "gpu"), "vLLM serves a GPU"),
+        ('engine = "llama.cpp"\n' + GOOD.replace("hub/model", "hub:a/b/c.gguf@main"), "needs its sha256"),
         (GOOD.replace("8200", "80"), r"servers\.0\.port"),
         ('name = "other"\n' + GOOD, "remove `name`"),
         ("device = ", "not a TOML file"),
@@ -74,7 +77,7 @@ def test_a_wrong_file_is_explained(tmp_path: Path, content: str, reason: str) ->
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ServingError, match="'tiny': use one of embedded, laptop, laptop-vllm, paper-gpu, single-gpu"):
+    with pytest.raises(ServingError, match="'tiny': use one of embedded, laptop, laptop-hub, laptop-vllm, paper-gpu"):
         load_profile("tiny")
 
 

@@ -18,6 +18,7 @@ from draftroom.rendering.rendering import OUT, print_account, print_line, spoken
 from draftroom.systems.feedback import all_comments, best_comments, notices
 from nodes.feedback.agent import evidence_id
 from runs.record import RunRecord
+from state.computed_findings import gravest_first
 from state.feedback import (
     AuthorDecision,
     Comment,
@@ -76,10 +77,11 @@ def left_out_comments(values: Values) -> list[Comment]:
 
 
 def computed_findings(values: Values) -> list[RaisedFinding]:
-    """What was computed and no person has dismissed, whatever became of the comments; earlier runs lack it."""
+    """What was computed and no person has dismissed, the gravest first; earlier runs lack it."""
     decisions = decisions_of(values)
     computed: list[RaisedFinding] = values.get("computed", [])
-    return [found for found in computed if decisions.get(found["id"], OPEN)["decision"] != "dismissed"]
+    kept = [found for found in computed if decisions.get(found["id"], OPEN)["decision"] != "dismissed"]
+    return sorted(kept, key=gravest_first)
 
 
 def computed_title(found: RaisedFinding) -> str:

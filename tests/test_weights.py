@@ -1,0 +1,61 @@
+"""The page of weights names every file of weights that the code uses, with the digest that the code checks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from serving.embedded import EMBEDDED
+from serving.profiles import load_profile, profile_names
+from tools.bert import PACKAGED_ENCODER, PACKAGED_VERSION, packaged_encoder
+from tools.reranking import SHIPPED
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "weights.md").read_text(encoding="utf-8")
+SERVERS = [server for name in profile_names() for server in load_profile(name).servers]
+ROWS = [line for line in PAGE.splitlines() if line.startswith("| ")]
+
+
+def test_every_digest_that_the_code_checks_is_on_the_page_and_no_other() -> None:
+    pinned = {
+        *(weights.sha256 for weights in EMBEDDED.values()),
+        *(server.sha256 for server in SERVERS if server.sha256),
+        json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))["sha256"],
+        hashlib.sha256((packaged_encoder() / "model.safetensors").read_bytes()).hexdigest(),
+    }
+    assert {*re.findall(r"`([0-9a-f]{64})`", PAGE)} == pinned
+
+
+def test_each_digest_stands_with_the_packages_that_hold_the_file() -> None:
+    for name, weights in EMBEDDED.items():
+        (row,) = [row for row in ROWS if weights.sha256 in row]
+        assert name in row.lower()
+        assert {weights.requirements[0], weights.requirements[-1]} <= {*re.findall(r"`([\w.-]+==[\w.]+)`", row)}
+    assert f"`{PACKAGED_ENCODER}=={PACKAGED_VERSION}`" in PAGE
+
+
+def test_every_model_of_a_hub_is_named() -> None:
+    hub = {server.model for server in SERVERS if not server.model.startswith("embedded:")}
+    for model in hub:
+        named = re.fullmatch(r"hub:(.+)/([^/]+)@\w+", model)
+        assert all(f"`{part}`" in PAGE for part in (named.groups() if named else [model])), model
+
+
+def test_every_profile_stands_with_the_models_that_it_serves() -> None:
+    for name in profile_names():
+        for server in load_profile(name).servers:
+            model = server.model.removeprefix("embedded:").lower() if not server.sha256 else server.sha256
+            assert any(model in row.lower() and f"`{name}`" in row for row in ROWS), (name, server.model)
+
+
+def test_what_training_starts_from_is_named() -> None:
+    configs = (ROOT / "training" / "configs").glob("*.toml")
+    starts = {
+        name
+        for path in configs
+        for name in re.findall(r'^(?:encoder|model) = "(.+?)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(starts) > 5
+    assert {name for name in starts if f"`{name}`" not in PAGE} == {PACKAGED_ENCODER, "embedded:smollm2-135m-instruct"}
