@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop
+RAY := $(VENV)/.ray
 DOCS := .venv-docs
 # uv, where it is installed, is several times as fast; both take the same arguments.
 UV := $(shell command -v uv)
@@ -39,6 +40,10 @@ lock: develop  ## Write the locked requirements anew; change versions in constra
 	$(COMPILE) --extra studio -o requirements-page.txt \
 		$$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements.txt)
 
+$(RAY): $(DEVELOP)  # 620 MB that only these tests need
+	$(INSTALL) -c constraints.txt -e ".[ray]"
+	touch $@
+
 demo: install  ## Start small models here; explain, simplify, review and check the examples. ENGINE=vllm for vLLM.
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
@@ -69,7 +74,7 @@ test-wheel: develop  ## Tests of the package in a new environment, of the locked
 test-label-studio: develop  ## Tests against a real Label Studio (installed on first use).
 	$(BIN)/python -m pytest -m label_studio
 
-test-faults: develop  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
+test-faults: $(RAY)  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
 	$(BIN)/python -m pytest -m faults -s
 
 web: web/node_modules/.installed  ## Build the page of `draftroom open` from web/ into draftroom/page/static/ (needs Node, as do its tests).
@@ -103,13 +108,14 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: develop  ## What start-up, graphs, checkpoints and long reviews cost, questions in turn or together, an evaluation, an index.
+bench: $(RAY)  ## What start-up, graphs, checkpoints and long reviews cost, questions in turn or together, an evaluation, an index.
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.files_per_run
 	$(BIN)/python -m benchmarks.graph_overhead
 	$(BIN)/python -m benchmarks.long_reviews
 	$(BIN)/python -m benchmarks.focused_feedback
 	$(BIN)/python -m benchmarks.eval_runner
+	$(BIN)/python -m benchmarks.many_papers
 	$(BIN)/python -m benchmarks.retrieval
 
 docs: $(DOCS)/.installed  ## Build the site of docs/ into site/; any warning fails. Open site/index.html.

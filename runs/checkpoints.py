@@ -60,13 +60,22 @@ def checkpoints_of(record: RunRecord) -> str:
 
 
 async def delete_checkpoints(address: str, thread: str) -> None:
-    """Remove the checkpoints of a run's thread. A SQLite file is written anew, for it keeps free pages.
+    """Remove the checkpoints of a run's thread; `compact` frees what they took.
 
     Raises:
         StateError: If the file or the database cannot be opened or written.
     """
     async with open_checkpointer(address) as saver:
         await saver.adelete_thread(thread)
+
+
+async def compact(address: str) -> None:
+    """Write a SQLite file anew, for it keeps the pages of what was removed; a database sees to that itself.
+
+    Raises:
+        StateError: If the file or the database cannot be opened or written.
+    """
+    async with open_checkpointer(address) as saver:
         if isinstance(saver, AsyncSqliteSaver):
             await saver.conn.execute("VACUUM")
             await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")

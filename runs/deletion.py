@@ -1,11 +1,14 @@
-"""Removes a run and all that the state folder holds because of it."""
+"""Removes runs and all that the state folder holds because of them: one, or all that are old enough."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
-from runs.checkpoints import checkpoints_of, delete_checkpoints
-from runs.record import RunRecord, all_records, delete_record, hold_run, thread_of
+from runs.checkpoints import checkpoints_of, compact, delete_checkpoints
+from runs.record import RunRecord, all_records, delete_record, hold_run, shown_status, thread_of
 from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_searches
 
@@ -22,20 +25,55 @@ def delete_run(record: RunRecord) -> None:
     Raises:
         StateError: Another process drives the run, or the checkpoints or the state folder cannot be written.
     """
-    with hold_run(record["id"]):
-        if record["checkpoints"] != "memory":
+    delete_runs([record])
+
+
+def delete_runs(records: Sequence[RunRecord]) -> None:
+    """Remove several runs, each as `delete_run` does; the file of their checkpoints is written anew once.
+
+    Raises:
+        StateError: Another process drives one, or the checkpoints or the state folder cannot be written.
+    """
+    for record in records:
+        _delete_checkpoints(record)
+    for place in {checkpoints_of(record) for record in records if record["checkpoints"] != "memory"}:
+        asyncio.run(compact(place))
+    delete_searches()
+    given = Counter(_paper(record) for record in all_records().readable)
+    for record in records:
+        _delete(record, shared=given[_paper(record)] > 1)
+        given[_paper(record)] -= 1
+
+
+def old_runs(days: int, *, unfinished: bool = False) -> list[RunRecord]:
+    """The runs that nothing was written of for so many days.
+
+    Args:
+        days: How many.
+        unfinished: Those, too, that are not done: they could still go on.
+    """
+    before = datetime.now(UTC) - timedelta(days=days)
+    old = [record for record in all_records().readable if datetime.fromisoformat(record["updated"]) < before]
+    rest = [record for record in old if unfinished and shown_status(record) not in {"done", "running"}]
+    return [*(record for record in old if record["status"] == "done"), *rest]
+
+
+def _delete_checkpoints(record: RunRecord) -> None:
+    if record["checkpoints"] != "memory":
+        with hold_run(record["id"]):
             asyncio.run(delete_checkpoints(checkpoints_of(record), thread_of(record)))
-        if not _is_shared(record):
+
+
+def _delete(record: RunRecord, *, shared: bool) -> None:
+    with hold_run(record["id"]):
+        if not shared:
             delete_document(record["input"]["paper"])
-            _delete_vectors(record["input"]["paper"]["sha256"])
-        delete_searches()
+            _delete_vectors(_paper(record))
         delete_record(record["id"])
 
 
-def _is_shared(record: RunRecord) -> bool:
-    paper = record["input"]["paper"]["sha256"]
-    others = (other for other in all_records().readable if other["id"] != record["id"])
-    return any(other["input"]["paper"]["sha256"] == paper for other in others)
+def _paper(record: RunRecord) -> str:
+    return record["input"]["paper"]["sha256"]
 
 
 def _delete_vectors(sha256: str) -> None:

@@ -115,6 +115,55 @@ async def run_jobs(
     return [newest[key] for key in jobs]
 
 
+class Ledger:
+    """Which of many jobs have ended: their results in a JSON Lines file, of several of one job the newest counts.
+
+    No more of them is kept in memory than their keys.
+
+    Args:
+        out: Results so far, if there are any.
+        fields: Names that the parts of a key have in a result.
+        tell: Is told of each job that ends.
+        written: Awaited when the result of a job that has succeeded is on disk.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        fields: Sequence[str],
+        tell: Callable[[Ended], None],
+        written: Callable[[Record], Awaitable[None]] | None = None,
+    ) -> None:
+        self._out, self._fields, self._tell, self._written = out, fields, tell, written
+        self._settled, self._failed = set[Key](), set[Key]()
+
+    async def open(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
+        """Read what has ended of all jobs, those that have failed as not ended if they are to be run again."""
+        every = set(keys)
+        found = await asyncio.to_thread(_failed, self._out, self._fields)
+        earlier = {key: bad for key, bad in found.items() if key in every}
+        self._failed = set() if retry_failed else {key for key, bad in earlier.items() if bad}
+        self._settled = {key for key, bad in earlier.items() if not bad} | self._failed
+        self._begun, self._before, self.total = perf_counter(), len(self._settled - self._failed), len(every)
+
+    def waits(self, key: Key) -> bool:
+        """Whether a job has not ended yet."""
+        return key not in self._settled
+
+    async def enter(self, key: Key, outcome: Record) -> None:
+        """A job has ended."""
+        result = {**dict(zip(self._fields, key, strict=True)), **outcome}
+        await asyncio.to_thread(_append, self._out, result)
+        self._settled.add(key)
+        if "error" in result:
+            self._failed.add(key)
+        elif self._written:
+            await self._written(result)
+        succeeded = len(self._settled - self._failed) - self._before
+        pace = (perf_counter() - self._begun) / succeeded if succeeded else None
+        self._tell(Ended(key, result, len(self._settled), self.total, len(self._failed), pace))
+
+
 async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
     jobs: Iterable[tuple[Key, Job]],
     out: Path,
@@ -143,34 +192,23 @@ async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
         retry_failed: Run again what has failed in an earlier call.
         control: Where it asks to drain, no further job begins.
     """
-    every = set(keys)
-    earlier = {key: bad for key, bad in (await asyncio.to_thread(_failed, out, fields)).items() if key in every}
-    failed = set() if retry_failed else {key for key, bad in earlier.items() if bad}
-    settled = {key for key, bad in earlier.items() if not bad} | failed
-    coming, turn, begun, before = iter(jobs), asyncio.Lock(), perf_counter(), len(settled - failed)
+    ledger = Ledger(out, fields, tell, written)
+    await ledger.open(keys, retry_failed=retry_failed)
+    coming, turn = iter(jobs), asyncio.Lock()
 
     async def work() -> None:
         while not (control and control.drain_requested):
             async with turn:
-                key, job = await asyncio.to_thread(_next, coming, settled)
+                key, job = await asyncio.to_thread(_next, coming, ledger)
             if job is None:
                 return
             try:
-                outcome = await _result(job)
+                outcome = await outcome_of(job)
             except GraphDrained:
                 return
-            result = {**dict(zip(fields, key, strict=True)), **outcome}
-            await asyncio.to_thread(_append, out, result)
-            settled.add(key)
-            if "error" in result:
-                failed.add(key)
-            elif written:
-                await written(result)
-            succeeded = len(settled - failed) - before
-            pace = (perf_counter() - begun) / succeeded if succeeded else None
-            tell(Ended(key, result, len(settled), len(every), len(failed), pace))
+            await ledger.enter(key, outcome)
 
-    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(every)))]
+    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, ledger.total))]
     try:
         await asyncio.gather(*workers)
     finally:  # a run that is stopped leaves no job behind that would go on without its surroundings
@@ -195,12 +233,13 @@ async def until_stopped(work: Coroutine[Any, Any, None], control: RunControl, sa
     return control.drain_requested
 
 
-def _next(jobs: Iterator[tuple[Key, Job]], settled: set[Key]) -> tuple[Key, Job | None]:
-    """The next job that is not settled; none if there are no more."""
-    return next(((key, job) for key, job in jobs if key not in settled), ((), None))
+def _next(jobs: Iterator[tuple[Key, Job]], ledger: Ledger) -> tuple[Key, Job | None]:
+    """The next job that has not ended; none if there are no more."""
+    return next(((key, job) for key, job in jobs if ledger.waits(key)), ((), None))
 
 
-async def _result(job: Job) -> Record:
+async def outcome_of(job: Job) -> Record:
+    """The result of a job, or why it has none."""
     try:
         return await job()
     except DraftroomError as error:  # one job must not end a run of hours; a bug must

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
+from typing import Literal
 from uuid import UUID
 
 from langgraph.errors import GraphDrained
@@ -16,8 +17,8 @@ from langgraph.runtime import RunControl
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, papers_of
 from draftroom.batch.work import Session, Work, of_the_surroundings
-from runs.many import Ended, Job, Key, Record, run_many, until_stopped
-from state.errors import DraftroomError
+from runs.many import Ended, Job, Key, Ledger, Record, each_result, run_many, until_stopped
+from state.errors import DraftroomError, SettingsError
 from state.files import storage_error
 from tools.models import close_clients
 
@@ -38,18 +39,28 @@ class Batch:
     suffixes: Collection[str]
     """Of the results."""
     at_once: int | None = None
-    """Papers under way at once; None: as many as suit the work."""
+    """Papers that a process has under way at once; None: as many as suit the work."""
     retry_failed: bool = False
+    engine: Literal["local", "ray"] = "local"
+    """Who works on them: this process, or actors on a Ray cluster."""
+    actors: int = 1
+    """On a cluster: for each endpoint of a model."""
     _control: RunControl = field(default_factory=RunControl)
     _error: DraftroomError | None = None
     """The one that every further paper would end with."""
 
-    def run(self, tell: Callable[[Ended], None], say: Callable[[str], None]) -> list[Record]:
+    def run(
+        self,
+        tell: Callable[[Ended], None],
+        say: Callable[[str], None],
+        begun: Callable[[int, int], None] = lambda ended, total: None,  # noqa: ARG005
+    ) -> list[Record]:
         """Run it as far as it goes, in its folder.
 
         Args:
             tell: Is told of each paper that has ended.
             say: Is told what a person must know.
+            begun: Is told, at the beginning, how many papers have ended before, and how many there are.
 
         Returns:
             A row for each paper that has ended by now; of fewer papers than there are if somebody stopped it.
@@ -68,8 +79,9 @@ class Batch:
                 }
             )
             names = self.folder.ids(papers)
+            begun(self._ended_before(names), len(names))
             try:
-                asyncio.run(until_stopped(self._work(batch, names, tell), self._control, say))
+                asyncio.run(until_stopped(self._work(batch, names, tell, say), self._control, say))
             finally:
                 rows = self.folder.finish()
         if self._error:
@@ -82,51 +94,121 @@ class Batch:
         """Whether somebody has stopped it."""
         return self._control.drain_requested
 
-    async def _work(self, batch: UUID, names: dict[str, str], tell: Callable[[Ended], None]) -> None:
+    def _ended_before(self, names: dict[str, str]) -> int:
+        newest = {row["id"]: row["status"] for row in each_result(self.folder.table)}
+        again = {"failed"} if self.retry_failed else set[str]()
+        return sum(name in newest and newest[name] not in again for name in names.values())
+
+    async def _work(
+        self, batch: UUID, names: dict[str, str], tell: Callable[[Ended], None], say: Callable[[str], None]
+    ) -> None:
         try:
             async with self.work.opened(self.folder, batch, self.suffixes, self._control) as session:
-                await run_many(
-                    self._jobs(session, names),
-                    self.folder.table,
-                    self.at_once or self.work.at_once,
-                    keys=[(name,) for name in names.values()],
-                    fields=["id"],
-                    tell=tell,
-                    written=session.forget,
-                    retry_failed=self.retry_failed,
-                    control=self._control,
-                )
+                if self.engine == "ray":
+                    await self._on_ray(session, batch, names, tell, say)
+                else:
+                    await self._here(session, names, tell)
         finally:
             await close_clients()
 
+    async def _here(self, session: Session, names: dict[str, str], tell: Callable[[Ended], None]) -> None:
+        await run_many(
+            self._jobs(session, names),
+            self.folder.table,
+            self.at_once or self.work.at_once,
+            keys=[(name,) for name in names.values()],
+            fields=["id"],
+            tell=tell,
+            written=session.forget,
+            retry_failed=self.retry_failed,
+            control=self._control,
+        )
+
+    async def _on_ray(
+        self,
+        session: Session,
+        batch: UUID,
+        names: dict[str, str],
+        tell: Callable[[Ended], None],
+        say: Callable[[str], None],
+    ) -> None:
+        from draftroom.batch.on_ray import RemotePapers, row_of_paper  # noqa: PLC0415 - needs an optional package
+        from runs.many_on_ray import Actors, joined_cluster, results_on_ray  # noqa: PLC0415
+
+        ledger = Ledger(self.folder.table, ["id"], tell, session.forget)
+        await ledger.open([(name,) for name in names.values()], retry_failed=self.retry_failed)
+        work = RemotePapers(self.work, self.folder.path.absolute(), batch, self.suffixes)
+        at_once = self.at_once or max(1, self.work.at_once // self.work.endpoints)
+        actors = Actors(self.actors * self.work.endpoints, at_once)
+        async with joined_cluster() as machines:
+            if machines > 1 and self.work.on_this_machine:
+                raise SettingsError(
+                    f"The Ray cluster has {machines} machines, and checkpoints in a file are on one: set `checkpoints` "
+                    "to the address of a Postgres database, or leave --engine ray out."
+                )
+            say(f"On Ray: machines {machines}, actors {actors.number}, papers of each at once {at_once}.")
+            waiting = (paper for paper in self._papers(names) if ledger.waits((names[paper.origin],)))
+            rows = (((names[paper.origin],), row_of_paper(names[paper.origin], paper)) for paper in waiting)
+            async for key, result in results_on_ray(rows, work, actors, self._control):
+                if "fatal" in result:
+                    self._stop(DraftroomError(**result["fatal"]))
+                else:
+                    await ledger.enter(key, result)
+
+    def _papers(self, names: dict[str, str]) -> Iterator[NamedPaper]:
+        """Those of the batch: a folder may have got another one meanwhile."""
+        return (paper for paper in papers_of(self.named, self.folder.path) if paper.origin in names)
+
     def _jobs(self, session: Session, names: dict[str, str]) -> Iterator[tuple[Key, Job]]:
-        for paper in papers_of(self.named, self.folder.path):
-            if paper.origin in names:  # a folder may have got another one meanwhile
-                yield (names[paper.origin],), partial(self._one, session, names[paper.origin], paper)
+        for paper in self._papers(names):
+            yield (names[paper.origin],), partial(self._one, session, names[paper.origin], paper)
 
     async def _one(self, session: Session, name: str, paper: NamedPaper) -> Record:
-        """The row of a paper, whose results are written."""
         try:
-            row = await self._result(session, name, paper)
-        except GraphDrained:
-            raise
+            return await row_of(self.folder, session, name, paper)
         except DraftroomError as error:
-            if of_the_surroundings(error):
-                self._error = self._error or error
-                self._control.request_drain()
-                raise GraphDrained from error
-            row = {"error": str(error), "kind": error.kind}
-        except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others, whatever is wrong with it
-            told = f"{name}.traceback.txt"
-            await asyncio.to_thread(self.folder.write, told, traceback.format_exc())
-            row = {"error": f"{type(error).__name__}: {error}; please report {told}", "kind": FAULT}
-        return {"paper": paper.origin, "status": "failed" if "error" in row else "done", **row}
+            self._stop(error)
+            raise GraphDrained from error
 
-    async def _result(self, session: Session, name: str, paper: NamedPaper) -> Record:
-        result = await session.do(name, paper)
-        for suffix, content in result.files.items():
-            try:
-                await asyncio.to_thread(self.folder.write, f"{name}{suffix}", content)
-            except OSError as error:
-                raise storage_error(error, self.folder.path) from error
-        return result.row
+    def _stop(self, error: DraftroomError) -> None:
+        """Begin no further paper: each would end with this error."""
+        self._error = self._error or error
+        self._control.request_drain()
+
+
+async def row_of(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:
+    """The row of a paper, whose results are written.
+
+    Args:
+        folder: Where they are written.
+        session: Does the work.
+        name: The paper's id.
+        paper: It.
+
+    Raises:
+        DraftroomError: What every further paper would end with, too.
+        GraphDrained: The work was stopped.
+    """
+    try:
+        row = await _result(folder, session, name, paper)
+    except GraphDrained:
+        raise
+    except DraftroomError as error:
+        if of_the_surroundings(error):
+            raise
+        row = {"error": str(error), "kind": error.kind}
+    except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others, whatever is wrong with it
+        told = f"{name}.traceback.txt"
+        await asyncio.to_thread(folder.write, told, traceback.format_exc())
+        row = {"error": f"{type(error).__name__}: {error}; please report {told}", "kind": FAULT}
+    return {"paper": paper.origin, "status": "failed" if "error" in row else "done", **row}
+
+
+async def _result(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:
+    result = await session.do(name, paper)
+    for suffix, content in result.files.items():
+        try:
+            await asyncio.to_thread(folder.write, f"{name}{suffix}", content)
+        except OSError as error:
+            raise storage_error(error, folder.path) from error
+    return result.row

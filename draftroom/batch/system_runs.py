@@ -36,7 +36,10 @@ class Runs:
         settings = wanted.settings.frozen(wanted.system.table)
         self.formats = wanted.system.rendering.formats.keys()
         self.asked = {"system": wanted.system.name, "request": dict(wanted.request), "settings": settings}
-        self.at_once = PAPERS_A_REQUEST * max(ModelSettings(**model).places for model in settings["models"].values())
+        models = [ModelSettings(**model) for model in settings["models"].values()]
+        self.at_once = PAPERS_A_REQUEST * max(model.places for model in models)
+        self.endpoints = max(len(model.addresses) for model in models)
+        self.on_this_machine = not wanted.settings.checkpoints.startswith("postgres")
 
     @asynccontextmanager
     async def opened(

@@ -77,6 +77,16 @@ class Work(Protocol):
         """Papers to have under way unless a person says otherwise."""
         ...
 
+    @property
+    def endpoints(self) -> int:
+        """How many share the work, at most."""
+        ...
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether what it keeps for going on can be reached from this machine alone."""
+        ...
+
     def opened(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AbstractAsyncContextManager[Session]:

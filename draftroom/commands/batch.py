@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -32,7 +32,7 @@ _OF_ONE_PAPER = {"file", "output", "quiet", "pause", "max_calls", "max_tokens", 
 """What the command for one paper takes and that for many does not."""
 
 
-def _own(
+def _own(  # noqa: PLR0913 - each parameter is a flag
     papers: Annotated[
         list[str],
         typer.Argument(
@@ -50,9 +50,15 @@ def _own(
         ),
     ] = "md,json",
     at_once: Annotated[
-        int | None, typer.Option(min=1, max=4096, help="Papers under way at once; by default what keeps models busy.")
+        int | None,
+        typer.Option(min=1, max=4096, help="Papers that a process has under way; by default what keeps models busy."),
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what has failed.")] = False,
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Who works: this process, or actors on the Ray cluster that is found, or started here."),
+    ] = "local",
+    actors: Annotated[int, typer.Option(min=1, help="Ray actors for each endpoint of a model.")] = 1,
     quiet: QuietOption = False,
 ) -> None:
     """Parameters of every batch, before those of its command."""
@@ -74,6 +80,8 @@ def _batch_of(name: str, single: Callable[..., None], work_of: Callable[[Mapping
             suffixes=_suffixes(flags["formats"], work),
             at_once=flags["at_once"],
             retry_failed=flags["retry_failed"],
+            engine=flags["engine"],
+            actors=flags["actors"],
         )
         _run(batch, quiet=flags["quiet"])
 
@@ -103,7 +111,7 @@ def _suffixes(formats: str, work: Work) -> list[str]:
 
 def _run(batch: Batch, *, quiet: bool) -> None:
     with _Progress(quiet=quiet) as progress:
-        rows = batch.run(progress.ended, tell)
+        rows = batch.run(progress.ended, tell, progress.begun)
     failed = [row for row in rows if row["status"] == "failed"]
     if not quiet:
         print_line(_summary(batch, rows, failed), "")
@@ -144,6 +152,12 @@ class _Progress:
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
+
+    def begun(self, ended: int, total: int) -> None:
+        """Tell that it goes on, and how many papers there are."""
+        if ended and not self._quiet:
+            tell(f"Going on: {ended} of {total} papers have ended.")
+        self._bar.update(self._task, completed=ended, total=total, description="the first ones are under way")
 
     def ended(self, ended: Ended) -> None:
         """Tell of a paper, and how long the others take."""

@@ -22,7 +22,7 @@ from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import Result
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
 from runs.driver import GENTLE
-from tests.draftroom.conftest import PAPER, Command
+from tests.draftroom.conftest import PAPER, Command, without_package
 from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import Hold, RecordedRequest, Reply, Status, Text, fill
 from tests.support.killing import answers_in_checkpoint, wait_until
@@ -109,6 +109,7 @@ def test_what_cannot_be_read_is_a_row_and_is_tried_again_on_request(draftroom: C
     assert draftroom(*explain(papers, out)).exit_code == PAPERS_FAILED
     assert len(draftroom.endpoint.chat_requests) == asked, "nothing is tried again unless that is asked for"
     again = draftroom(*explain(papers, out, "--retry-failed"))
+    assert "Going on: 3 of 5 papers have ended." in again.stderr
     assert again.exit_code == PAPERS_FAILED
     assert [name for name, row in rows(out).items() if row["status"] == "failed"] == ["Ghana"]
     assert len(draftroom.endpoint.chat_requests) == asked + len(ROUND)
@@ -263,6 +264,12 @@ def test_every_system_and_the_checks_take_many(draftroom: Command, papers: Path,
     checked = draftroom("batch", "check", papers, "--out", tmp_path / "c", "--quiet")
     assert (checked.exit_code, checked.output) == (0, "")
     assert rows(tmp_path / "c")["Chile"]["scores"] == {"high": 0, "medium": 0, "low": 0}
+
+
+def test_ray_is_an_extra(draftroom: Command, papers: Path, out: Path, tmp_path: Path):
+    result = without_package(draftroom, tmp_path, "ray").process(*explain(papers, out, "--engine", "ray"))
+    assert result.returncode == EXIT_CODES["bad_settings"]
+    assert "pip install 'draftroom[ray]'" in result.stderr
 
 
 class Odd:

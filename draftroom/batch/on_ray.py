@@ -1,0 +1,52 @@
+"""The papers of a batch as rows of a Ray cluster: what a row holds, and how an actor works on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
+
+from langgraph.runtime import RunControl
+
+from draftroom.batch.batch import row_of
+from draftroom.batch.folder import BatchFolder
+from draftroom.batch.papers import NamedPaper
+from draftroom.batch.work import Work
+from runs.many import Record
+from runs.many_on_ray import Do
+from state.errors import DraftroomError
+
+
+class RemotePapers(NamedTuple):
+    """Work on the papers of a batch, wherever its folder can be written."""
+
+    work: Work
+    folder: Path
+    batch: UUID
+    suffixes: Collection[str]
+
+    @asynccontextmanager
+    async def opened(self, control: RunControl) -> AsyncIterator[Do]:
+        """Open what the work needs. What every further paper would end with is a result with `fatal`."""
+        folder = BatchFolder(self.folder)
+        async with self.work.opened(folder, self.batch, self.suffixes, control) as session:
+
+            async def do(row: Record) -> Record:
+                try:
+                    return await row_of(folder, session, row["id"], _paper_of(row))
+                except DraftroomError as error:
+                    return {"fatal": {"message": str(error), "kind": error.kind}}
+
+            yield do
+
+
+def row_of_paper(identity: str, paper: NamedPaper) -> Record:
+    """What an actor must know of a paper."""
+    return {"id": identity, **paper._asdict(), "path": str(paper.path) if paper.path else None}
+
+
+def _paper_of(row: Record) -> NamedPaper:
+    path = Path(row["path"]) if row["path"] else None
+    return NamedPaper(row["origin"], row["name"], path, row["text"])

@@ -1,0 +1,210 @@
+"""Many jobs on a Ray cluster: each is a row of a Ray Data dataset, and each of its actors works on many rows at once.
+
+An actor that dies begins anew, on another machine if its own is gone, and is given its rows again. So a job must go on
+where it was stopped, which runs do that have checkpoints. Needs the extra `ray`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, NamedTuple, Protocol
+
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+
+from runs.many import Key, Record, outcome_of
+from state.errors import SettingsError
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
+os.environ.setdefault(
+    "RAY_ENABLE_AUTO_CONNECT", "0"
+)  # what is stopped at once must not start Ray anew to end its tasks
+
+try:
+    import ray
+    import ray.data
+    import ray.exceptions
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+except ImportError as error:
+    raise SettingsError("Runs on a Ray cluster need another package: pip install 'draftroom[ray]'.") from error
+
+_LOOK_S = 0.2
+"""How often it is looked whether somebody wants to stop."""
+Do = Callable[[Record], Awaitable[Record]]
+"""From what a row holds to its result."""
+
+
+class RemoteWork(Protocol):
+    """What an actor does with rows. It is pickled, and opened in each actor."""
+
+    def opened(self, control: RunControl) -> AbstractAsyncContextManager[Do]:
+        """Open what it needs. Where `control` asks to drain, what is under way ends with `GraphDrained`."""
+        ...
+
+
+class Actors(NamedTuple):
+    """Who works."""
+
+    number: int
+    at_once: int
+    """Rows that each has under way."""
+
+
+@asynccontextmanager
+async def joined_cluster() -> AsyncIterator[int]:
+    """Join the cluster that `RAY_ADDRESS` or this machine names, or start one here.
+
+    Yields:
+        How many machines it has.
+
+    Raises:
+        SettingsError: No cluster answers at `RAY_ADDRESS`.
+    """
+    await asyncio.to_thread(_join)  # not in the main thread, where Ray would take SIGTERM from us
+    try:
+        yield sum(node["Alive"] for node in await asyncio.to_thread(ray.nodes))
+    finally:
+        await asyncio.to_thread(ray.shutdown)
+
+
+def _join() -> None:
+    home = os.environ.get("DRAFTROOM_HOME")  # a run finds its paper in the state folder again, on whichever machine
+    given: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    environment = {"env_vars": {"DRAFTROOM_HOME": home}} if home else None
+    try:
+        ray.init(address="auto", runtime_env=environment, **given)
+    except ConnectionError as error:
+        if address := os.environ.get("RAY_ADDRESS"):
+            raise SettingsError(
+                f"No Ray cluster lets us in at {address!r}, as RAY_ADDRESS says; correct it, set RAY_AUTH_MODE=token "
+                "if the cluster asks for a token, or unset it to use one here."
+            ) from error
+        ray.init(address="local", include_dashboard=False, **given)
+
+
+async def results_on_ray(
+    rows: Iterable[tuple[Key, Record]], work: RemoteWork, actors: Actors, control: RunControl
+) -> AsyncIterator[tuple[Key, Record]]:
+    """Works on rows in the cluster that was joined.
+
+    Args:
+        rows: What there is to do, by key; as plain values.
+        work: What is done with each.
+        actors: How many, and how much each does at once.
+        control: Where it asks to drain, no further row begins, and those under way end where they can go on.
+
+    Yields:
+        The key and the result of each row that has ended, in the order in which they end; that of one whose work raises
+        a `DraftroomError` has `error`.
+    """
+    items = [{"key": json.dumps(key), "row": json.dumps(row)} for key, row in rows]
+    if not items:
+        return
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    bell = ray.remote(_Bell).options(num_cpus=0, scheduling_strategy=here).remote()
+    # Without `prefetch_batches=0` an answer would wait for the next one.
+    answers = _dataset(items, work, actors, bell).iter_batches(
+        batch_size=None, batch_format="pyarrow", prefetch_batches=0
+    )
+    coming, idle = (row for batch in answers for row in batch.to_pylist()), dict[str, int]()
+    while answer := await _next(coming, control, bell):
+        if answer["result"]:
+            yield tuple(json.loads(answer["key"])), json.loads(answer["result"])
+        if control.drain_requested:
+            idle[answer["actor"]] = answer["under_way"]
+            if len(idle) == actors.number and not any(idle.values()):
+                return  # the rows that are left would only be handed back, one after the other
+
+
+def _dataset(items: list[dict[str, str]], work: RemoteWork, actors: Actors, bell: Any) -> Any:
+    """A block has one row, so that none waits for another; an actor's places are blocks."""
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # whatever is wrong is raised, too
+    return ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
+        _Worker,
+        fn_constructor_args=(work, bell),
+        batch_size=1,
+        compute=ray.data.ActorPoolStrategy(
+            size=actors.number,
+            max_concurrent_calls_per_actor=actors.at_once,
+            max_tasks_in_flight_per_actor=actors.at_once,
+        ),
+        num_cpus=0,  # actors wait for models; and one whose machine is gone must find room on another
+    )
+
+
+async def _next(coming: Iterator[Record], control: RunControl, bell: Any) -> Record | None:
+    """The next answer, none if there are no more; rings the bell once somebody wants to stop."""
+    answer = asyncio.ensure_future(asyncio.to_thread(next, coming, None))
+    while not answer.done() and not control.drain_requested:
+        await asyncio.wait({answer}, timeout=_LOOK_S)
+    if control.drain_requested:
+        await bell.ring.remote()
+    try:
+        return await answer
+    except ray.exceptions.RayError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise SettingsError(
+            f"The Ray cluster cannot do the work ({reason}); see whether it is well (ray status), and whether each of "
+            "its machines has this version of Draftroom with the extra `ray`."
+        ) from error
+
+
+class _Bell:
+    """Tells all actors that no further row begins."""
+
+    def __init__(self) -> None:
+        self._rung = asyncio.Event()
+
+    async def ring(self) -> None:
+        self._rung.set()
+
+    async def rung(self) -> None:
+        await self._rung.wait()
+
+
+class _Worker:
+    """The actor."""
+
+    def __init__(self, work: RemoteWork, bell: Any) -> None:
+        self._work, self._bell = work, bell
+        self._control = RunControl()
+        self._opening = asyncio.Lock()
+        self._do: Do | None = None
+        self._under_way = 0
+
+    async def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Work on one row."""
+        self._under_way += 1
+        try:
+            result = await self._result(json.loads(batch["row"][0]))
+        except GraphDrained:
+            result = None
+        finally:
+            self._under_way -= 1
+        return {
+            "key": [batch["key"][0]],
+            "result": [json.dumps(result) if result else ""],
+            "actor": [ray.get_runtime_context().get_actor_id()],
+            "under_way": [self._under_way],
+        }
+
+    async def _result(self, row: Record) -> Record | None:
+        async with self._opening:
+            if not self._do:
+                self._stack = AsyncExitStack()  # stays open as long as the process lives
+                self._do = await self._stack.enter_async_context(self._work.opened(self._control))
+                self._listening = asyncio.create_task(self._listen())
+        do = self._do
+        return None if self._control.drain_requested else await outcome_of(lambda: do(row))
+
+    async def _listen(self) -> None:
+        await self._bell.rung.remote()
+        self._control.request_drain()
