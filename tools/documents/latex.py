@@ -100,6 +100,11 @@ def latex_parts(text: str) -> Parts:
     )
 
 
+def _as_it_stands(node: LatexMacroNode | LatexEnvironmentNode) -> str:
+    """What a verbatim macro or environment holds; all of it where a damaged source does not say where it ends."""
+    return str(node.nodeargd.verbatim_text if node.nodeargd else node.latex_verbatim())
+
+
 class Labels:
     """The labels of a source, and the figures and tables that they number.
 
@@ -141,6 +146,7 @@ def _nodes(text: str) -> list[LatexNode]:
     context = get_default_latex_context_db()
     macros = [std_macro(name, arguments) for name, arguments in _ARGUMENTS.items()]
     context.add_context_category("papers", macros=macros, prepend=True)
+    text = re.sub(r"\\verb\*?\s*\Z", "", text)  # beyond the end would be looked for what delimits it
     nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
     return nodes
 
@@ -192,7 +198,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             **dict.fromkeys(("multicolumn", "multirow"), self._argument),
             "href": self._argument,
             "url": self._argument,
-            "verb": lambda node: node.nodeargd.verbatim_text,
+            "verb": _as_it_stands,
             "item": lambda _: "\n\n",
             "bibitem": lambda node: f"\n\n[{self._argument(node)}] ",
         }
@@ -217,7 +223,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             return self._macros[name](node)
         try:
             return str(super().macro_node_to_text(node))
-        except (IndexError, AttributeError, TypeError, ValueError):
+        except (LookupError, AttributeError, TypeError, ValueError):
             return self._argument(node)
 
     def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
@@ -226,7 +232,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name == "comment":
             return ""
         if name == "verbatim":
-            return f"\n\n{node.nodeargd.verbatim_text}\n\n"
+            return f"\n\n{_as_it_stands(node)}\n\n"
         outer, self._float = self._float, FLOATS.get(name, "" if name in _SUBFLOATS else self._float)
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         text = self._table(node) if name in _TABLES else str(super().environment_node_to_text(node))
@@ -250,7 +256,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             elif isinstance(each, LatexMacroNode) and each.macroname in ("\\", "tabularnewline"):
                 rows.append([[]])
             elif isinstance(each, LatexMacroNode) and each.macroname == "multicolumn":
-                spanned = self._verbatim(each.nodeargd.argnlist[0])
+                (spanned,) = self._arguments(each, 1)
                 rows[-1][-1].append(each)
                 rows[-1] += [[] for _ in range(int(spanned) - 1 if spanned.isdigit() else 0)]
             elif not (isinstance(each, LatexMacroNode) and each.macroname in _RULES):
@@ -302,7 +308,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         return text
 
     def _define_colour(self, node: LatexMacroNode) -> str:
-        name, model, value = (self._verbatim(argument) for argument in node.nodeargd.argnlist)
+        name, model, value = self._arguments(node, 3)
         if re.fullmatch(_WHITE.get(model, "(?!)"), value):
             self._light.add(name)
         return ""
@@ -310,12 +316,12 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     def _switch(self, node: LatexMacroNode) -> HiddenReason | None:
         if node.macroname == "color":
             return "colour" if self._is_light(node) and not self._coloured else None
-        points = re.match(r"\d*\.?\d+", self._verbatim(node.nodeargd.argnlist[0]))
+        points = re.match(r"\d*\.?\d+", self._arguments(node, 1)[0])
         return "size" if points and float(points[0]) < _SMALLEST_TYPE else None
 
     def _is_light(self, node: LatexMacroNode) -> bool:
         """Whether the colour that a macro names, in the argument after the optional model, is white or nearly so."""
-        model, value = (self._verbatim(argument) for argument in node.nodeargd.argnlist[:2])
+        model, value = self._arguments(node, 2)
         return re.fullmatch(_WHITE[model], value) is not None if model in _WHITE else value.strip() in self._light
 
     def _hide(self, text: str, reason: HiddenReason) -> str:
@@ -330,6 +336,11 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if isinstance(last, LatexGroupNode):
             return self.nodelist_to_text(last.nodelist)
         return str(self.node_to_text(last)) if last else ""
+
+    def _arguments(self, node: LatexMacroNode, number: int) -> list[str]:
+        """So many arguments of a macro as they stand in the source; those that a damaged one lacks are empty."""
+        given = (node.nodeargd.argnlist or []) if node.nodeargd else []
+        return [self._verbatim(argument) for argument in [*given, *[None] * number][:number]]
 
     def _verbatim(self, argument: LatexNode | None) -> str:
         return argument.latex_verbatim().strip("{}[]") if argument else ""

@@ -109,7 +109,11 @@ def _client() -> Iterator[Client]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _opening, FileLock(folder / "opening.lock"):  # it creates its tables twice if two open a new one at once
-            client = Client(settings=_settings(folder))
+            try:
+                client = Client(settings=_settings(folder))
+            except Exception:  # it would keep what it could not start, and give that to whoever asks next
+                Client.clear_system_cache()
+                raise
         try:
             yield client
         finally:

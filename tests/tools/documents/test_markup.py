@@ -286,6 +286,15 @@ def test_latex_is_told_by_its_first_lines_and_a_fragment_by_its_name() -> None:
     assert outline(document) == [("One", "Warm. a_b"), ("One", "x_1 = 2")]
 
 
+@pytest.mark.parametrize(
+    "end",
+    [r"\verb", r"\begin{verbatim", r"\definecolor", r"\fontsize", r"\textcolor", r"\color", r"\ref", r"\frac12 #2"],
+)
+def test_latex_that_was_cut_anywhere_is_read_so_far(end: str) -> None:
+    document = read(LATEX.replace("%s", "").partition(r"\end{document}")[0] + end, "cut.tex")
+    assert document["title"] == "A warm sea"
+
+
 def test_latex_that_nests_without_end_is_refused() -> None:
     with pytest.raises(BadInput):
         read("{" * 50_000 + "warm" + "}" * 50_000, "paper.tex")

@@ -178,6 +178,15 @@ def test_a_broken_database_is_reported_with_what_to_do(home: Path) -> None:
         best(MANY, CountingEmbedder())
 
 
+def test_what_could_not_be_opened_is_opened_once_it_can_be(home: Path) -> None:
+    database = home / "state" / "indexes" / "chroma.sqlite3"
+    database.mkdir(parents=True)
+    with pytest.raises(StateError):
+        best(MANY, CountingEmbedder())
+    database.rmdir()
+    assert "number0067" in best(MANY, CountingEmbedder())
+
+
 def test_a_state_folder_that_cannot_be_made_is_reported(home: Path) -> None:
     (home / "state").write_text("in the way", encoding="utf-8")
     with pytest.raises(StateError, match="folder writable"):

@@ -17,10 +17,12 @@ from pdfminer.pdfparser import PDFParser
 from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
 
-from tools.documents.guarded import MAX_CHARACTERS, answer, in_one_line
+from tools.documents.guarded import MAX_CHARACTERS, allow_processor_time, answer, in_one_line
 from tools.documents.pdf.page_lines import PdfPage, PdfPieces
 from tools.documents.pdf.painting import Interpreter, Painter
 
+OPENING_S, PAGE_S = 10, 2
+"""Processor time for opening a file, and for each of its pages: a file that takes more was made to take for ever."""
 # The libraries' own errors, and what thousands of truncated, cut and bit-flipped files were seen to raise from their
 # depths beside them.
 _MALFORMED = (
@@ -41,6 +43,7 @@ _MALFORMED = (
 
 def extract(data: bytes, max_pages: int) -> PdfPieces:
     """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned."""
+    allow_processor_time(OPENING_S)
     content = _extract(data, max_pages)
     refused = content["problem"] not in ("", "broken")
     if refused or (_characters(content) and not content["unreadable"] and _is_in_place(data)):
@@ -104,6 +107,7 @@ def _extract(data: bytes, max_pages: int) -> PdfPieces:
     if len(pages) > max_pages:
         content["problem"] = "too_many_pages"
         return content
+    allow_processor_time(OPENING_S + PAGE_S * len(pages))
     content["title"] = _metadata_title(document)
     _read_pages(pages, content)
     return content

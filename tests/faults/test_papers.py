@@ -1,0 +1,245 @@
+"""Odd papers: read, or refused with one sentence; never a traceback, at most 2 s a page, in bounded memory.
+
+The PDFs are our examples, forms made here, and the open papers beside the repository where they are, each damaged in
+many ways; so are texts, web pages, LaTeX and Word files.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import resource
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from docx import Document
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from state.errors import BadInput
+from tests.faults.conftest import SHORT, Count
+from tools.documents.reading import read_document_bytes
+
+pytestmark = pytest.mark.faults
+ROOT = Path(__file__).parents[2]
+SHARED = Path(os.environ.get("SHARED_DATA", ROOT.parent / "shared" / "data")) / "pdfs"
+PDFS, TEXTS = (30, 40) if SHORT else (400, 200)
+SECONDS_A_PAGE, OPENING_S = 2.0, 12.0
+"""Of processor time, so that a busy machine is not taken for a slow reader; a hostile file is opened for so long."""
+MOST_MEMORY = 2.5 * 1024**3
+"""Of a parser's process, which limits itself to 2 GiB, and of what it is started from."""
+
+Mutation = Callable[[bytes, random.Random], bytes]
+
+
+def flip(data: bytes, chance: random.Random) -> bytes:
+    """Some bytes are others."""
+    changed = bytearray(data)
+    for _ in range(chance.choice([1, 20, 400])):
+        changed[chance.randrange(len(changed))] = chance.randrange(256)
+    return bytes(changed)
+
+
+def cut(data: bytes, chance: random.Random) -> bytes:
+    """The end is missing."""
+    return data[: chance.randrange(1, len(data))]
+
+
+def hole(data: bytes, chance: random.Random) -> bytes:
+    """A part in the middle is missing."""
+    begin = chance.randrange(len(data))
+    return data[:begin] + data[begin + chance.randrange(1, 1 + len(data) // 4) :]
+
+
+def twice(data: bytes, chance: random.Random) -> bytes:
+    """A part stands there twice."""
+    begin = chance.randrange(len(data))
+    part = data[begin : begin + chance.randrange(1, 1 + len(data) // 4)]
+    return data[:begin] + part + data[begin:]
+
+
+def numbers(data: bytes, chance: random.Random) -> bytes:
+    """Numbers are far too large, or negative: sizes, counts, places of objects."""
+    changed = bytearray(data)
+    digits = [place for place, byte in enumerate(changed) if 48 <= byte <= 57]
+    for place in chance.sample(digits, min(len(digits), 30)):
+        changed[place] = ord(chance.choice("9-0"))
+    return bytes(changed)
+
+
+def zeros(data: bytes, chance: random.Random) -> bytes:
+    """A block of the disk was lost."""
+    begin = chance.randrange(len(data))
+    return data[:begin] + b"\0" * min(4096, len(data) - begin) + data[begin + 4096 :]
+
+
+def names(data: bytes, chance: random.Random) -> bytes:
+    """The words of the format stand for each other: pages in place of fonts, streams without an end."""
+    words = [b"/Pages", b"/Font", b"/Kids", b"/Parent", b"endstream", b"endobj", b"/Length", b"/Filter", b"xref"]
+    first, second = chance.sample(words, 2)
+    return data.replace(first, second)
+
+
+MUTATIONS: list[Mutation] = [flip, cut, hole, twice, numbers, zeros, names]
+
+
+def form(chance: random.Random) -> bytes:
+    """A form with fields, odd sizes of pages and text in every direction."""
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=chance.choice([A4, (20, 20), (14_000, 14_000)]))
+    for page in range(chance.choice([1, 3, 12])):
+        for field in range(chance.choice([1, 40])):
+            place = {"x": chance.uniform(-50, 600), "y": chance.uniform(-50, 800)}
+            if chance.random() < 0.5:
+                canvas.acroForm.textfield(name=f"f{page}-{field}", value="moss " * chance.choice([0, 1, 80]), **place)
+            else:
+                canvas.acroForm.checkbox(name=f"c{page}-{field}", **place)
+        canvas.rotate(chance.choice([0, 90, 37]))
+        canvas.setFontSize(chance.choice([0.1, 10, 900]))
+        canvas.drawString(40, 700, "Moss grows where it is wet, and not where it is dry. " * chance.choice([0, 1, 20]))
+        canvas.showPage()
+    canvas.save()
+    return stream.getvalue()
+
+
+def hostile() -> Iterator[bytes]:
+    """PDFs that grow when they are opened, go round in circles, or nest without an end."""
+    bomb = zlib.compress(b"BT /F1 9 Tf (moss) Tj ET " * 4_000_000, 9)
+    for content in (bomb, b"q " * 3_000_000, b"[" * 500_000, b"BT " + b"(a) Tj " * 2_000_000):
+        filtered = b"/Filter /FlateDecode " if content is bomb else b""
+        yield (
+            b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
+            b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R>>endobj\n"
+            b"4 0 obj<<" + filtered + b"/Length " + str(len(content)).encode() + b">>stream\n" + content
+            + b"\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
+        )  # fmt: skip
+    yield (
+        b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+        b"2 0 obj<</Type/Pages/Count 9/Kids[2 0 R 2 0 R]>>endobj\ntrailer<</Root 1 0 R>>\n"
+    )
+
+
+def odd_pdfs(chance: random.Random, number: int) -> Iterator[bytes]:
+    """Hostile ones, forms as they are, then damaged forms, examples and open papers in turn."""
+    wild = list(hostile())
+    yield from wild
+    forms = [form(chance) for _ in range(number // 5)]
+    yield from forms
+    examples = [path.read_bytes() for path in sorted((ROOT / "examples").glob("*.pdf"))]
+    papers = [path.read_bytes() for path in sorted(SHARED.glob("*.pdf"))] if SHARED.is_dir() else []
+    sources = [source for source in (papers, examples, forms) if source]
+    for turn in range(number - len(wild) - len(forms)):
+        data = chance.choice(sources[turn % len(sources)])
+        yield chance.choice(MUTATIONS)(data, chance)
+
+
+def word_file(chance: random.Random) -> bytes:
+    """A Word file with a table, or one whose parts are damaged before they are packed again."""
+    stream = io.BytesIO()
+    document = Document()
+    document.add_heading("Moss", 0)
+    document.add_paragraph("Moss grows where it is wet. " * chance.choice([1, 500]))
+    document.add_table(rows=chance.choice([1, 30]), cols=3).cell(0, 0).text = "Growth in 12 gardens"
+    document.save(stream)
+    if chance.random() < 0.4:
+        return chance.choice(MUTATIONS)(stream.getvalue(), chance)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(stream) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            content = source.read(name)
+            damaged = chance.random() < 0.2 and content
+            target.writestr(name, chance.choice(MUTATIONS)(content, chance) if damaged else content)
+        target.writestr("word/media/bomb.xml", b"\0" * chance.choice([0, 30_000_000]))
+    return packed.getvalue()
+
+
+LATEX = (ROOT / "tests" / "faults" / "odd.tex").read_bytes()
+NESTED = {
+    "tex": (b"{", b"\\textbf{", b"\\begin{itemize}\\item ", b"$", b"\\def\\a{\\a\\a}\\a ", b"%"),
+    "html": (b"<div>", b"<table><tr><td>", b"<!--", b"<p hidden>", b"&#x1F9A0;", b"<svg>"),
+    "md": (b"> ", b"- ", b"[", b"`", b"#", b"|a|b|\n|-|-|\n", b"<b>"),
+    "txt": (b"\xe2\x80\xae", b"\xf0\x9f\xa6\xa0", b"\r", b"\x0c", b"a\xcc\x81" * 30, b"A" * 50 + b" "),
+}
+
+
+def odd_text(chance: random.Random) -> tuple[str, bytes]:
+    """A name and what is in it."""
+    kind = chance.choice(["docx", "docx", *NESTED])
+    if kind == "docx":
+        return "odd.docx", word_file(chance)
+    prose = b"Moss grows where it is wet, and in 12 gardens it grew by 20%. " * chance.choice([1, 40])
+    data = {"tex": LATEX, "html": b"<html><body><h1>Moss</h1><p>" + prose}.get(kind, b"# Moss\n\n" + prose)
+    if chance.random() < 0.5:
+        return f"odd.{kind}", chance.choice(MUTATIONS)(data, chance)
+    return f"odd.{kind}", data + (chance.choice(NESTED[kind]) * chance.choice([3, 2_000, 60_000]))[:3_000_000] + prose
+
+
+def read(data: bytes, name: str, came: Counter[str], slowest: list[float], slow: list[str]) -> None:
+    """Read a paper, and count what came of it; how long a page took of those that were read."""
+    begun, pages, refusal = processor_time(), 0, ""
+    try:
+        pages = max(1, read_document_bytes(data, name=name)["pages"])
+    except BadInput as error:
+        refusal = str(error)
+    assert pages or refusal.count("\n") == 0 < refusal.count(name)
+    came["read" if pages else "refused"] += 1
+    seconds = processor_time() - begun
+    if seconds > OPENING_S + SECONDS_A_PAGE * pages:
+        slow.append(f"{name}, the {came.total()}th, took {seconds:.1f} s")
+    if pages:
+        slowest.append(seconds / pages)
+    came["longest"] = max(came["longest"], round(seconds))
+
+
+def processor_time() -> float:
+    """Of this process and of those that it waited for."""
+    return sum(os.times()[:4])
+
+
+def figures(came: Counter[str], slowest: list[float]) -> str:
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    assert most < MOST_MEMORY
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    ranked = sorted(slowest)
+    return (
+        f"{came['read'] + came['refused']} files: {came['read']} read, {came['refused']} refused with a sentence, no "
+        f"traceback; a page that was read took {max(ranked):.1f} s of a processor at most, "
+        f"{ranked[len(ranked) // 2]:.2f} s in the middle, a whole file {came['longest']} s; a parser's process held "
+        f"{most / 2**20:.0f} MiB at most, its parent {own:.0f} MiB"
+    )
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
+
+
+@pytest.mark.timeout(3600)
+def test_odd_pdfs(count: Count) -> None:
+    came, slowest, slow = Counter[str](), list[float](), list[str]()
+    for data in odd_pdfs(random.Random(23), PDFS):
+        read(data, "odd.pdf", came, slowest, slow)
+    assert came["read"]
+    assert came["refused"]
+    without = "" if SHARED.is_dir() else " (without the open papers, which are not beside this folder)"
+    count("Odd PDFs", "", figures(came, slowest) + without)
+    assert not slow
+    assert max(slowest) <= SECONDS_A_PAGE
+
+
+@pytest.mark.timeout(3600)
+def test_odd_texts_word_and_latex_files(count: Count) -> None:
+    chance, came, slowest, slow = random.Random(23), Counter[str](), list[float](), list[str]()
+    for _ in range(TEXTS):
+        name, data = odd_text(chance)
+        read(data, name, came, slowest, slow)
+    assert came["read"]
+    assert came["refused"]
+    count("Odd texts, Word and LaTeX files", "", figures(came, slowest))
+    assert not slow
+    assert max(slowest) <= SECONDS_A_PAGE
