@@ -27,7 +27,13 @@ def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
     return [
         Send(
             "verify_question",
-            QuestionState(step=step, target=state["target"], document=state["document"], settings=state["settings"]),
+            QuestionState(
+                step=step,
+                target=state["target"],
+                document=state["document"],
+                findings=state["findings"],
+                settings=state["settings"],
+            ),
         )
         for step in state["wave"]
     ]

@@ -69,7 +69,13 @@ def after_control(state: ParagraphState) -> list[Send] | str:
 
 def question(state: ParagraphState, step: Step) -> QuestionState:
     """What the investigator is sent out with."""
-    return QuestionState(step=step, target=state["target"], document=state["document"], settings=state["settings"])
+    return QuestionState(
+        step=step,
+        target=state["target"],
+        document=state["document"],
+        findings=state["findings"],
+        settings=state["settings"],
+    )
 
 
 def after_detection(state: ParagraphState) -> Literal["write_review", "conclude"]:

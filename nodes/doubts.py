@@ -1,4 +1,4 @@
-"""What is wrong with a finished text as a whole, and which of its sentences its source does not seem to say."""
+"""What a person is warned of: sentences of the source that are meant for a model, and what is wrong with a result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from collections.abc import Collection
 from state.documents import DocumentRef
 from state.errors import RetrievalUnavailable
 from tools.checks.fidelity import off_subject
+from tools.checks.hidden_instructions import find_instructions
+from tools.checks.obedience import signs_of_obedience, told
+from tools.documents.reading import load_document
 
 NOT_CHECKED = "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
+
+
+def with_instructions_told(source: DocumentRef) -> DocumentRef:
+    """The source with a warning for each of its sentences that may be meant for a model."""
+    return {**source, "warnings": [*source["warnings"], *told(find_instructions(load_document(source)))]}
 
 
 def doubts(text: str, source: DocumentRef, aids: Collection[str]) -> list[str]:
@@ -17,7 +25,7 @@ def doubts(text: str, source: DocumentRef, aids: Collection[str]) -> list[str]:
     It reads the stored source. With the aid `doubtful_sentences` it embeds both, which takes a second for an abstract
     and up to a quarter of a minute for a long paper.
     """
-    found = off_subject(text, source)
+    found = [*off_subject(text, source), *signs_of_obedience(text, find_instructions(load_document(source)))]
     if "doubtful_sentences" not in aids:
         return found
     try:

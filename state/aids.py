@@ -127,7 +127,7 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
 FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     "instructions": Aid(
         "Prompts say that papers are data; text of the paper that addresses a language model is shown to agents as a "
-        "quotation, and a comment that repeats it is marked as one that does.",
+        "quotation; a comment that repeats it or does what such text asks for is marked, and so is silence about it.",
         "Safety, for every model. It reports.",
         default=True,
     ),

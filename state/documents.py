@@ -59,7 +59,9 @@ class Reference(TypedDict):
     text: str
 
 
-HiddenReason = Literal["colour", "size", "off page", "not drawn", "markup"]
+HiddenReason = Literal[
+    "colour", "size", "off page", "not drawn", "markup", "comment", "alternative text", "form field", "metadata"
+]
 
 
 class HiddenText(TypedDict):

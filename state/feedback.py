@@ -274,6 +274,8 @@ class QuestionState(TypedDict):
     step: Step
     target: Target
     document: DocumentRef
+    findings: NotRequired[list[Finding]]
+    """Earlier checkpoints lack it."""
     settings: dict[str, Any]
 
 

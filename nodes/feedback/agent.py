@@ -106,7 +106,7 @@ async def document_of(state: ParagraphState | QuestionState) -> Document:
 
 def shown(text: str, state: AnyState) -> str:
     """A text as a prompt shows it: what addresses the model stands there as a quotation only (an aid)."""
-    return mark_as_untrusted(text) if "instructions" in options(state).aids else text
+    return mark_as_untrusted(text, state.get("findings", [])) if "instructions" in options(state).aids else text
 
 
 def passages_shown(passages: list[Passage], state: AnyState) -> str:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
-from nodes.feedback.agent import options
+from nodes.feedback.agent import options, switch
 from state.errors import NothingUsable
 from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
+from tools.checks.obedience import silence_about
 
 
 async def conclude(state: ParagraphState) -> ParagraphState:
@@ -28,9 +29,15 @@ async def conclude(state: ParagraphState) -> ParagraphState:
         rewrites=state["rewrites"],
         candidates=state["candidates"],
         wordings=state.get("wordings", {}),
-        notes=state["notes"],
+        notes=[*state["notes"], *_silence(state)],
     )
     return {"reviews": [review]}
+
+
+def _silence(state: ParagraphState) -> list[str]:
+    """A note if nothing is said about a paragraph that may have asked for that (the aid `instructions`)."""
+    quiet = state["comment"] is None and state["outcome"] != "failed"
+    return silence_about(state["target"]["id"], state["findings"]) if quiet and switch("instructions", state) else []
 
 
 ALIKE = 0.6

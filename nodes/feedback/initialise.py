@@ -49,7 +49,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
         "document": ref,
         "settings": settings.frozen("feedback"),
         "targets": targets,
-        "findings": find_instructions(document),
+        "findings": await asyncio.to_thread(find_instructions, document),
         "computed": await asyncio.to_thread(_computed, document, targets, state, settings.feedback),
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("reviews", "calls")},

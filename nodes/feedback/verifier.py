@@ -27,7 +27,7 @@ from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
 from state.model_settings import AtMost
 from tools.checks.fidelity import unsupported_facts
-from tools.checks.hidden_instructions import obeys
+from tools.checks.obedience import signs_of_obedience
 from tools.checks.quotes import locate
 
 _ABSENCE = re.compile(
@@ -54,8 +54,8 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    obedient = "instructions" in aids and obeys(said, state["findings"])
-    notes = ["It repeats an instruction found in the paper."] if obedient else []
+    signs = signs_of_obedience(said, state["findings"]) if "instructions" in aids else []
+    notes = [f"{sign[0].upper()}{sign[1:]}." for sign in signs]
     notes += _unsupported(state, comment, said) if "verify" in aids else []
     if "verify" not in aids or not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))

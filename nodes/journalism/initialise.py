@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from nodes.doubts import with_instructions_told
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import Limits, ModelSettings
@@ -36,6 +37,7 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
         raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
     options = settings.journalism
     source = await asyncio.to_thread(read_document, paper, scope=options.scope, max_pages=options.max_pages)
+    source = await asyncio.to_thread(with_instructions_told, source)
     return {
         "paper": source["source"],
         "source": source,

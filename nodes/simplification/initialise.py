@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from nodes.doubts import with_instructions_told
 from nodes.simplification.agent import begin_exchange
 from nodes.simplification.logger import as_version
 from state.errors import BadInput
@@ -31,6 +32,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         raise BadInput("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")
     options = settings.simplification
     source = await asyncio.to_thread(read_document, abstract, scope=options.scope, max_pages=options.max_pages)
+    source = await asyncio.to_thread(with_instructions_told, source)
     text = (await asyncio.to_thread(stored_text, source)).strip()
     return {
         "abstract": source["source"],

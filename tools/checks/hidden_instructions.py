@@ -2,21 +2,27 @@
 
 `find_instructions` reports such text with its places, `mark_as_untrusted` turns it into marked quotations before a
 prompt holds it, and `obeys` tells whether an answer did as it says. All three ask `addressed_sentences`, which looks
-for the phrases of `tools.checks.instruction_phrases` in a text whose disguise is taken off.
+for the phrases of `tools.checks.instruction_phrases` in a text whose disguise is taken off. `find_instructions` also
+has `tools.checks.instruction_classifier` judge every other sentence.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import codecs
+import html
 import re
+import urllib.parse
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from state.documents import Document, HiddenReason, Paragraph
 from state.records import Finding, FindingKind
+from tools.checks.foreign_sentences import reads_foreign
+from tools.checks.instruction_classifier import sound_addressed, sound_addressed_where_hidden
 from tools.checks.instruction_phrases import (
     CHINESE,
     COMMANDS,
@@ -28,6 +34,7 @@ from tools.checks.instruction_phrases import (
     squeezed_phrases,
     word_phrases,
 )
+from tools.documents.reading import is_english
 from tools.text import CHAT_TOKEN, INVISIBLE, SUSPICIOUS, TAG_RUN, defuse_tokens, fold, strip_invisible
 
 _LONGEST_QUOTE = 400  # characters shown of hidden text that says nothing to a model
@@ -36,12 +43,16 @@ _WHY_VISIBLE: Final[dict[FindingKind, str]] = {
     "quotation.",
     "chat template": "This sentence holds tokens that divide the turns of a conversation with a language model; agents "
     "are shown it as a quotation without them.",
+    "other language": "This sentence is in another language than the paper, or in a code, and may be meant for a "
+    "language model.",
 }
 _WHY_HIDDEN: Final[dict[FindingKind, str]] = {
     "instruction": "Text that a reader cannot see ({reason}) is addressed to a language model or an automated "
     "reviewer; no agent is shown it.",
     "chat template": "Text that a reader cannot see ({reason}) holds tokens that divide the turns of a conversation "
     "with a language model; no agent is shown it.",
+    "other language": "Text that a reader cannot see ({reason}) is in another language than the paper, or in a code, "
+    "and may be meant for a language model; no agent is shown it.",
     "hidden text": "The file holds text here that a reader cannot see ({reason}); no agent is shown it, and it may be "
     "harmless.",
 }
@@ -51,7 +62,13 @@ _REASONS: Final[dict[HiddenReason, str]] = {
     "off page": "outside the page",
     "not drawn": "without ink, as under a scanned page",
     "markup": "hidden by the page's markup",
+    "comment": "a comment",
+    "alternative text": "the description of a picture",
+    "form field": "a field of a form",
+    "metadata": "the file's metadata",
 }
+_BESIDE: Final[frozenset[HiddenReason]] = frozenset({"comment", "alternative text", "form field", "metadata"})
+"""Where honest files have text, too, which is reported only if it addresses a model."""
 
 
 class _Part(NamedTuple):
@@ -73,10 +90,12 @@ def find_instructions(document: Document) -> list[Finding]:
     Text about such instructions is found too where it quotes one: shown as a quotation it does no harm.
     """
     found: list[Finding] = []
+    english = is_english(document["text"])
     for part in _visible_parts(document):
         found += _addressed(part)
         found += _control_characters(part)
-    return [*found, *_hidden(document)]
+        found += _in_other_language(part) if english and part.paragraph else []
+    return [*found, *_hidden(document, english=english)]
 
 
 def _visible_parts(document: Document) -> Iterator[_Part]:
@@ -94,7 +113,7 @@ def _visible_parts(document: Document) -> Iterator[_Part]:
 
 
 def _addressed(part: _Part) -> Iterator[Finding]:
-    for start, end, kind in addressed_sentences(part.text):
+    for start, end, kind in addressed_sentences(part.text, sound_addressed):
         quote = part.text[start:end]
         yield Finding(
             place=part.place,
@@ -104,6 +123,21 @@ def _addressed(part: _Part) -> Iterator[Finding]:
             visible=bool(INVISIBLE.sub("", quote).strip()),
             explanation=_WHY_VISIBLE[kind],
         )
+
+
+def _in_other_language(part: _Part) -> Iterator[Finding]:
+    addressed = addressed_sentences(part.text, sound_addressed)
+    for start, end in split_places(part.text):
+        apart = all(end <= span.start or start >= span.end for span in addressed)
+        if apart and reads_foreign(part.text[start:end]):
+            yield Finding(
+                place=part.place,
+                page=part.page_at(start),
+                quote=part.text[start:end],
+                kind="other language",
+                visible=True,
+                explanation=_WHY_VISIBLE["other language"],
+            )
 
 
 def _control_characters(part: _Part) -> Iterator[Finding]:
@@ -122,21 +156,29 @@ def _control_characters(part: _Part) -> Iterator[Finding]:
     )
 
 
-def _hidden(document: Document) -> Iterator[Finding]:
+def _hidden(document: Document, *, english: bool) -> Iterator[Finding]:
     for (page, reason), text in _hidden_texts(document).items():
-        spans = addressed_sentences(text)
+        spans = addressed_sentences(text, sound_addressed_where_hidden)
         quotes = [(text[span.start : span.end], span.kind) for span in spans]
-        for quote, kind in quotes or [(text[:_LONGEST_QUOTE], "hidden text")]:
+        foreign = next((sentence for sentence in split_sentences(text) if english and reads_foreign(sentence)), "")
+        if foreign and not quotes:
+            quotes = [(foreign[:_LONGEST_QUOTE], "other language")]
+        elif not quotes and reason not in _BESIDE:
+            quotes = [(text[:_LONGEST_QUOTE], "hidden text")]
+        for quote, kind in quotes:
             explanation = _WHY_HIDDEN[kind].format(reason=_REASONS[reason])
             yield Finding(place="hidden", page=page, quote=quote, kind=kind, visible=False, explanation=explanation)
 
 
 def _hidden_texts(document: Document) -> dict[tuple[int, HiddenReason], str]:
-    """Hidden text of each page and reason in one piece: a sentence may have been hidden word by word."""
+    """Hidden text of each page and reason in one piece: a sentence may have been hidden word by word.
+
+    Not so comments and the like, each of which stands for itself.
+    """
     texts: dict[tuple[int, HiddenReason], list[str]] = {}
     for hidden in document["hidden"]:
         texts.setdefault((hidden["page"], hidden["reason"]), []).append(hidden["text"])
-    return {key: "\n".join(pieces) for key, pieces in texts.items()}
+    return {key: ("\n\n" if key[1] in _BESIDE else "\n").join(pieces) for key, pieces in texts.items()}
 
 
 _OPENING: Final = 'the paper contains a sentence addressed to a language model, quoted as data: "'
@@ -144,23 +186,33 @@ _QUOTED: Final = re.compile(rf'(\[{re.escape(_OPENING)}[^"\[\]]*"\])')
 _INNER_MARKS: Final = str.maketrans(dict.fromkeys('"“”„‟«»', "'") | {"[": "(", "]": ")"})
 
 
-def mark_as_untrusted(text: str) -> str:
+def mark_as_untrusted(text: str, found: Sequence[Finding] = ()) -> str:
     """Disarm a text for a prompt; ordinary text comes back unchanged, character by character.
 
     A sentence that addresses a language model becomes a marked quotation, the special tokens of models are written so
     that they are none, and characters without a shape are taken out. Applying it again changes nothing.
+
+    Args:
+        text: What a prompt is to show.
+        found: What `find_instructions` found in the paper, the classifier's part of which is not sought again.
     """
+    told = [strip_invisible(each["quote"]) for each in found if each["kind"] == "instruction"]
     pieces = _QUOTED.split(strip_invisible(text))
-    return "".join(defuse_tokens(piece) if index % 2 else _disarmed(piece) for index, piece in enumerate(pieces))
+    return "".join(defuse_tokens(piece) if index % 2 else _disarmed(piece, told) for index, piece in enumerate(pieces))
 
 
-def _disarmed(text: str) -> str:
+def _disarmed(text: str, told: Sequence[str]) -> str:
     parts: list[str] = []
     done = 0
-    for start, end, _ in addressed_sentences(text):
+    known = [Span(place.start(), place.end(), "instruction") for each in told for place in _places(each, text)]
+    for start, end, _ in _merged(sorted([*addressed_sentences(text), *known])):
         parts += [defuse_tokens(text[done:start]), _quoted(text[start:end])]
         done = end
     return "".join([*parts, defuse_tokens(text[done:])])
+
+
+def _places(quote: str, text: str) -> Iterator[re.Match[str]]:
+    return re.finditer(re.escape(quote), text) if quote else iter(())
 
 
 def _quoted(sentence: str) -> str:
@@ -200,7 +252,9 @@ def _runs(words: list[str], length: int) -> set[tuple[str, ...]]:
 _WINDOW: Final = 80  # characters before a phrase that decide what it is
 
 _SPACED_LETTERS: Final = re.compile(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,3}[^\W\d_](?!\w)){7,}")
-_BASE64: Final = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,}={0,2}")
+_BASE64: Final = re.compile(
+    r"(?<![\w+/])(?:[A-Za-z0-9+/]{24,}={0,2}|[A-Za-z0-9+/]{3,40}={0,2}(?: [A-Za-z0-9+/]{3,40}={0,2}){3,60})"
+)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s|(?<=[\u3002\uff01\uff1f])|\n[ \t\r]{0,20}\n")
 
 
@@ -222,11 +276,37 @@ class Span(NamedTuple):
     kind: FindingKind
 
 
-def addressed_sentences(text: str) -> list[Span]:
-    """Sentences that address a language model or an automated reviewer, in order, without overlap."""
+Judge = Callable[[Sequence[str]], list[bool]]
+"""Says of sentences whether they sound like instructions."""
+
+
+def addressed_sentences(text: str, judge: Judge | None = None) -> list[Span]:
+    """Sentences that address a language model or an automated reviewer, in order, without overlap.
+
+    Args:
+        text: Of a paper, visible or not.
+        judge: Asked about sentences without a known phrase; it may take long.
+    """
     passages = [Span(*match.span(), "chat template") for match in CHAT_TOKEN.finditer(text)]
-    passages += [Span(*passage, "instruction") for passage in _instructions(text)]
+    passages += [Span(*passage, "instruction") for passage in _instructions(text, judge)]
     return _merged(_whole_sentences(text, passages)) if passages else []
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences that are judged one by one."""
+    return [text[start:end] for start, end in split_places(text)]
+
+
+def split_places(text: str) -> list[tuple[int, int]]:
+    """Where they begin and end; what has no letters is none."""
+    places = []
+    start = 0
+    for end, following in [*(match.span() for match in _SENTENCE_END.finditer(text)), (len(text), len(text))]:
+        piece = text[start:end]
+        if any(map(str.isalpha, piece)):
+            places.append((start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())))
+        start = following
+    return places
 
 
 @cache
@@ -243,13 +323,28 @@ def _patterns() -> _Patterns:
     )
 
 
-def _instructions(text: str) -> Iterator[tuple[int, int]]:
+def _instructions(text: str, judge: Judge | None) -> Iterator[tuple[int, int]]:
     folded = fold(text)
     for start, end in _phrases(folded.text, text, folded.offsets):
         yield folded.offsets[start], folded.offsets[end - 1] + 1
-    for match in _BASE64.finditer(text):
-        if _speaks(_decoded(match[0])):
-            yield match.span()
+    for pattern, decode in _CODES:
+        for match in pattern.finditer(text):
+            if _speaks(decode(match[0]), judge):
+                yield match.span()
+    if judge is None:
+        return
+    places = split_places(text)
+    verdicts = judge([text[start:end] for start, end in places])
+    for (start, end), verdict in zip(places, verdicts, strict=True):
+        if verdict or _speaks_in_cipher(text[start:end], judge):
+            yield start, end
+
+
+def _speaks_in_cipher(sentence: str, judge: Judge) -> bool:
+    """Whether a sentence that is in no English speaks when it is read backwards, or by rot13."""
+    return reads_foreign(sentence) and (
+        _speaks(codecs.encode(sentence, "rot13"), judge) or _speaks(sentence[::-1], judge)
+    )
 
 
 def _phrases(folded: str, text: str, offsets: list[int]) -> Iterator[tuple[int, int]]:
@@ -279,16 +374,34 @@ def _preceded(text: str, position: int, ending: re.Pattern[str]) -> bool:
     return ending.search(text, max(0, position - _WINDOW), position) is not None
 
 
-def _decoded(encoded: str) -> str:
+def _from_base64(encoded: str) -> str:
+    pieces = encoded.split()
     try:
-        return base64.b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
+        return " ".join(base64.b64decode(piece + "=" * (-len(piece) % 4)).decode() for piece in pieces)
     except (binascii.Error, UnicodeDecodeError):
         return ""
 
 
-def _speaks(text: str) -> bool:
+def _from_hexadecimal(encoded: str) -> str:
+    try:
+        return bytes.fromhex(encoded).decode()
+    except (ValueError, UnicodeDecodeError):
+        return ""
+
+
+_CODES: Final = (
+    (_BASE64, _from_base64),
+    (re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2} ?){16,}(?!\w)"), _from_hexadecimal),
+    (re.compile(r"(?:[\w.,!?-]{0,30}%[0-9a-fA-F]{2}[\w.,!?-]{0,30}){4,}"), urllib.parse.unquote),
+    (re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[ ]?){16,}"), html.unescape),
+)
+"""Codes of bytes, and what reads them."""
+
+
+def _speaks(text: str, judge: Judge | None) -> bool:
     folded = fold(text)
-    return next(_phrases(folded.text, text, folded.offsets), None) is not None
+    known = next(_phrases(folded.text, text, folded.offsets), None) is not None
+    return known or (judge is not None and any(judge(split_sentences(text))))
 
 
 def _whole_sentences(text: str, passages: Iterable[Span]) -> list[Span]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import (
@@ -20,7 +20,7 @@ from pylatexenc.latexwalker import (
 from pylatexenc.macrospec import std_macro
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.structure import Block, Parts, clean_characters, mark_references
+from tools.documents.structure import Block, Parts, clean_characters, mark_references, says_something
 
 _HEADING_MARK = "\u2402"
 """Stands before a heading in the text: a character that no paper uses."""
@@ -95,7 +95,7 @@ def latex_parts(text: str) -> Parts:
     return Parts(
         title=reader.title,
         blocks=mark_references(_blocks(clean_characters(written))),
-        hidden=reader.hidden,
+        hidden=[*reader.hidden, *_beside(text)],
         warnings=list(dict.fromkeys(reader.warnings)),
     )
 
@@ -129,6 +129,26 @@ class Labels:
             kind, number = self._floats[name]
             return f"{kind} {number}" if with_kind else str(number)
         return name if name in self._names or not self._whole else UNDEFINED
+
+
+_COMMENTS = re.compile(r"(?:^[ \t]*%[^\n]*(?:\n|\Z))+|(?<!\\)%[^\n]+", re.MULTILINE)
+_PERCENT_SIGNS = re.compile(r"^[ \t]*%+", re.MULTILINE)
+_METADATA = re.compile(
+    r"(?:pdf(?:title|subject|keywords|author)\s*=\s*|/(?:Title|Subject|Keywords)\s*)[{(]([^{}()]{1,4000})"
+)
+_DESCRIPTION = re.compile(r"\balt\s*=\s*\{([^{}]{1,4000})\}")
+
+
+def _beside(text: str) -> Iterator[HiddenText]:
+    """What the source says beside what LaTeX prints: comments, metadata, descriptions of pictures."""
+    environments = (part.partition(r"\end{comment}")[0] for part in text.split(r"\begin{comment}")[1:])
+    comments = [*(match[0] for match in _COMMENTS.finditer(text)), *environments]
+    found: list[tuple[str, HiddenReason]] = [(_PERCENT_SIGNS.sub(" ", each), "comment") for each in comments]
+    found += [(each, "metadata") for each in _METADATA.findall(text)]
+    found += [(each, "alternative text") for each in _DESCRIPTION.findall(text)]
+    for each, reason in found:
+        if says_something(each):
+            yield HiddenText(text=clean_characters(" ".join(each.split())), page=0, reason=reason)
 
 
 def _without_comments(text: str) -> str:

@@ -63,6 +63,19 @@ def clean_characters(text: str) -> str:
     return _UNWANTED.sub("", text.translate(_LIGATURES))
 
 
+_FEWEST_WORDS = 4
+_FEWEST_CHARACTERS = 24  # of what has fewer words: some languages put no spaces, and codes have none
+
+
+def says_something(text: str) -> bool:
+    """Whether text beside a paper, such as the description of a picture, is long enough to be a sentence."""
+    return len(text.split()) >= _FEWEST_WORDS or sum(map(str.isalnum, text)) >= _FEWEST_CHARACTERS or _ideograms(text)
+
+
+def _ideograms(text: str) -> bool:
+    return len(re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)) >= _FEWEST_WORDS
+
+
 def _refuse_binary_format(data: bytes, name: str) -> None:
     for magic, description in _BINARY_FORMATS.items():
         if data.startswith(magic):

@@ -23,6 +23,7 @@ from tools.documents.structure import (
     mark_references,
     opens_abstract,
     opens_references,
+    says_something,
     text_parts,
 )
 
@@ -177,7 +178,6 @@ def _text_of(match: re.Match[str]) -> str:
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
 _NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
-_FEWEST_WORDS = 4  # of a comment that is prose
 _FAR = 500.0  # pixels left of or above the page
 _VISIBLE_CONTRAST = 0.1  # of the range of a colour channel, as in `visibility`
 
@@ -190,6 +190,7 @@ def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
     """Remove from a page what is not shown, comments included; what was text in it is returned."""
     rules = _rules(page)
     found = list(_hidden(page, rules, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
+    beside = list(_beside(page))
     for element, _ in found:
         if element.getparent() is not None:
             element.drop_tree()
@@ -197,7 +198,23 @@ def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
         HiddenText(text=text, page=0, reason=reason)
         for element, reason in found
         if (text := " ".join(_text(element).split())) and _is_prose(element, text)
-    ]
+    ] + beside
+
+
+_ATTRIBUTES: dict[str, HiddenReason] = {
+    **dict.fromkeys(("alt", "title", "aria-label", "aria-description", "summary"), "alternative text"),
+    **dict.fromkeys(("placeholder", "value"), "form field"),
+    "content": "metadata",
+}
+"""Where text may stand that a page shows only when it is asked for."""
+
+
+def _beside(page: html.HtmlElement) -> Iterator[HiddenText]:
+    for node in page.iter(etree.Element):
+        for name, reason in _ATTRIBUTES.items():
+            text = " ".join(clean_characters(node.get(name, "")).split())
+            if says_something(text):
+                yield HiddenText(text=text, page=0, reason=reason)
 
 
 def _hidden(
@@ -294,5 +311,4 @@ def _is_prose(node: html.HtmlElement, text: str) -> bool:
     """Whether hidden text is more than a mark of a program."""
     if isinstance(node.tag, str):
         return re.search(r"[^\W\d_]{2}", text) is not None
-    words = re.findall(r"[^\W\d_]+", text)
-    return len(words) >= _FEWEST_WORDS and not text.startswith("[if") and not re.search(r"[{};]|</", text)
+    return says_something(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)

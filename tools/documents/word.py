@@ -31,6 +31,7 @@ from tools.documents.structure import (
     mark_references,
     opens_abstract,
     opens_references,
+    says_something,
     text_title,
 )
 
@@ -40,6 +41,7 @@ _MALFORMED = (OpcError, BadZipFile, LxmlError, LookupError, ValueError, TypeErro
 _OUTSIDE = "not(ancestor::w:txbxContent) and not(ancestor::w:tbl)"
 _KEPT = "not(ancestor::w:del) and not(ancestor::w:moveFrom) and not(ancestor::w:txbxContent)"
 _NOT_READ = {"w:footnoteReference | //w:endnoteReference": "footnotes and endnotes", "w:txbxContent": "text boxes"}
+_FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
 _LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
 _SMALLEST_TYPE = 3.0  # points
 
@@ -119,7 +121,21 @@ def _read(document: WordDocument, content: WordContent) -> None:
     if not content["title"]:
         content["title"] = _first_line(content["blocks"])
         content["blocks"] = content["blocks"][bool(content["title"]) :]
+    content["hidden"] += _beside(document)
     content["warnings"] += [f"{what} were not read" for path, what in _NOT_READ.items() if body.xpath(f"//{path}")]
+
+
+def _beside(document: WordDocument) -> Iterator[tuple[str, HiddenReason]]:
+    """Comments, descriptions of pictures, what fields of forms say, and the file's properties."""
+    body, properties = document.element.body, document.core_properties
+    found: list[tuple[str | None, HiddenReason]] = [(comment.text, "comment") for comment in document.comments]
+    found += [(text, "alternative text") for text in body.xpath("//wp:docPr/@descr | //wp:docPr/@title")]
+    found += [(text, "form field") for text in body.xpath(f"{_FIELD_TEXTS} | //w:sdtPr/w:alias/@w:val")]
+    named = ("title", "subject", "keywords", "comments", "category", "content_status", "author", "identifier")
+    found += [(getattr(properties, name), "metadata") for name in named]
+    for text, reason in found:
+        if text and says_something(text):
+            yield clean_characters(text).strip(), reason
 
 
 def _cell(cell: CT_Tc, document: WordDocument, content: WordContent) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
+from state.documents import HiddenReason
 from tools.documents.structure import clean_characters
 
 Problem = Literal["", "broken", "encrypted", "too_many_pages", "too_much_text"]
@@ -57,6 +58,8 @@ class PdfPieces(TypedDict):
     """One sentence for every page that could not be read."""
     title: str
     """From the metadata, where it is often missing or wrong."""
+    beside: list[tuple[int, str, HiddenReason]]
+    """Text that no page paints: its page (0 if it is of none), and where it stands."""
 
 
 _WORD_GAP = 0.15  # of the type size, as in `painting`

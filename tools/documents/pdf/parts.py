@@ -49,7 +49,10 @@ def parts_of(content: PdfPieces, *, name: str, max_pages: int) -> Parts:
     return Parts(
         title=title,
         blocks=_in_file_coordinates(_blocks(lines, title), content["pages"]),
-        hidden=[text for number, page in enumerate(content["pages"], start=1) for text in _hidden(page, number)],
+        hidden=[
+            *(text for number, page in enumerate(content["pages"], start=1) for text in _hidden(page, number)),
+            *(HiddenText(text=clean_characters(text), page=page, reason=why) for page, text, why in content["beside"]),
+        ],
         pages=content["count"],
         warnings=_warnings(content, empty=seen.count(False)),
     )

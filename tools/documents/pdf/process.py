@@ -18,6 +18,7 @@ from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
 
 from tools.documents.guarded import MAX_CHARACTERS, allow_processor_time, answer, in_one_line
+from tools.documents.pdf.beside import Beside, beside_pages
 from tools.documents.pdf.page_lines import PdfPage, PdfPieces
 from tools.documents.pdf.painting import Interpreter, Painter
 
@@ -91,7 +92,7 @@ def _characters(content: PdfPieces) -> int:
 
 def _extract(data: bytes, max_pages: int) -> PdfPieces:
     """The pieces of every page; a page that cannot be read is reported, not fatal."""
-    content = PdfPieces(problem="", reason="", count=0, pages=[], unreadable=[], title="")
+    content = PdfPieces(problem="", reason="", count=0, pages=[], unreadable=[], title="", beside=[])
     try:
         document = PDFDocument(PDFParser(BytesIO(data)))
         pages = []
@@ -109,6 +110,7 @@ def _extract(data: bytes, max_pages: int) -> PdfPieces:
         return content
     allow_processor_time(OPENING_S + PAGE_S * len(pages))
     content["title"] = _metadata_title(document)
+    content["beside"] = _beside(document, pages)
     _read_pages(pages, content)
     return content
 
@@ -141,6 +143,13 @@ def _to_file(page: PDFPage) -> Matrix:
         270: (0, -1, 1, 0, x0, y1),
     }
     return turned.get(page.rotate, (1, 0, 0, 1, x0, y0))
+
+
+def _beside(document: PDFDocument, pages: list[PDFPage]) -> list[Beside]:
+    try:
+        return beside_pages(document, pages)
+    except _MALFORMED:  # notes and forms may be broken where the pages are not
+        return []
 
 
 def _metadata_title(document: PDFDocument) -> str:

@@ -1,0 +1,97 @@
+"""Sentences to learn from and to measure on: instructions of ours, and what open papers say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tools.checks.hidden_instructions import split_sentences
+from tools.checks.instruction_classifier import long_enough, plainly
+from training.instructions.tricks import HELD_OUT, TRAINING, Disguise
+
+Part = Literal["train", "calibrate", "measure"]
+Table = Literal["instructions", "look_alikes"]
+_HERE = Path(__file__).parent
+DISGUISED = 25
+"""Sentences that go through each disguise."""
+
+
+@dataclass(frozen=True)
+class SplitPaper:
+    """The sentences of a paper, or of an abstract where no more is open."""
+
+    whole: bool
+    sentences: list[str]
+    part: Part
+
+
+def read_papers(paths: Iterable[Path]) -> list[SplitPaper]:
+    """Papers of JSON Lines: `sections` of `paragraphs`, or nothing but an `abstract` or a `source`."""
+    return [_paper(json.loads(line)) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def english(table: Table, kind: str) -> list[str]:
+    """English sentences: instructions or look-alikes, to train on (`training`) or to measure with (`held_out`)."""
+    return _tables("sentences_english.toml", table)[kind]
+
+
+def languages(table: str) -> Mapping[str, list[str]]:
+    """Sentences of other languages."""
+    return _tables("sentences_other.toml", table)
+
+
+def disguised(sentences: Sequence[str], disguises: Mapping[str, Disguise], seed: int) -> dict[str, list[str]]:
+    """Some of the sentences behind each disguise."""
+    draw = random.Random(seed)  # noqa: S311 - a sample
+    chosen = {name: draw.sample(list(sentences), min(DISGUISED, len(sentences))) for name in disguises}
+    return {name: [disguises[name](sentence) for sentence in some] for name, some in chosen.items()}
+
+
+def instructions_to_train(seed: int) -> list[str]:
+    """All instructions that the classifier learns."""
+    plain = english("instructions", "training")
+    tricky = [sentence for some in disguised(plain, TRAINING, seed).values() for sentence in some]
+    shown = (plainly(sentence) for sentence in [*plain, *tricky])
+    return list(dict.fromkeys(sentence for sentence in shown if long_enough(sentence)))
+
+
+def held_out(seed: int) -> dict[str, dict[str, list[str]]]:
+    """Instructions that nothing was trained on, by what is new of them, then by language or trick."""
+    plain = english("instructions", "held_out")
+    return {
+        "wordings": {"English": plain},
+        "tricks that it knows": disguised(plain, TRAINING, seed),
+        "tricks that are new": disguised(plain, HELD_OUT, seed),
+        "languages that were looked at": dict(languages("seen")),
+        "languages that are new": dict(languages("kept")),
+    }
+
+
+def _paper(record: Mapping[str, Any]) -> SplitPaper:
+    sections = record.get("sections", [])
+    texts = [record.get("abstract") or record["source"]]
+    texts += [_text(paragraph) for section in sections for paragraph in section["paragraphs"]]
+    found = [sentence for text in texts for sentence in split_sentences(text)]
+    name = str(record.get("paper_id") or record["id"])
+    return SplitPaper(bool(sections), [sentence for sentence in found if long_enough(sentence)], _part(name))
+
+
+def _text(paragraph: str | Mapping[str, str]) -> str:
+    return paragraph if isinstance(paragraph, str) else paragraph["text"]
+
+
+def _part(name: str) -> Part:
+    """By hash, so that a paper never changes sides: two fifths to train, one to calibrate, two to measure."""
+    number = int(hashlib.sha256(name.encode()).hexdigest(), 16) % 5
+    return "train" if number < 2 else "calibrate" if number == 2 else "measure"
+
+
+def _tables(file: str, table: str) -> dict[str, list[str]]:
+    read = tomllib.loads((_HERE / file).read_text(encoding="utf-8"))[table]
+    return {name: lines.strip().splitlines() for name, lines in read.items()}
