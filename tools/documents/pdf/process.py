@@ -7,6 +7,8 @@ objects, its tree of pages), so what pdfminer.six cannot read is read again from
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 
 from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFXRefFallback
@@ -42,15 +44,19 @@ _MALFORMED = (
 )
 
 
-def extract(data: bytes, max_pages: int) -> PdfPieces:
+Allow = Callable[[int], None]
+"""Is told how many seconds of processor time reading may take in all."""
+
+
+def extract(data: bytes, max_pages: int, allow: Allow = lambda _: None) -> PdfPieces:
     """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned."""
-    allow_processor_time(OPENING_S)
-    content = _extract(data, max_pages)
+    allow(OPENING_S)
+    content = _extract(data, max_pages, allow)
     refused = content["problem"] not in ("", "broken")
     if refused or (_characters(content) and not content["unreadable"] and _is_in_place(data)):
         return content
     copy = _mended(data, max_pages)
-    mended = _extract(copy, max_pages) if copy else content
+    mended = _extract(copy, max_pages, allow) if copy else content
     return mended if _characters(mended) >= _characters(content) else content
 
 
@@ -90,7 +96,7 @@ def _characters(content: PdfPieces) -> int:
     return sum(len(piece["text"]) for page in content["pages"] for piece in page["pieces"])
 
 
-def _extract(data: bytes, max_pages: int) -> PdfPieces:
+def _extract(data: bytes, max_pages: int, allow: Allow) -> PdfPieces:
     """The pieces of every page; a page that cannot be read is reported, not fatal."""
     content = PdfPieces(problem="", reason="", count=0, pages=[], unreadable=[], title="", beside=[])
     try:
@@ -108,7 +114,7 @@ def _extract(data: bytes, max_pages: int) -> PdfPieces:
     if len(pages) > max_pages:
         content["problem"] = "too_many_pages"
         return content
-    allow_processor_time(OPENING_S + PAGE_S * len(pages))
+    allow(OPENING_S + PAGE_S * len(pages))
     content["title"] = _metadata_title(document)
     content["beside"] = _beside(document, pages)
     _read_pages(pages, content)
@@ -160,4 +166,4 @@ def _metadata_title(document: PDFDocument) -> str:
 
 
 if __name__ == "__main__":
-    answer(extract)
+    answer(partial(extract, allow=allow_processor_time))
