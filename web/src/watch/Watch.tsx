@@ -1,6 +1,6 @@
 /** How a run is made: the figure, who is at work, what was said, what it costs, and what the person can do. */
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { resume, said, stop } from "../api/client";
 import type { RunView, Usage } from "../api/types";
@@ -18,6 +18,7 @@ interface Props {
   again: () => Promise<void>;
 }
 
+const AT_WORK = "draftroom.at-work"; // the run that this tab has seen at work last
 const RESUMABLE = ["stopped", "interrupted", "failed"];
 
 export function Watch({ view, progress, again }: Props) {
@@ -42,6 +43,15 @@ export function Watch({ view, progress, again }: Props) {
     await again();
     setBusy(false);
   }
+
+  // A run that this tab has seen at work, and whose server was killed, goes on by itself: nobody has stopped it.
+  useEffect(() => {
+    if (status === "running") sessionStorage.setItem(AT_WORK, record.id);
+    else if (sessionStorage.getItem(AT_WORK) === record.id) {
+      sessionStorage.removeItem(AT_WORK);
+      if (status === "interrupted") void act(() => resume(record.id, null));
+    }
+  }, [record.id, status]);
 
   const failure = status === "failed" ? record.failures.at(-1)?.message : undefined;
   return (
