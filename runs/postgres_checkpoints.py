@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import LiteralString
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncCursor, Error
@@ -14,6 +15,18 @@ from state.errors import StateError
 
 class PostgresSaver(AsyncPostgresSaver):
     """Raises a `StateError` where the database is lost: whoever holds a saver open for many runs sees no other."""
+
+    async def setup(self) -> None:
+        """Make the tables, one process after the other: one that begins beside another would find half of them."""
+        await self._execute("SELECT pg_advisory_lock(hashtext('draftroom checkpoints'))")
+        try:
+            await super().setup()
+        finally:
+            await self._execute("SELECT pg_advisory_unlock(hashtext('draftroom checkpoints'))")
+
+    async def _execute(self, statement: LiteralString) -> None:
+        async with self._cursor() as cursor:
+            await cursor.execute(statement)
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
