@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import LiteralString
@@ -12,21 +13,30 @@ from psycopg.rows import DictRow
 
 from state.errors import StateError
 
+_LOOK_S = 0.05
+"""How often it is looked whether another process has made the tables."""
+
 
 class PostgresSaver(AsyncPostgresSaver):
     """Raises a `StateError` where the database is lost: whoever holds a saver open for many runs sees no other."""
 
     async def setup(self) -> None:
-        """Make the tables, one process after the other: one that begins beside another would find half of them."""
-        await self._execute("SELECT pg_advisory_lock(hashtext('draftroom checkpoints'))")
+        """Make the tables, one process after the other: one that begins beside another would find half of them.
+
+        Whoever waits looks again instead of standing in line, because an index that is made concurrently waits for
+        every statement under way.
+        """
+        while not await self._ask("SELECT pg_try_advisory_lock(hashtext('draftroom checkpoints')) AS done"):  # noqa: ASYNC110 - of another process no event tells
+            await asyncio.sleep(_LOOK_S)
         try:
             await super().setup()
         finally:
-            await self._execute("SELECT pg_advisory_unlock(hashtext('draftroom checkpoints'))")
+            await self._ask("SELECT pg_advisory_unlock(hashtext('draftroom checkpoints')) AS done")
 
-    async def _execute(self, statement: LiteralString) -> None:
+    async def _ask(self, question: LiteralString) -> bool:
         async with self._cursor() as cursor:
-            await cursor.execute(statement)
+            answer = await (await cursor.execute(question)).fetchone()
+        return bool(answer and answer["done"])
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
