@@ -20,10 +20,10 @@ from langgraph.runtime import RunControl
 from runs.many import Key, Record, outcome_of
 from state.errors import SettingsError
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
-os.environ.setdefault(
-    "RAY_ENABLE_AUTO_CONNECT", "0"
-)  # what is stopped at once must not start Ray anew to end its tasks
+# It would report its use to its makers, warn of how Ray Data itself makes actors, and be started anew by what ends the
+# tasks of a cluster that was stopped at once.
+for name, value in (("USAGE_STATS_ENABLED", "0"), ("BACKEND_LOG_LEVEL", "fatal"), ("ENABLE_AUTO_CONNECT", "0")):
+    os.environ.setdefault(f"RAY_{name}", value)
 
 try:
     import ray

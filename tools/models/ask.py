@@ -161,7 +161,7 @@ REASK = (
 IN_PROMPT = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
 """What ends a prompt where the server does not take the schema: after all that prompts share, for its cache."""
 LONGEST_PROBLEM = 400
-"""In characters; `trimming.REASK_TOKENS` keeps room for it."""
+"""In characters; `prompts.REASK_TOKENS` keeps room for it."""
 WARMER = 0.6
 """Least temperature of a re-ask."""
 
