@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from io import BytesIO
@@ -132,11 +133,29 @@ def annotated_latex(values: dict[str, Any]) -> str:
 def test_notes_stand_behind_their_words_in_the_latex_source(latex_file: Path):
     values = commented(latex_file, "whenever it seemed dry", "grow, with p = 0.04", review="50% of $x_1$ & more")
     source = annotated_latex(values)
-    assert r"whenever it \textbf{seemed dry\todo[inline]{" in source
+    assert r"whenever it \textbf{seemed dry}\todo[inline]{" in source, "behind the argument, which takes no paragraphs"
     assert r"$p = 0.04$\todo[inline]{" in source, "behind the formula, not in it"
     assert r"50\% of \$x\_1\$ \& more" in source
     assert source.index(r"\usepackage{todonotes}") < source.index(r"\begin{document}")
     LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
+
+
+@pytest.mark.parametrize(
+    ("written", "noted"),
+    [
+        (r"it \emph{very \textbf{seemed dry} now} to", r"it \emph{very \textbf{seemed dry} now}TODO to"),
+        (r"it \parbox{seemed dry}{3cm} to", r"it \parbox{seemed dry}{3cm}TODO to"),
+        (r"it seemed dry, \emph{so} to", r"it seemed dryTODO, \emph{so} to"),
+        (r"it \{ seemed dry \} to", r"it \{ seemed dryTODO \} to"),
+        ("it {\\small seemed dry\n\nmuch later} to", "it {\\small seemed dryTODO\n\nmuch later} to"),
+    ],
+    ids=["nested", "followed by another argument", "none", "braces that are shown", "a group of paragraphs"],
+)
+def test_a_note_stands_behind_the_arguments_that_its_words_are_in(tmp_path: Path, written: str, noted: str):
+    path = tmp_path / "cress.tex"
+    path.write_text(LATEX.replace(r"it \textbf{seemed dry} to", written), encoding="utf-8")
+    source = annotated_latex(commented(path, "seemed dry"))
+    assert noted in re.sub(r"\\todo\[inline\]\{(?:[^{}]|\{\})*\}", "TODO", source)
 
 
 def test_without_its_notes_the_latex_source_is_what_it_was(latex_file: Path):

@@ -19,6 +19,8 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     **{character: f"\\{character}" for character in "{}$&#_%"},
 }
+_GAP = re.compile(r"\n\s*\n")
+"""Between paragraphs."""
 _FIRST_WORDS = 8
 """So many words of a paragraph tell where it begins."""
 
@@ -36,7 +38,7 @@ def to_latex(record: RunRecord, values: Values) -> str:
     placed = [(_place(note, document, words), note) for note in notes_on(document, record, values)]
     body = source.find(BEGIN)
     beginning = body + len(BEGIN) if body >= 0 else 0
-    marks = [(_outside_of_formula(source, at) if at else beginning, note) for at, note in placed]
+    marks = [(_outside(source, words, at) if at else beginning, note) for at, note in placed]
     for at, note in sorted(marks, key=lambda mark: mark[0], reverse=True):
         source = f"{source[:at]}\\todo[inline]{{{_escaped(note.text)}}}{source[at:]}"
     if body < 0 or re.search(r"\\usepackage(\[[^]]*\])?\{[^}]*todonotes", source[:body]):
@@ -61,6 +63,11 @@ def _place(note: Note, document: Document, words: str) -> int:
     return beginning.end if beginning else 0
 
 
+def _outside(source: str, words: str, at: int) -> int:
+    """The same place, or the end of the formula or of the arguments of commands that it lies in."""
+    return _outside_of_arguments(words, _outside_of_formula(source, at))
+
+
 def _outside_of_formula(source: str, at: int) -> int:
     """The same place, or the end of the formula that it lies in."""
     dollars = [match.start() for match in re.finditer(r"(?<!\\)\$+", source)]
@@ -69,6 +76,26 @@ def _outside_of_formula(source: str, at: int) -> int:
         return at
     closing = re.compile(r"\$+").match(source, dollars[before])
     return closing.end() if closing else at
+
+
+def _outside_of_arguments(words: str, at: int) -> int:
+    """The same place, or the end of the groups that are opened and closed in its paragraph, and of those behind them.
+
+    Most commands take no paragraphs in an argument, and a note has some.
+    """
+    begin = max((gap.end() for gap in _GAP.finditer(words, 0, at)), default=0)
+    gap = _GAP.search(words, at)
+    inside = 0
+    for character in words[begin:at]:
+        inside = inside + 1 if character == "{" else max(0, inside - 1) if character == "}" else inside
+    depth, place = inside, at
+    for position in range(at, gap.start() if gap else len(words)):
+        if inside == 0:
+            break
+        depth += {"{": 1, "}": -1}.get(words[position], 0)
+        if depth < inside and not words.startswith("{", position + 1):
+            inside, place = depth, position + 1
+    return place
 
 
 def _escaped(text: str) -> str:
