@@ -41,6 +41,12 @@ _LESS = re.compile(
     r"\b(?:less|lower|fewer|smaller|shorter|reduc\w*|decreas\w*|declin\w*|drop\w*|fell|falls?|worse\w*|underestimat\w*)\b",
     re.IGNORECASE,
 )
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+_COMPARISON = re.compile(
+    r"\b(?:than|versus|vs|against|compar\w+|relative|differ\w*|exceed\w*|rather|most|least|more|higher|greater|larger|"
+    r"longer|less|lower|fewer|smaller|shorter)\b",
+    re.IGNORECASE,
+)
 
 
 class EasySentence(BaseModel):
@@ -92,21 +98,23 @@ async def rewrite_each(
 def is_better(rewritten: str, sentence: str, source: str) -> bool:
     """Whether a rewritten sentence is easier or truer, speaks of the same, and says nothing that the old one does not.
 
-    Code can tell so much: no number or name that the source lacks, no doubt that is gone, no more made of a less.
+    Code can tell so much: no number or name that the source lacks, no doubt that is gone, no more made of a less, and
+    no comparison that is new.
     """
     unsupported, before = (len(unsupported_facts(text, source)) for text in (rewritten, sentence))
     easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or unsupported < before
     says_it = unsupported <= before and coverage(rewritten, sentence) >= LEAST_OF_A_SENTENCE
     is_as_sure = bool(_HEDGE.search(rewritten)) or not _HEDGE.search(sentence)
-    return easier and says_it and is_as_sure and not _turned_round(rewritten, sentence)
+    return easier and says_it and is_as_sure and not _compares(rewritten, sentence)
 
 
-def _turned_round(rewritten: str, sentence: str) -> bool:
-    """Whether one text speaks only of more, and the other only of less."""
-    return any(
-        this.search(sentence) and not other.search(sentence) and other.search(rewritten) and not this.search(rewritten)
+def _compares(rewritten: str, sentence: str) -> bool:
+    """Whether a text says more where the other says only less, less where it says only more, or compares by itself."""
+    turned = any(
+        this.search(sentence) and not other.search(sentence) and other.search(rewritten)
         for this, other in ((_MORE, _LESS), (_LESS, _MORE))
     )
+    return turned or bool(_THAN.search(rewritten) and not _COMPARISON.search(sentence))
 
 
 def _is_copy(text: str, original: str) -> bool:

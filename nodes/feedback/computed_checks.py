@@ -7,23 +7,25 @@ them into words, and a step of the plan brings those of the rest of the paper.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, create_model
 
-from nodes.feedback.agent import at_most, document_of, evidence_id, options
+from nodes.feedback.agent import document_of, evidence_id, options
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, RaisedFinding, Target
 from state.model_settings import AtMost
-from tools.checks.fidelity import unsupported_facts
+from tools.checks.fidelity import stems, unsupported_facts
 from tools.checks.hidden_instructions import obeys
 from tools.checks.quotes import locate
 from tools.consistency import check_paper
 
 _MOST = 5
 """Findings about the rest of the paper that one answer holds."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOTHING = "No contradiction was found in the rest of the paper, among what can be computed."
 ADDED = "The words of the reviewer on {id} hold what was not computed ({facts}), so those of the computation stand."
 
@@ -95,26 +97,31 @@ async def answer_from_checks(state: QuestionState) -> ParagraphState:
 
 
 def wordings_field(state: ParagraphState) -> dict[str, Any]:
-    """The field of the reviewer's answer that puts the findings of this paragraph into words; none without findings."""
-    ids = tuple(item["id"] for item in state.get("computed", []))
-    if not ids:
-        return {}
-    known: Any = (Literal[ids], ...)
+    """The field of the reviewer's answer that puts each finding of this paragraph into words; none without findings."""
     words: Any = (Annotated[str, AtMost("review_words")], ...)
-    wording = create_model("FindingWording", __config__=ConfigDict(extra="forbid"), finding=known, wording=words)
-    return {"computed": (list[wording], at_most(len(ids), "reviewer", state))}
+    fields = {item["id"]: words for item in state.get("computed", [])}
+    wordings = create_model("FindingWordings", __config__=ConfigDict(extra="forbid"), **fields) if fields else None
+    return {"computed": (wordings, ...)} if wordings else {}
 
 
-def accept_wordings(state: ParagraphState, said: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], list[str]]:
-    """The reviewer's words by finding, without those that add a number or repeat an instruction; and why, as notes."""
-    findings = {item["id"]: item for item in state.get("computed", [])}
+def accept_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The reviewer's words by finding, and notes on those that are left out because they add a number.
+
+    Words that say nothing of the computation, or repeat an instruction, are left out as well.
+    """
     accepted, notes = dict[str, str](), list[str]()
-    for item in said:
-        finding, wording = findings[item["finding"]], item["wording"].strip()
-        known = f"{state['target']['text']}\n\n{finding['quote']}\n\n{finding['kind']}. {in_words(finding)}"
+    for finding in state.get("computed", []):
+        wording = said.get(finding["id"], "").strip()
+        computed = f"{finding['kind']}. {in_words(finding)}"
+        known = f"{state['target']['text']}\n\n{finding['quote']}\n\n{computed}"
         added = [fact["text"] for fact in unsupported_facts(wording, known) if fact["kind"] != "entity"]
+        is_about_it = (_words(wording) - _words(finding["quote"])) & _words(computed)
         if added:
             notes.append(ADDED.format(id=finding["id"], facts=", ".join(added)))
-        elif wording and not ("instructions" in options(state).aids and obeys(wording, state["findings"])):
-            accepted.setdefault(finding["id"], wording)
+        elif is_about_it and not ("instructions" in options(state).aids and obeys(wording, state["findings"])):
+            accepted[finding["id"]] = wording
     return accepted, notes
+
+
+def _words(text: str) -> set[str]:
+    return {*stems(text), *_NUMBER.findall(text)}

@@ -125,7 +125,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
             spent = [*spent, *error.spent]
         else:
             said, spent, unplaced = chosen.value.model_dump(), [*spent, *chosen.calls], False
-    wordings, notes = accept_wordings(state, said.get("computed", []))
+    wordings, notes = accept_wordings(state, said.get("computed", {}))
     notes += [UNPLACED] if unplaced else []
     return {**_outcome(state, said), "wordings": wordings, "notes": notes, "calls": spent}
 

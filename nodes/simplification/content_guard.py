@@ -17,6 +17,7 @@ from state.model_settings import AtMost
 from state.records import LostDetail
 from state.simplification import Exchange, SimplificationState, TextChange
 from tools.checks.fidelity import unsupported_facts
+from tools.checks.medical_terms import forms, medical_names
 from tools.checks.omissions import lost_content
 from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
@@ -87,6 +88,16 @@ def newly_lost(before: str, after: str, source: str) -> list[LostDetail]:
     """What of the source a change of the text loses."""
     lost_before = lost_content(source, before)
     return [detail for detail in lost_content(source, after) if detail not in lost_before]
+
+
+def foreign_names(text: str, source: str) -> list[str]:
+    """Names of a text, of drugs and conditions too, that its source lacks and that are no plain words for its own.
+
+    They are what the source would lose of the text, were it made from it.
+    """
+    plain = (" ".join(form) for name in medical_names(source) for form in forms(name.text))
+    found = lost_content(text, "\n\n".join([source, *plain]))
+    return [item["text"] for item in found if item["kind"] == "name"]
 
 
 def _restoration(exchange: Exchange, before: str, after: str, detail: LostDetail) -> TextChange:

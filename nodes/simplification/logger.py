@@ -10,11 +10,13 @@ from typing import Literal
 
 from nodes.doubts import doubts
 from nodes.simplification.agent import memories_of, options
+from nodes.simplification.content_guard import foreign_names
 from nodes.simplification.selector import visits
 from state.errors import NothingUsable
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
+from tools.checks.fidelity import unsupported_facts
 from tools.checks.readability import grade
 from tools.checks.term_explanations import agrees
 from tools.documents.reading import stored_text
@@ -77,11 +79,13 @@ async def finish(state: SimplificationState) -> SimplificationState:
     history = state["history"]
     if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
         raise NothingUsable("No loop came to its end", problem=history[-1]["problem"])
+    source = await asyncio.to_thread(stored_text, state["source"])
     return {
         "simplified": state["text"],
-        "glossary": glossary(history, state["text"], await asyncio.to_thread(stored_text, state["source"])),
+        "glossary": glossary(history, state["text"], source),
         "warnings": [
             *unchanged(state),
+            *additions(state["text"], source),
             *await asyncio.to_thread(doubts, state["text"], state["source"], options(state).aids),
         ],
     }
@@ -94,6 +98,13 @@ def unchanged(state: SimplificationState) -> list[str]:
     early = sum(bool(exchange["problem"]) for exchange in state["history"])
     because = f"; {early} of {len(state['history'])} loops ended early" if early else ""
     return [f"the text is the source, word for word: nothing was changed{because}"]
+
+
+def additions(text: str, source: str) -> list[str]:
+    """A warning that names the numbers, names, drugs and conditions of a text that its source does not have."""
+    added = [fact["text"] for fact in unsupported_facts(text, source)] + foreign_names(text, source)
+    told = ", ".join(f'"{one}"' for one in dict.fromkeys(added))
+    return [f"the original does not have {told}: each is an explanation, or a mistake"] if added else []
 
 
 def glossary(history: list[Exchange], text: str, source: str) -> list[GlossaryEntry]:

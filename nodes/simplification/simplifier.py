@@ -24,7 +24,7 @@ from nodes.simplification.agent import (
     target_grade,
     texts_of,
 )
-from nodes.simplification.content_guard import newly_lost
+from nodes.simplification.content_guard import foreign_names, newly_lost
 from state.errors import ModelOutputError
 from state.model_settings import AtMost
 from state.settings import Lead
@@ -123,7 +123,8 @@ async def rewrite_copied(state: LoopState) -> LoopState:
     text, changes = state["text"], list(state["changes"])
     for old, new in rewritten:
         candidate = text.replace(old, new, 1)
-        if all(detail["kind"] in STATISTICS for detail in newly_lost(text, candidate, source)):
+        loses_statistics_only = all(detail["kind"] in STATISTICS for detail in newly_lost(text, candidate, source))
+        if loses_statistics_only and not foreign_names(new, source):
             text = candidate
             changes.append(change_of(state, "rewrite", old, new, "It was copied from the abstract."))
     return {"text": text, "changes": changes, "loop_calls": [*state["loop_calls"], *calls]}

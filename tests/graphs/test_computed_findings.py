@@ -31,7 +31,7 @@ SHARE = "Cress grew in 20% (8 of 32) of the pots."
 TEST = "The plants differed, t(38) = 1.20, p = .034."
 FLAWED = PAPER.replace(CLAIM, f"{CLAIM} {SHARE} {TEST}").replace(METHODS, f"{METHODS} We lost 30% (12 of 20) of them.")
 OF_RESULTS = ["20% (8 of 32", "t(38) = 1.20, p = .034"]
-WORDS = {"finding": "f1", "wording": "Eight of 32 pots are 25.0%; correct the share or the count."}
+WORDS = {"f1": "Eight of 32 pots are 25.0%; correct the share or the count."}
 
 
 async def results(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
@@ -90,32 +90,42 @@ async def test_a_part_of_a_paragraph_has_its_own_findings_only(fake_endpoint: Fa
 
 
 async def test_the_reviewer_words_findings_beside_its_comment(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": ["f2"], "computed": [WORDS]}])
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": ["f2"], "computed": WORDS}])
     result = await results(fake_endpoint)
     (prompt,) = prompts(fake_endpoint, "Review")
     assert "8 of 32 is 25.0%" in prompt
-    assert [found["wording"] for found in result["computed"]] == [WORDS["wording"], ""]
+    assert [found["wording"] for found in result["computed"]] == [WORDS["f1"], ""]
     (comment,) = result["comments"]
     assert comment["review"] == REVIEW["review"]
     assert [item["source"] for item in comment["evidence"]] == ["computed"]
 
 
 async def test_words_with_numbers_that_were_not_computed_are_left_out(fake_endpoint: FakeEndpoint) -> None:
-    invented = {**WORDS, "wording": "It should be 47%, as in 15 of 32 pots."}
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": [invented]}])
+    invented = {**WORDS, "f1": "It should be 47%, as in 15 of 32 pots."}
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": invented}])
     result = await results(fake_endpoint)
     assert [found["wording"] for found in result["computed"]] == ["", ""]
     assert any("f1" in note and "47%" in note for note in result["reviews"][0]["notes"])
 
 
+async def test_words_that_say_nothing_of_the_computation_are_left_out(fake_endpoint: FakeEndpoint) -> None:
+    beside = {
+        "f1": "The authors do not say how cress grew in the pots.",
+        "f2": "Give the p-value that this test has with two sides.",
+    }
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": beside}])
+    result = await results(fake_endpoint)
+    assert [found["wording"] for found in result["computed"]] == ["", beside["f2"]]
+
+
 async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpoint: FakeEndpoint) -> None:
-    worded = {"finding": "f1", "wording": "Correct the share."}
-    missing = {**REVIEW, "review": "A correct share is missing.", "evidence": ["f1"], "computed": [worded]}
+    worded = {"f1": "The share should be 25.0%."}
+    missing = {**REVIEW, "review": "A correct share is missing.", "evidence": ["f1"], "computed": worded}
     fake_endpoint.answer = Room(Review=[missing], AbsenceTest=[{"missing": "it", "quote": METHODS, "given": True}])
     result = await results(fake_endpoint)
     assert "AbsenceTest" in steps(fake_endpoint), "citing a computation spares a comment no test"
     assert result["comments"][0]["verification"]["verdict"] == "softened"
-    assert [found["wording"] for found in result["computed"]] == ["Correct the share.", ""]
+    assert [found["wording"] for found in result["computed"]] == ["The share should be 25.0%.", ""]
 
 
 @every_execution
@@ -145,8 +155,8 @@ async def test_without_the_aid_nothing_is_computed_and_nobody_hears_of_it(fake_e
 async def test_the_baselines_take_the_aid_as_well(fake_endpoint: FakeEndpoint, baseline: Any) -> None:
     fake_endpoint.answer = Room(
         VerificationQuestions=[{"questions": ["Is tea a fertiliser for cress?"]}],
-        Review=[{**REVIEW, "evidence": [], "computed": [WORDS]}],
+        Review=[{**REVIEW, "evidence": [], "computed": WORDS}],
     )
     result = await baseline.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=context(fake_endpoint))
     assert quotes(result) == OF_RESULTS
-    assert result["computed"][0]["wording"] == WORDS["wording"]
+    assert result["computed"][0]["wording"] == WORDS["f1"]

@@ -21,7 +21,7 @@ from tests.draftroom.test_annotated_sources import written_comments
 from tests.draftroom.typeset_draft import typeset
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply
 from tests.page.client import begin, go, settled, to_its_end
-from tests.support.review_room import CLAIM, METHODS, NOT_NEEDED, REVIEW, SOUND, Room
+from tests.support.review_room import CLAIM, METHODS, NOT_NEEDED, REVIEW, SOUND, Room, as_asked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -64,8 +64,8 @@ class Referee(Room):
             return Json(SOUND)
         for quote, (label, said) in RAISED.items():
             if request.schema_name == "Review" and quote in paragraph.split("\n\n")[0]:
-                answer = {**REVIEW, "quote": quote, "label": label, "review": said, "computed": []}
-                return Json({name: answer[name] for name in (request.schema or {})["properties"]})
+                answer = {**REVIEW, "quote": quote, "label": label, "review": said}
+                return Json(as_asked(answer, request))
         return super().__call__(request)
 
 

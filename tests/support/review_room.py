@@ -123,6 +123,14 @@ def folder_of_literature(home: Path) -> dict[str, Any]:
     return {"folder": str(folder)}
 
 
+def as_asked(review: dict[str, Any], request: RecordedRequest) -> dict[str, Any]:
+    """A review with the fields that are asked for; computed findings that it does not word stay without words."""
+    schema = request.schema or {}
+    findings = schema.get("$defs", {}).get("FindingWordings", {}).get("properties", {})
+    whole = {**review, "computed": dict.fromkeys(findings, "") | review.get("computed", {})}
+    return {field: value for field, value in whole.items() if field in schema["properties"]}
+
+
 class Room:
     """Answers each agent with what was scripted for it, in order and then the last one again.
 
@@ -148,8 +156,7 @@ class Room:
             script = [_DEFAULTS.get(name, fill)(request)]
         answer = script.pop(0) if len(script) > 1 else script[0]
         if name == "Review" and isinstance(answer, dict):  # the paper's reviewer gives less than with `anchors`
-            asked_for = (request.schema or {})["properties"]
-            answer = {field: value for field, value in answer.items() if field in asked_for}
+            answer = as_asked(answer, request)
         return Json(answer) if isinstance(answer, dict) else answer
 
 

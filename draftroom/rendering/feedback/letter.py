@@ -26,9 +26,9 @@ def to_letter(record: RunRecord, values: Values) -> str:
     document = values.get("document")
     title = on_one_line((document["title"] if document else "") or record["input"]["name"])
     decisions = decisions_of(values)
-    points = [_point(ranked, decisions.get(ranked.comment["id"])) for ranked in ranked_comments(values)]
+    points = [_computed(found, decisions.get(found["id"])) for found in computed_findings(values)]
+    points += [_point(ranked, decisions.get(ranked.comment["id"])) for ranked in ranked_comments(values)]
     points += [_earlier(item) for item in earlier_comments(values)]
-    points += [_computed(found, decisions.get(found["id"])) for found in computed_findings(values)]
     opening = "Thank you for the comments. Each one is answered below."
     return "\n\n".join([f"# Response to the comments on: {title}", opening, *points]) + "\n"
 

@@ -38,8 +38,8 @@ def to_markdown(record: RunRecord, values: Values) -> str:
     parts = [
         f"# Feedback on: {title}",
         f"{summary(values)}; the numbers rank them, the best supported first.".capitalize(),
-        *_by_section(values),
         *_computed(values),
+        *_by_section(values),
         _listed("## Comments on the version before", map(earlier_in_short, earlier_comments(values))),
         "---",
         _listed("## Comments that were left out", map(_in_short, left_out_comments(values))),
@@ -90,7 +90,7 @@ def _comment(ranked: RankedComment) -> str:
 
 
 def _computed(values: Values) -> Iterator[str]:
-    """What was computed, in the order of the paper."""
+    """What was computed, the gravest first; it stands before the comments, for it is certain."""
     found = computed_findings(values)
     if found:
         yield "## Computed, without a model"

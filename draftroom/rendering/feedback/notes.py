@@ -64,11 +64,11 @@ def read_paper(values: Values) -> tuple[DocumentRef, Document]:
 
 
 def notes_on(document: Document, record: RunRecord, values: Values) -> list[Note]:
-    """All notes: the comments that nobody has dismissed, the best supported first, and then what was computed."""
+    """All notes that nobody has dismissed: what was computed, and then the comments, the best supported first."""
     paragraphs = {paragraph["id"]: paragraph for paragraph in document["paragraphs"]}
     aids = aids_line(record.get("aids"))
     comments = [_of_comment(ranked, aids) for ranked in ranked_comments(values)]
-    return comments + [_of_finding(found, paragraphs.get(found["paragraph"])) for found in computed_findings(values)]
+    return [_of_finding(found, paragraphs.get(found["paragraph"])) for found in computed_findings(values)] + comments
 
 
 def note(ranked: RankedComment, aids: str) -> str:

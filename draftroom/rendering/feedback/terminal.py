@@ -202,18 +202,18 @@ _BEGINNING = 80
 
 
 def print_comments(_: RunRecord, values: Values) -> None:
-    """Print the comments to standard output, the best supported first, and then what was computed."""
+    """Print what was computed, which is certain, and then the comments, the best supported first."""
     comments, computed = ranked_comments(values), computed_findings(values)
     if not comments and not computed:
         print_line(f"{summary(values)}: nothing worth raising was found.", "")
+    for found in computed:
+        for line, style in _computed(found):
+            print_line(line, style)
     for ranked in comments:
         if OUT.is_terminal:
             OUT.print(_panel(ranked))
         else:
             typer.echo("\n".join([_title(ranked), *(f"  {plain(line)}" for line, _ in _said(ranked.comment)), ""]))
-    for found in computed:
-        for line, style in _computed(found):
-            print_line(line, style)
     if earlier := earlier_comments(values):
         print_line("Comments on the version before", "bold")
     for item in earlier:
