@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from difflib import SequenceMatcher
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from state.errors import ModelOutputError
 from state.model_settings import AtMost
@@ -41,6 +41,8 @@ _LESS = re.compile(
     r"\b(?:less|lower|fewer|smaller|shorter|reduc\w*|decreas\w*|declin\w*|drop\w*|fell|falls?|worse\w*|underestimat\w*)\b",
     re.IGNORECASE,
 )
+_BY = re.compile(r"\bby (?:about |over |nearly )?(\d[\d.]*) ?(?:%|percent|per cent)", re.IGNORECASE)
+"""A change; "in 41% of participants" is a share."""
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _COMPARISON = re.compile(
     r"\b(?:than|versus|vs|against|compar\w+|relative|differ\w*|exceed\w*|rather|most|least|more|higher|greater|larger|"
@@ -57,6 +59,23 @@ class EasySentence(BaseModel):
     easy: Annotated[str, AtMost("advice_words"), Field(min_length=10)]
 
 
+Objection = Callable[[str], str]
+"""What speaks against a rewritten sentence; empty if nothing does."""
+
+
+def easy_sentence(objection: Objection) -> type[EasySentence]:
+    """The schema of an answer that is sent back, with the reason, if something speaks against it."""
+
+    def unobjectionable(answer: EasySentence) -> EasySentence:
+        answer.easy = whole_sentences(answer.easy)
+        if reason := objection(answer.easy):
+            raise ValueError(f"`easy` {reason}")
+        return answer
+
+    check: Any = model_validator(mode="after")(unobjectionable)
+    return create_model("EasySentence", __base__=EasySentence, __validators__={"unobjectionable": check})
+
+
 def copied_from(source: str, text: str) -> list[str]:
     """The sentences of a text that repeat a sentence of its source, word by word or nearly so, each once."""
     originals = [each.text for each in sentences(source)]
@@ -68,53 +87,71 @@ def copied_from(source: str, text: str) -> list[str]:
 
 
 async def rewrite_each(
-    copied: Iterable[str], ask: Callable[[str], Awaitable[Answer[EasySentence]]], source: str
-) -> tuple[list[tuple[str, str]], list[CallRecord]]:
-    """Ask for each sentence by itself. One that gets no usable answer, or no better one, stays as it is.
+    text: str,
+    copied: Iterable[str],
+    source: str,
+    ask: Callable[[str, type[EasySentence]], Awaitable[Answer[EasySentence]]],
+    spoils: Callable[[str, str, str], str] | None = None,
+) -> tuple[str, list[tuple[str, str]], list[CallRecord]]:
+    """Ask for each sentence by itself; one that gets no better answer in two tries stays as it is.
 
     Args:
+        text: Holds the sentences.
         copied: The sentences.
-        ask: Asks the agent for one of them in easy words.
         source: What the text was made from, and whatever else it may say.
+        ask: Asks the agent for one of them in easy words, in answers of this schema.
+        spoils: What speaks against the text with a rewritten sentence: given the text before and after, and the
+            sentence; empty if nothing does.
 
     Returns:
-        The sentences that are better now, each with the old one before it, and what all of them cost.
+        The text with what is better now, the old and new sentences of it, and what all of them cost.
     """
     rewritten: list[tuple[str, str]] = []
     calls: list[CallRecord] = []
     for old in copied:
+
+        def objection(new: str, old: str = old, before: str = text) -> str:
+            spoilt = spoils(before, before.replace(old, new, 1), new) if spoils else ""
+            return objection_to(new, old, source) or spoilt
+
         try:
-            answer = await ask(old)
+            answer = await ask(old, easy_sentence(objection))
         except ModelOutputError as error:
             calls += error.spent
             continue
         calls += answer.calls
-        new = whole_sentences(answer.value.easy)
-        if new and is_better(new, old, source):
-            rewritten.append((old, new))
-    return rewritten, calls
+        text = text.replace(old, answer.value.easy, 1)
+        rewritten.append((old, answer.value.easy))
+    return text, rewritten, calls
 
 
-def is_better(rewritten: str, sentence: str, source: str) -> bool:
-    """Whether a rewritten sentence is easier or truer, speaks of the same, and says nothing that the old one does not.
+def objection_to(rewritten: str, sentence: str, source: str) -> str:
+    """What speaks against a rewritten sentence, as far as code can tell; empty if nothing does.
 
-    Code can tell so much: no number or name that the source lacks, no doubt that is gone, no more made of a less, and
-    no comparison that is new.
+    It must be easier or truer, speak of the same, and say nothing that the old one does not: no number or name that the
+    source lacks, nothing without its doubt, no more made of a less, no change made of a share, no comparison that is new.
     """
-    unsupported, before = (len(unsupported_facts(text, source)) for text in (rewritten, sentence))
-    easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or unsupported < before
-    says_it = unsupported <= before and coverage(rewritten, sentence) >= LEAST_OF_A_SENTENCE
-    is_as_sure = bool(_HEDGE.search(rewritten)) or not _HEDGE.search(sentence)
-    return easier and says_it and is_as_sure and not _compares(rewritten, sentence)
+    foreign, before = (unsupported_facts(text, source) for text in (rewritten, sentence))
+    easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or len(foreign) < len(before)
+    objections = {
+        f"says what the text does not: {', '.join(fact['text'] for fact in foreign)}": len(foreign) > len(before),
+        "speaks of something else than the sentence": coverage(rewritten, sentence) < LEAST_OF_A_SENTENCE,
+        "is surer than the sentence": bool(_HEDGE.search(sentence) and not _HEDGE.search(rewritten)),
+        "says more where the sentence says only less, or less where it says only more": _turns_round(
+            rewritten, sentence
+        ),
+        "makes a change by a percentage of what is a share": not {*_BY.findall(rewritten)} <= {*_BY.findall(sentence)},
+        "draws a comparison of its own": bool(_THAN.search(rewritten) and not _COMPARISON.search(sentence)),
+        "is no easier than the sentence: use shorter sentences and everyday words": not easier,
+    }
+    return next((objection for objection, holds in objections.items() if holds), "")
 
 
-def _compares(rewritten: str, sentence: str) -> bool:
-    """Whether a text says more where the other says only less, less where it says only more, or compares by itself."""
-    turned = any(
+def _turns_round(rewritten: str, sentence: str) -> bool:
+    return any(
         this.search(sentence) and not other.search(sentence) and other.search(rewritten)
         for this, other in ((_MORE, _LESS), (_LESS, _MORE))
     )
-    return turned or bool(_THAN.search(rewritten) and not _COMPARISON.search(sentence))
 
 
 def _is_copy(text: str, original: str) -> bool:

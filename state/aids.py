@@ -73,8 +73,8 @@ JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
         "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
     ),
     "rewrite_copied": Aid(
-        "Sentences that a revision has copied from the paper go back to the journalist one by one. What it makes of "
-        "them is put in by code, where that is easier by the formula and no less supported.",
+        "Sentences that a revision has copied from the paper go back to the journalist one by one, each twice if need "
+        "be. Code puts in what is easier by the formula, turns nothing round and adds nothing, as far as it can tell.",
         "For models that copy the paper instead of retelling it.",
     ),
     "tidy_prose": Aid(
@@ -104,8 +104,9 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
         "For models that drop essentials and do not notice.",
     ),
     "rewrite_copied": Aid(
-        "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, and what it makes "
-        "of them is put in by code, where that is easier by the formula and loses no checked content but statistics.",
+        "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, each twice if need "
+        "be. Code puts in what is easier by the formula, loses no checked content but statistics, turns nothing round "
+        "and adds nothing, as far as it can tell.",
         "For models that copy the abstract instead of rewriting it.",
     ),
     "veto": Aid(

@@ -92,14 +92,11 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
     """Rewrite the sentences that the draft has copied from the paper, one by one (the aid `rewrite_copied`)."""
     draft, paper = state["revision"], stored_text(state["source"])
 
-    async def in_easy_words(sentence: str) -> Answer[EasySentence]:
+    async def in_easy_words(sentence: str, schema: type[EasySentence]) -> Answer[EasySentence]:
         variables: dict[str, object] = {"paper": paper, "audience": options(state).audience, "sentence": sentence}
-        return await ask_as("journalist", "rewrite_copied", state, variables, EasySentence, round_number=draft["round"])
+        return await ask_as("journalist", "rewrite_copied", state, variables, schema, round_number=draft["round"])
 
-    rewritten, calls = await rewrite_each(state["copied"], in_easy_words, paper)
-    text = draft["text"]
-    for old, new in rewritten:
-        text = text.replace(old, new, 1)
+    text, _, calls = await rewrite_each(draft["text"], state["copied"], paper, in_easy_words)
     return {"drafts": [{**draft, "text": text}], "calls": calls}
 
 

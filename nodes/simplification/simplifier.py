@@ -115,19 +115,20 @@ async def rewrite_copied(state: LoopState) -> LoopState:
     """Write the sentences that the rewrite has copied from the abstract anew, one by one (the aid `rewrite_copied`)."""
     source = stored_text(state["source"])
 
-    async def in_easy_words(sentence: str) -> Answer[EasySentence]:
+    async def in_easy_words(sentence: str, schema: type[EasySentence]) -> Answer[EasySentence]:
         variables: dict[str, object] = {"source": source, "sentence": sentence}
-        return await ask_as("simplifier", "rewrite_copied", state, variables, EasySentence, trim="source")
+        return await ask_as("simplifier", "rewrite_copied", state, variables, schema, trim="source")
 
-    rewritten, calls = await rewrite_each(state["copied"], in_easy_words, source)
-    text, changes = state["text"], list(state["changes"])
-    for old, new in rewritten:
-        candidate = text.replace(old, new, 1)
-        loses_statistics_only = all(detail["kind"] in STATISTICS for detail in newly_lost(text, candidate, source))
-        if loses_statistics_only and not foreign_names(new, source):
-            text = candidate
-            changes.append(change_of(state, "rewrite", old, new, "It was copied from the abstract."))
-    return {"text": text, "changes": changes, "loop_calls": [*state["loop_calls"], *calls]}
+    def spoils(before: str, after: str, new: str) -> str:
+        lost = [item["text"] for item in newly_lost(before, after, source) if item["kind"] not in STATISTICS]
+        foreign = foreign_names(new, source)
+        if lost:
+            return f"leaves out what must stay: {', '.join(lost)}"
+        return f"names what the text does not: {', '.join(foreign)}" if foreign else ""
+
+    text, rewritten, calls = await rewrite_each(state["text"], state["copied"], source, in_easy_words, spoils)
+    changes = [change_of(state, "rewrite", old, new, "It was copied from the abstract.") for old, new in rewritten]
+    return {"text": text, "changes": [*state["changes"], *changes], "loop_calls": [*state["loop_calls"], *calls]}
 
 
 async def rewrite_alone(state: SimplificationState) -> SimplificationState:

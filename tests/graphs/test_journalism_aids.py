@@ -60,13 +60,18 @@ async def test_a_sentence_that_was_copied_from_the_paper_is_rewritten_by_itself(
 
 
 async def test_each_copied_sentence_is_asked_for_by_itself_and_up_to_the_limit(fake_endpoint: FakeEndpoint) -> None:
+    easier, worse = (
+        "Doctors gave zoledronate. It made the bones take up substantial minerals.",
+        "It is fun. We like it.",
+    )
     paper = " ".join([COPIED, EASY])
-    fake_endpoint.answer = copying("Zoledronate helped.", "The bones got dense.")
+    fake_endpoint.answer = copying(worse, worse, easier)
     await run(fake_endpoint, paper, rounds=1, aids="rewrite_copied")
-    assert steps(fake_endpoint)[-2:] == ["EasySentence", "EasySentence"]
-    fake_endpoint.answer = copying("Zoledronate helped.", "The bones got dense.")
+    assert steps(fake_endpoint)[-3:] == ["EasySentence"] * 3, "what is no better is sent back once"
+    assert "speaks of something else" in fake_endpoint.chat_requests[-2].text
+    fake_endpoint.answer = copying(worse, worse, easier)
     await run(fake_endpoint, paper, rounds=1, aids="rewrite_copied", limits={"rewrites": 1})
-    assert steps(fake_endpoint).count("EasySentence") == 2 + 1
+    assert steps(fake_endpoint).count("EasySentence") == 3 + 2
 
 
 async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
