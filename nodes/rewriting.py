@@ -129,7 +129,7 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
     """What speaks against a rewritten sentence, as far as code can tell; empty if nothing does.
 
     It must be easier or truer, speak of the same, and say nothing that the old one does not: no number or name that the
-    source lacks, nothing without its doubt, no more made of a less, no change made of a share, no comparison that is new.
+    source lacks, nothing without its doubt, no more of a less, no change of a share, no comparison that is new.
     """
     foreign, before = (unsupported_facts(text, source) for text in (rewritten, sentence))
     easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or len(foreign) < len(before)

@@ -104,7 +104,7 @@ SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
         "For models that drop essentials and do not notice.",
     ),
     "rewrite_copied": Aid(
-        "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, each twice if need "
+        "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, twice if need "
         "be. Code puts in what is easier by the formula, loses no checked content but statistics, turns nothing round "
         "and adds nothing, as far as it can tell.",
         "For models that copy the abstract instead of rewriting it.",
