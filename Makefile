@@ -48,7 +48,7 @@ demo: install  ## Start small models here; explain, simplify, review and check t
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
 	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson
-	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 8 --preset laptop
+	$(BIN)/draftroom review examples/seedlings.pdf --paragraph 14 --preset laptop
 	$(BIN)/draftroom check examples/seedlings.pdf || test $$? -eq 21 # its exit code tells that it found something
 	@echo "To look at the three results on a page: make page, then http://127.0.0.1:2024/page/"
 
