@@ -28,6 +28,11 @@ SHARE_COPIED = 0.75
 LEAST_OF_A_SENTENCE = 0.15
 """Share of a sentence's content words that its rewriting must keep, or it is another sentence and not an easier one."""
 
+LONGER = 1.7
+"""How many times as long as a sentence its rewriting may be: a technical word may need several plain ones."""
+MOST_SENTENCES = 3
+"""That a hard sentence may become."""
+
 _WORD = re.compile(r"\w+")
 _HEDGE = re.compile(
     r"\b(?:may|might|could|can|probably|likely|possibl[ey]|perhaps|suggest\w*|seem\w*|appear\w*|uncertain\w*|unclear|"
@@ -43,6 +48,12 @@ _LESS = re.compile(
 )
 _BY = re.compile(r"\bby (?:about |over |nearly )?(\d[\d.]*) ?(?:%|percent|per cent)", re.IGNORECASE)
 """A change; "in 41% of participants" is a share."""
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|none|nor|neither|nothing|cannot|without|\w+n['’]t|lack\w*|absen\w+|fail\w*|un\w{4,}|in(?:ability|sensitive|sufficient)\w*|"
+    r"exclu\w+|omit\w*|except|only|remain\w*|too|hardly|little|few)\b",
+    re.IGNORECASE,
+)
+"""Also of words that a denial may stand for: "unaware" became "did not know"."""
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _COMPARISON = re.compile(
     r"\b(?:than|versus|vs|against|compar\w+|relative|differ\w*|exceed\w*|rather|most|least|more|higher|greater|larger|"
@@ -129,7 +140,7 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
     """What speaks against a rewritten sentence, as far as code can tell; empty if nothing does.
 
     It must be easier or truer, speak of the same, and say nothing that the old one does not: no number or name that the
-    source lacks, nothing without its doubt, no more of a less, no change of a share, no comparison that is new.
+    source lacks, nothing without its doubt, no more of a less, no change of a share, no new denial or comparison.
     """
     foreign, before = (unsupported_facts(text, source) for text in (rewritten, sentence))
     easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or len(foreign) < len(before)
@@ -141,6 +152,9 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
             rewritten, sentence
         ),
         "makes a change by a percentage of what is a share": not {*_BY.findall(rewritten)} <= {*_BY.findall(sentence)},
+        "denies what the sentence does not deny": bool(_DENIAL.search(rewritten) and not _DENIAL.search(sentence)),
+        "is much longer than the sentence: add nothing to it": len(_words(rewritten)) > LONGER * len(_words(sentence)),
+        f"has more than {MOST_SENTENCES} sentences: add nothing": len(sentences(rewritten)) > MOST_SENTENCES,
         "draws a comparison of its own": bool(_THAN.search(rewritten) and not _COMPARISON.search(sentence)),
         "is no easier than the sentence: use shorter sentences and everyday words": not easier,
     }

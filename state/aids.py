@@ -28,7 +28,14 @@ class Aid(NamedTuple):
     """Whether `default` holds it."""
 
 
-JournalismAid = Literal["unsupported_details", "doubtful_sentences", "hard_sentences", "rewrite_copied", "tidy_prose"]
+JournalismAid = Literal[
+    "unsupported_details",
+    "doubtful_sentences",
+    "hard_sentences",
+    "begin_with_paper",
+    "rewrite_copied",
+    "tidy_prose",
+]
 SimplificationAid = Literal[
     "lost_details",
     "doubtful_sentences",
@@ -71,6 +78,11 @@ JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
     "hard_sentences": Aid(
         "The sentences that a readability formula finds hardest become advice, whatever the editor says.",
         "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
+    ),
+    "begin_with_paper": Aid(
+        "A paper of at most 500 words, such as an abstract, is its own first draft, which the journalist revises.",
+        "For models that invent when they write freely, and copy when they revise; with `rewrite_copied` what they "
+        "copy is then retold sentence by sentence.",
     ),
     "rewrite_copied": Aid(
         "Sentences that a revision has copied from the paper go back to the journalist one by one, each twice if need "

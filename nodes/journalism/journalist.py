@@ -14,7 +14,7 @@ from state.model_settings import AtMost, Limits
 from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.text import finished_paragraphs
+from tools.text import finished_paragraphs, sentences
 
 
 class Article(BaseModel):
@@ -49,8 +49,17 @@ class RevisedArticle(Article, Improvement):
     """What the journalist writes when revising: first what is improved, then the article."""
 
 
+LONGEST_BEGINNING = 500
+"""Words of a paper, nearly always an abstract, that can stand for its first draft."""
+
+
 async def write_draft(state: JournalismState) -> JournalismState:
-    """Write the first article from the paper alone: p0 = journalist(x)."""
+    """Write the first article from the paper alone: p0 = journalist(x).
+
+    With the aid `begin_with_paper` a short paper is its own first draft, which the journalist then revises.
+    """
+    if "begin_with_paper" in options(state).aids and state["source"]["words"] <= LONGEST_BEGINNING:
+        return {"round": 0, "drafts": [Draft(round=0, text=_as_article(state), improvements=[])]}
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
@@ -98,6 +107,13 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
 
     text, _, calls = await rewrite_each(draft["text"], state["copied"], paper, in_easy_words)
     return {"drafts": [{**draft, "text": text}], "calls": calls}
+
+
+def _as_article(state: JournalismState) -> str:
+    """The paper with its title, without its other headings, in paragraphs of a few sentences."""
+    said = [each.text for each in sentences(stored_text(state["source"])) if not each.heading]
+    paragraphs = [" ".join(said[start : start + 4]) for start in range(0, len(said), 4)]
+    return "\n\n".join([f"# {state['source']['title']}", *paragraphs]) + "\n"
 
 
 def as_markdown(state: JournalismState, article: Article) -> str:

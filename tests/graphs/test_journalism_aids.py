@@ -48,6 +48,19 @@ async def test_without_aids_both_are_measured_and_no_agent_is_told(fake_endpoint
     assert "Too hard" not in journalist.text
 
 
+async def test_a_short_paper_is_its_own_first_draft_with_the_aid(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("Doctors gave zoledronate.")
+    result = await run(fake_endpoint, f"# Bones\n\n## Abstract\n\n{COPIED}", rounds=1, aids="begin_with_paper")
+    assert result["drafts"][0]["text"].split() == f"# Bones {COPIED}".split()
+    assert steps(fake_endpoint) == ROUND, "nobody is asked for a draft, and it is revised like any other"
+
+
+async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("Doctors gave zoledronate.")
+    await run(fake_endpoint, " ".join([COPIED] * 40), rounds=1, aids="begin_with_paper")
+    assert steps(fake_endpoint) == ["Article", *ROUND]
+
+
 async def test_a_sentence_that_was_copied_from_the_paper_is_rewritten_by_itself(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
     fake_endpoint.answer = copying(easier)
