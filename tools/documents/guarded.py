@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,10 @@ _MEMORY_BYTES = 2 * 1024**3
 
 class ParserStopped(Exception):
     """A parser died or took too long; the message says which."""
+
+
+class OutOfTime(BaseException):
+    """The processor time that was allowed is used up. A parser that catches every `Exception` does not hold it up."""
 
 
 def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any:
@@ -58,21 +64,59 @@ def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any
 
 
 def answer(extract: Callable[[bytes, int], Any]) -> None:
-    """In that process: limit it, and print what `extract` makes of standard input."""
+    """In that process: limit it, and print what `extract` makes of standard input.
+
+    Values may be dataclasses, which are printed as their fields.
+    """
     logging.disable()  # parsers log every oddity of a file
     seconds, limit = map(int, sys.argv[1:])
     _limit_resources(seconds)
-    json.dump(extract(sys.stdin.buffer.read(), limit), sys.stdout)
+    try:
+        found = extract(sys.stdin.buffer.read(), limit)
+    except OutOfTime as error:
+        sys.exit(str(error))
+    json.dump(found, sys.stdout, default=vars)
 
 
-def allow_processor_time(seconds: int) -> None:
-    """In that process: end it once it has used so many seconds of processor time in all, if it may have that many."""
+_AGAIN_S = 0.1
+"""Where something held `OutOfTime` up, it is raised again."""
+
+
+def allow_processor_time(seconds: float, told: str) -> None:
+    """In that process: raise `OutOfTime` as soon as it has used so many seconds of processor time since it began.
+
+    Whatever does not let it be raised is ended at the next whole second.
+
+    Args:
+        seconds: How many, instead of what was allowed before.
+        told: What the error says.
+    """
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415  (not on Windows)
+    import signal  # noqa: PLC0415
 
+    def stop(*_: object) -> None:
+        raise OutOfTime(told)
+
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, stop)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
+    most = math.ceil(seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    left = seconds - time.process_time()
+    if left <= 0:
+        raise OutOfTime(told)
+    signal.setitimer(signal.ITIMER_PROF, left, _AGAIN_S)
+
+
+def end_of_allowance() -> None:
+    """In that process: `OutOfTime` is raised no more; where it would go on, it is still ended."""
+    if sys.platform == "win32":
+        return
+    import signal  # noqa: PLC0415  (not on Windows)
+
+    signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def in_one_line(error: BaseException) -> str:
