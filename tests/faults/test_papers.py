@@ -32,8 +32,8 @@ PDFS, TEXTS = (30, 40) if SHORT else (400, 200)
 SECONDS_A_PAGE = 2.0
 """Of processor time, so that a busy machine is not taken for a slow reader; what is refused may take as much as a page.
 """
-MOST_MEMORY = 2.5 * 1024**3
-"""Of a parser's process, which limits itself to 2 GiB, and of what it is started from."""
+MOST_MEMORY = 1024**3
+"""Of a parser's process, which limits itself to 768 MiB, and of what it is started from."""
 
 Mutation = Callable[[bytes, random.Random], bytes]
 
@@ -119,8 +119,10 @@ def hostile() -> Iterator[bytes]:
         shapes + b"BT /F1 9 Tf " + b"30 0 Td (moss) Tj " * 20_000,
         b"0 0 m 9 9 l S " * 1_000_000,
     )
-    for content in (bomb, b"q " * 3_000_000, b"[" * 500_000, b"BT " + b"(a) Tj " * 2_000_000, *crowded):
-        filtered = b"/Filter /FlateDecode " if content is bomb else b""
+    packer = zlib.compressobj(1)
+    larger = b"".join([packer.compress(b"\0" * 10_000_000) for _ in range(200)]) + packer.flush()
+    for content in (bomb, larger, b"q " * 3_000_000, b"[" * 500_000, b"BT " + b"(a) Tj " * 2_000_000, *crowded):
+        filtered = b"/Filter /FlateDecode " if content in (bomb, larger) else b""
         yield (
             b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
             b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"

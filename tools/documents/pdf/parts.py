@@ -34,7 +34,7 @@ class PdfRead(PdfProblems):
 
 
 def pdf_parts(data: bytes, *, name: str, max_pages: int, seconds: int = 120) -> Parts:
-    """Read a PDF in a separate process of at most `seconds`, 2 seconds of a processor a page, and 2 GiB.
+    """Read a PDF in a separate process of at most `seconds`, 2 seconds of a processor a page, and 768 MiB.
 
     Raises:
         BadInput: The file is broken, encrypted, too long, takes too long, or holds no text.

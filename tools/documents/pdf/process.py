@@ -83,6 +83,7 @@ def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> PdfP
     if content["problem"] not in ("", "broken"):
         return content
     with suppress(OutOfTime):
+        allow(PAGE_S * max(1, content["count"]), _TOO_SLOW)
         if not _characters(content) or content["unreadable"] or not _is_in_place(data):
             copy = _mended(data, max_pages)
             mended = _extract(copy, max_pages, allow) if copy else content
@@ -149,7 +150,6 @@ def _extract(data: bytes, max_pages: int, allow: Allow) -> PdfPieces:
     content["title"] = _metadata_title(document)
     content["beside"] = _beside(document, pages)
     _read_pages(pages, content, allow)
-    allow(PAGE_S * max(1, len(pages)), _TOO_SLOW)
     return content
 
 
