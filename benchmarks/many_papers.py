@@ -1,6 +1,7 @@
 """Batches: Ray actors over one process, a batch over a bare load, the memory of many papers, and what a corpus costs.
 
     python -m benchmarks.many_papers
+    python -m benchmarks.many_papers --only load --only actors   # the speeds, in eight minutes
     python -m benchmarks.many_papers --only actors --papers 200
 
 Papers are the abstracts that ship, repeated with a number in front; each is explained in one round of four calls. The
@@ -9,7 +10,8 @@ endpoint is the tests' fake one in a process of its own.
 actors  one process, then 1, 2 and 4 Ray actors, each with 8 papers under way and calls of a second. A rate is papers a
         second as long as papers wait, so the start of Ray and the last papers are not in it. How busy the processors
         were is printed: where it is over 70 %, they are what was measured. Needs the extra `ray`.
-load    a batch over a bare load of its requests, as `benchmarks.eval_runner` has it.
+load    a batch over a bare load of its requests, as `benchmarks.eval_runner` has it: 8 requests at once, a second each.
+        The batch's time is all of it, from the first paper that is named to the table of results.
 memory  the most that a process holds with 100 and with 1,000 papers.
 corpus  what 27,525 papers (PLOS, three rounds) cost at the tokens that docs/results/science_journalism.md has measured.
         Bytes are of the checkpoints of one paper with 13 calls, which a batch deletes once its result is written.
@@ -36,7 +38,7 @@ import httpx2
 import psutil
 from langgraph.runtime import RunControl
 
-from benchmarks.eval_runner import _bare_load
+from benchmarks.eval_runner import Passed, _bare_load
 from benchmarks.fake_process import fake_process
 from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
@@ -51,9 +53,9 @@ from tools.models.endpoint import client_for
 
 AN_ACTOR = 8
 """Papers under way."""
-AT_ONCE = 16
-"""Requests, of the batch and of the bare load."""
-GENERATION_S = 2.0
+LOAD = 128
+"""Papers of the batch that is compared with a bare load."""
+CALL_S = 1.0
 CORPUS = 27_525
 CALLS, READ, WRITTEN = 13.0, 9_915, 3_221
 """A paper: docs/results/science_journalism.md."""
@@ -76,8 +78,8 @@ def main() -> None:
 
 def actors(papers: int) -> None:
     """One process, then Ray actors."""
-    print(f"\n{papers} papers, 1 s a call, {AN_ACTOR} papers under way a process or actor\n")
-    with fake_process(generation_s=1.0, stream_interval=200) as base_url:
+    print(f"\n{papers} papers, {CALL_S:g} s a call, {AN_ACTOR} papers under way a process or actor\n")
+    with fake_process(generation_s=CALL_S, stream_interval=200) as base_url:
         alone, busy = _rate(base_url, papers, "local", 1)
         print(f"one process  {alone:6.3f} papers/s          processors {busy:3.0f} % busy")
         for number in (1, 2, 4):
@@ -105,17 +107,23 @@ def _rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: i
 
 def load(_: int) -> None:
     """A batch over a bare load."""
-    with fake_process(generation_s=GENERATION_S) as base_url, _folder(64) as (table, out):
-        work = _Recorded(_wanted(base_url, AT_ONCE))
+    with fake_process(generation_s=CALL_S) as base_url, _folder(LOAD) as (table, out):
+        work = _Recorded(_wanted(base_url, AN_ACTOR))
         batch = Batch("explain", work, [table], BatchFolder(out), [".json"])
-        begun = time.perf_counter()
+        psutil.cpu_percent()
+        begun, used = time.perf_counter(), time.process_time()
         rows = batch.run(lambda _: None, print)
-        seconds = time.perf_counter() - begun
+        seconds, processor_s = time.perf_counter() - begun, time.process_time() - used
+        busy = psutil.cpu_percent()
         tokens = sum(row["output_tokens"] for row in rows)
-        bare = asyncio.run(_bare_load(work.bodies, base_url, AT_ONCE))
-    print(f"\n64 papers, {AT_ONCE} requests at once, {GENERATION_S:g} s a call, {len(work.bodies)} calls\n")
-    print(f"batch      {tokens / seconds:8,.1f} tokens/s\nbare load  {bare.rate:8,.1f} tokens/s")
-    print(f"the batch reaches {tokens / seconds / bare.rate:.2f} of the load's tokens per second")
+        done = Passed(len(work.bodies), tokens, seconds, processor_s)
+        bare = asyncio.run(_bare_load(work.bodies, base_url, AN_ACTOR))
+    print(f"\n{LOAD} papers, {AN_ACTOR} requests at once, {CALL_S:g} s a call, {done.calls} calls\n")
+    for name, passed, share in (("batch", done, busy), ("bare load", bare, psutil.cpu_percent())):
+        cost = 1000 * passed.processor_s / passed.calls
+        print(f"{name:<10} {passed.seconds:6.1f} s {passed.rate:8,.1f} tokens/s", end="")
+        print(f"   {cost:5.1f} ms of processor time a call   processors {share:3.0f} % busy")
+    print(f"the batch reaches {done.rate / bare.rate:.2f} of the load's tokens per second")
 
 
 class _Recorded(Runs):

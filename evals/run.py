@@ -3,7 +3,7 @@
 config.json     what makes the run: task, data by hash, rows, seed, models, settings
 samples.jsonl   the samples that were drawn; nothing else is needed to score the run again
 outputs.jsonl   what each system left for each sample, appended as soon as it is there; or why it failed
-outputs.sqlite  checkpoints of the samples under way
+outputs.sqlite  checkpoints of the samples under way, unless the settings name a Postgres database for them
 scores.json  report.md  report.html  figures/  samples/
 """
 
@@ -15,13 +15,15 @@ import json
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import RunControl
@@ -93,6 +95,8 @@ class RunConfig(BaseModel):
     """Of the checkout, if it is one."""
     begun: str
     """UTC, ISO 8601."""
+    id: str = ""
+    """Tells its checkpoints from those of other runs in one database; empty in a run of an earlier version."""
 
     @property
     def on_record(self) -> dict[str, Any]:
@@ -112,7 +116,7 @@ class RunFolder:
         self.config_file = path / "config.json"
         self.samples_file = path / "samples.jsonl"
         self.outputs_file = path / "outputs.jsonl"
-        self.checkpoints_file = path.absolute() / "outputs.sqlite"
+        self._checkpoints = f"sqlite:///{path.absolute() / 'outputs.sqlite'}"
 
     def begin(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
         """Writes down what the run is, or takes up the one that is there; its rows are added up.
@@ -166,6 +170,11 @@ class RunFolder:
                 f"{config.commit or 'unknown'}): go on with it there, or run the evaluation anew in another folder."
             )
         return config
+
+    def checkpoints(self, in_settings: str) -> str:
+        """Address of the checkpoints: a file here, unless the settings name a Postgres database."""
+        in_database = in_settings.startswith("postgres") and self.config().id
+        return in_settings if in_database else self._checkpoints
 
     def samples(self) -> list[Record]:
         """The samples that were drawn.
@@ -272,6 +281,7 @@ def describe_run(
         packages={name: version(name) for name in _PACKAGES},
         commit=_commit(),
         begun=datetime.now(UTC).isoformat(timespec="seconds"),
+        id=str(uuid4()),
     )
 
 
@@ -292,6 +302,7 @@ async def run_systems(
     concurrency: int,
     tell: Callable[[str], None],
     control: RunControl | None = None,
+    checkpoints: str = "sqlite",
 ) -> None:
     """Runs each system that the rows need on each sample, unless its output is in the folder already.
 
@@ -304,45 +315,77 @@ async def run_systems(
         concurrency: How many samples are under way at once; each asks one model after the other, or several at once.
         tell: Receives a line of progress for each output.
         control: Stops it, when it asks to drain, at the next safe point of each sample.
+        checkpoints: Where the settings keep checkpoints.
     """
     config, samples = folder.config(), await asyncio.to_thread(folder.samples)
+    async with opened(task, config, folder.checkpoints(checkpoints), control) as running:
+        jobs: dict[Key, Job] = {
+            (sample["id"], name): partial(running.output, sample, name)
+            for sample in samples
+            for name in task.systems_of(config.rows)
+        }
+        await run_many(
+            jobs.items(),
+            folder.outputs_file,
+            concurrency,
+            keys=jobs,
+            fields=FIELDS,
+            tell=lambda ended: tell(str(ended)),
+            written=running.forget,
+            control=control,
+        )
+
+
+FIELDS = ("id", "system")
+"""Of an output: the sample's id and the system's name."""
+
+
+class Running(NamedTuple):
+    """The systems of a run, with their checkpoints open."""
+
+    systems: Mapping[str, EvaluatedSystem]
+    contexts: Mapping[str, RunContext]
+    saver: BaseCheckpointSaver[str]
+    run: str
+    """Its id."""
+    control: RunControl | None
+
+    async def output(self, sample: Record, name: str) -> Record:
+        """Run a system on a sample, from its checkpoints if it has any.
+
+        Raises:
+            DraftroomError: It has failed.
+            GraphDrained: It was stopped.
+        """
+        begun, system = perf_counter(), self.systems[name]
+        thread, request = self._thread(sample["id"], name), system.request(sample)
+        context = self.contexts[name]
+        output = await run_to_its_end(system.builder, self.saver, thread, request, context, self.control)
+        kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
+        return {"output": kept, "wall_s": perf_counter() - begun}
+
+    async def forget(self, result: Record) -> None:
+        """The output is on disk: delete its checkpoints."""
+        await self.saver.adelete_thread(self._thread(result["id"], result["system"]))
+
+    def _thread(self, sample: str, system: str) -> str:
+        return f"{self.run} {sample} {system}".strip()
+
+
+@asynccontextmanager
+async def opened(task: Task, config: RunConfig, checkpoints: str, control: RunControl | None) -> AsyncIterator[Running]:
+    """The systems that the rows of a run are taken from, with its models and settings.
+
+    Args:
+        task: The evaluation.
+        config: Of the run.
+        checkpoints: Their address.
+        control: Stops them, when it asks to drain.
+    """
     systems = {name: task.systems[name] for name in task.systems_of(config.rows)}
     contexts = {name: await asyncio.to_thread(system.choices, config.on_record) for name, system in systems.items()}
     try:
-        async with open_checkpointer(f"sqlite:///{folder.checkpoints_file}") as saver:
-            jobs: dict[Key, Job] = {
-                (sample["id"], name): partial(_output, saver, control, name, systems[name], sample, context)
-                for sample in samples
-                for name, context in contexts.items()
-            }
-            await run_many(
-                jobs.items(),
-                folder.outputs_file,
-                concurrency,
-                keys=jobs,
-                fields=["id", "system"],
-                tell=lambda ended: tell(str(ended)),
-                written=lambda result: saver.adelete_thread(_run_id(result["id"], result["system"])),
-                control=control,
-            )
+        async with open_checkpointer(checkpoints) as saver:
+            yield Running(systems, contexts, saver, config.id, control)
     finally:
         await close_clients()
-
-
-async def _output(
-    saver: BaseCheckpointSaver[str],
-    control: RunControl | None,
-    name: str,
-    system: EvaluatedSystem,
-    sample: Record,
-    context: RunContext,
-) -> Record:
-    begun = perf_counter()
-    run_id = _run_id(sample["id"], name)
-    output = await run_to_its_end(system.builder, saver, run_id, system.request(sample), context, control)
-    kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
-    return {"output": kept, "wall_s": perf_counter() - begun}
-
-
-def _run_id(sample: str, system: str) -> str:
-    return f"{sample} {system}"

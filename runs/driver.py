@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from types import FrameType, TracebackType
 from typing import Any, Literal, Protocol
 
@@ -166,7 +167,7 @@ async def run_to_its_end(
         GraphDrained: It was stopped; the next call goes on.
         DraftroomError: Whatever ended the run early. The next call goes on, or begins anew if no answer was of use.
     """
-    graph: Graph = builder.compile(checkpointer=saver)
+    graph = _compiled(builder, saver)
     config = _config(run_id)
     begun = _has_begun(await graph.aget_state(config))
     try:
@@ -177,6 +178,12 @@ async def run_to_its_end(
         await saver.adelete_thread(run_id)
         raise
     return output
+
+
+@lru_cache(maxsize=16)
+def _compiled(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
+    """Once for many runs: the loop that drives them all stands still meanwhile."""
+    return builder.compile(checkpointer=saver)
 
 
 async def read_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
@@ -202,7 +209,7 @@ def read_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
 
 async def state_so_far(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], run_id: str) -> dict[str, Any]:
     """The newest state of a graph that `run_to_its_end` has run; empty if it never wrote one."""
-    graph: Graph = runnable.builder.compile(checkpointer=saver)
+    graph = _compiled(runnable.builder, saver)
     return NewestState(await graph.aget_state(_config(run_id), subgraphs=True)).joined(runnable)
 
 

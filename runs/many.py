@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from langgraph.runtime import RunControl
 from runs.driver import stop_on_signals
 from state.errors import BadInput, DraftroomError
 from state.files import filled_lines, read_file
+from tools.models import job_order
 
 Record = dict[str, Any]
 Key = tuple[str, ...]
@@ -238,8 +240,12 @@ def _next(jobs: Iterator[tuple[Key, Job]], ledger: Ledger) -> tuple[Key, Job | N
     return next(((key, job) for key, job in jobs if ledger.waits(key)), ((), None))
 
 
+_orders = count(1)
+
+
 async def outcome_of(job: Job) -> Record:
-    """The result of a job, or why it has none."""
+    """The result of a job, or why it has none; its requests go before those of jobs that begin later."""
+    job_order.set(next(_orders))
     try:
         return await job()
     except DraftroomError as error:  # one job must not end a run of hours; a bug must

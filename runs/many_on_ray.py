@@ -56,18 +56,28 @@ class Actors(NamedTuple):
 
 
 @asynccontextmanager
-async def joined_cluster() -> AsyncIterator[int]:
+async def joined_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
     """Join the cluster that `RAY_ADDRESS` or this machine names, or start one here.
+
+    Args:
+        on_one_machine: Whether checkpoints can be reached from this machine alone.
 
     Yields:
         How many machines it has.
 
     Raises:
-        SettingsError: No cluster answers at `RAY_ADDRESS`.
+        SettingsError: No cluster answers at `RAY_ADDRESS`, or it has several machines, not all of which reach the
+            checkpoints.
     """
     await asyncio.to_thread(_join)  # not in the main thread, where Ray would take SIGTERM from us
     try:
-        yield sum(node["Alive"] for node in await asyncio.to_thread(ray.nodes))
+        machines = sum(node["Alive"] for node in await asyncio.to_thread(ray.nodes))
+        if machines > 1 and on_one_machine:
+            raise SettingsError(
+                f"The Ray cluster has {machines} machines, and checkpoints in a file are on one: set `checkpoints` to "
+                "the address of a Postgres database, or leave --engine ray out."
+            )
+        yield machines
     finally:
         await asyncio.to_thread(ray.shutdown)
 

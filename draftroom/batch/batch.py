@@ -18,7 +18,7 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, papers_of
 from draftroom.batch.work import Session, Work, of_the_surroundings
 from runs.many import Ended, Job, Key, Ledger, Record, each_result, run_many, until_stopped
-from state.errors import DraftroomError, SettingsError
+from state.errors import DraftroomError
 from state.files import storage_error
 from tools.models import close_clients
 
@@ -140,12 +140,7 @@ class Batch:
         work = RemotePapers(self.work, self.folder.path.absolute(), batch, self.suffixes)
         at_once = self.at_once or max(1, self.work.at_once // self.work.endpoints)
         actors = Actors(self.actors * self.work.endpoints, at_once)
-        async with joined_cluster() as machines:
-            if machines > 1 and self.work.on_this_machine:
-                raise SettingsError(
-                    f"The Ray cluster has {machines} machines, and checkpoints in a file are on one: set `checkpoints` "
-                    "to the address of a Postgres database, or leave --engine ray out."
-                )
+        async with joined_cluster(on_one_machine=self.work.on_this_machine) as machines:
             say(f"On Ray: machines {machines}, actors {actors.number}, papers of each at once {at_once}.")
             waiting = (paper for paper in self._papers(names) if ledger.waits((names[paper.origin],)))
             rows = (((names[paper.origin],), row_of_paper(names[paper.origin], paper)) for paper in waiting)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -17,7 +17,7 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.system_runs import Runs
 from draftroom.batch.work import Work
 from draftroom.commands import check
-from draftroom.commands.options import QuietOption
+from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
 from draftroom.rendering.rendering import ERR, print_line, tell
 from draftroom.systems import SYSTEMS, System
@@ -54,11 +54,8 @@ def _own(  # noqa: PLR0913 - each parameter is a flag
         typer.Option(min=1, max=4096, help="Papers that a process has under way; by default what keeps models busy."),
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what has failed.")] = False,
-    engine: Annotated[
-        Literal["local", "ray"],
-        typer.Option(help="Who works: this process, or actors on the Ray cluster that is found, or started here."),
-    ] = "local",
-    actors: Annotated[int, typer.Option(min=1, help="Ray actors for each endpoint of a model.")] = 1,
+    engine: EngineOption = "local",
+    actors: ActorsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
     """Parameters of every batch, before those of its command."""

@@ -7,14 +7,23 @@ import os
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
 from draftroom.commands.models import start_servers
-from draftroom.commands.options import BaseUrlOption, ModelOption, PresetOption, QuietOption, overrides
+from draftroom.commands.options import (
+    ActorsOption,
+    BaseUrlOption,
+    Engine,
+    EngineOption,
+    ModelOption,
+    PresetOption,
+    QuietOption,
+    overrides,
+)
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from draftroom.rendering.rendering import OUT, print_table, tell
@@ -27,6 +36,8 @@ from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 
 if TYPE_CHECKING:
+    from langgraph.runtime import RunControl
+
     from evals.reproduction import Expense, LeftOut, Planned
     from evals.run import RunFolder
     from evals.task import Task
@@ -94,6 +105,8 @@ def evaluation(name: str) -> Callable[..., None]:
         preset: PresetOption = None,
         model: ModelOption = None,
         base_url: BaseUrlOption = None,
+        engine: EngineOption = "local",
+        actors: ActorsOption = 1,
         quiet: QuietOption = False,
     ) -> None:
         require(EVALS)
@@ -109,7 +122,7 @@ def evaluation(name: str) -> Callable[..., None]:
         run = prepare(task, Wanted(data or [], rows, limit, seed, split), settings, folder)
         if servers:
             start_servers(servers)
-        _run(task, run, None, quiet=quiet)
+        _run(task, run, None, Workers(engine, actors), quiet=quiet)
 
     evaluate.__doc__ = EVALUATIONS[name].help
     return evaluate
@@ -133,6 +146,8 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
+    engine: EngineOption = "local",
+    actors: ActorsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
     """Run every table and figure of the three papers, the most important first; the same command goes on with it."""
@@ -153,7 +168,8 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
     for number, each in enumerate(stages, start=1):
         if isinstance(each, Planned) and each.left:
             tell(f"Stage {number} of {len(stages)}: {each.stage.shows}")
-            _run(each.task, prepare(each.task, each.wanted, each.settings, each.folder.path), None, quiet=quiet)
+            run = prepare(each.task, each.wanted, each.settings, each.folder.path)
+            _run(each.task, run, None, Workers(engine, actors), quiet=quiet)
     _show_plan(wanted.plan(), reads, writes)
 
 
@@ -185,10 +201,17 @@ def _amounts(outputs: int, cost: Expense, reads: int, writes: int) -> list[str]:
 
 
 @eval_app.command("resume")
-def resume(run: RunArgument, *, concurrency: SamplesAtOnceOption = None, quiet: QuietOption = False) -> None:
+def resume(
+    run: RunArgument,
+    *,
+    concurrency: SamplesAtOnceOption = None,
+    engine: EngineOption = "local",
+    actors: ActorsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
     """Go on with a run that was stopped, and try again what failed."""
     task, folder = opened(run)
-    _run(task, folder, concurrency, quiet=quiet)
+    _run(task, folder, concurrency, Workers(engine, actors), quiet=quiet)
 
 
 @eval_app.command("report")
@@ -294,20 +317,52 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
     return task, folder
 
 
-def _run(task: Task, folder: RunFolder, samples: int | None, *, quiet: bool) -> None:
+class Workers(NamedTuple):
+    """Who runs an evaluation."""
+
+    engine: Engine
+    actors: int
+    """On a cluster: for each endpoint of a model."""
+
+
+def _run(task: Task, folder: RunFolder, samples: int | None, workers: Workers, *, quiet: bool) -> None:
     """Run what is missing, then report."""
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
-    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415
     from runs.many import until_stopped  # noqa: PLC0415
 
-    models = [ModelSettings(**model) for model in folder.config().models.values()]
-    at_once = samples or SAMPLES_A_REQUEST * max(model.places for model in models)
     control = RunControl()
-    work = run_systems(task, folder, concurrency=at_once, tell=_silent if quiet else tell, control=control)
+    work = _work(task, folder, samples, workers, tell=_silent if quiet else tell, control=control)
     if asyncio.run(until_stopped(work, control, tell)):
-        raise _stopped(f"draftroom eval resume {folder.path}")
+        again = "" if workers.engine == "local" else f" --engine {workers.engine} --actors {workers.actors}"
+        raise _stopped(f"draftroom eval resume {folder.path}{again}")
     _report(task, folder)
+
+
+def _work(
+    task: Task,
+    folder: RunFolder,
+    samples: int | None,
+    workers: Workers,
+    *,
+    tell: Callable[[str], None],
+    control: RunControl,
+) -> Coroutine[Any, Any, None]:
+    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415 - takes seconds
+
+    models = [ModelSettings(**model) for model in folder.config().models.values()]
+    checkpoints = load_settings().checkpoints
+    if workers.engine == "local":
+        at_once = samples or SAMPLES_A_REQUEST * max(model.places for model in models)
+        return run_systems(task, folder, concurrency=at_once, tell=tell, control=control, checkpoints=checkpoints)
+    from evals.on_ray import run_systems_on_ray  # noqa: PLC0415 - needs an optional package
+    from runs.many_on_ray import Actors  # noqa: PLC0415
+
+    endpoints = max(len(model.addresses) for model in models)
+    at_once = samples or SAMPLES_A_REQUEST * max(model.concurrency for model in models)
+    actors = Actors(workers.actors * endpoints, at_once)
+    load = EVALUATIONS[task.name].load
+    return run_systems_on_ray(load, folder, actors, tell=tell, control=control, checkpoints=checkpoints)
 
 
 def _until_done(work: Coroutine[Any, Any, None], again: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -32,6 +32,11 @@ AidsOption = Annotated[
 ]
 ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all roles.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]
+Engine = Literal["local", "ray"]
+EngineOption = Annotated[
+    Engine, typer.Option(help="Who works: this process, or actors on the Ray cluster that is found, or started here.")
+]
+ActorsOption = Annotated[int, typer.Option(min=1, help="Ray actors for each endpoint of a model.")]
 
 
 def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:

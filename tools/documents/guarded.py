@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,15 +20,20 @@ import tools
 
 MAX_CHARACTERS = 4_000_000
 """Of the text of one paper."""
-_MEMORY_BYTES = 2 * 1024**3
+_MEMORY_BYTES = 768 * 1024**2
+"""Filled, by a file that unpacks without an end, in less than two seconds of a processor."""
 
 
 class ParserStopped(Exception):
     """A parser died or took too long; the message says which."""
 
 
+class OutOfTime(BaseException):
+    """The processor time that was allowed is used up. A parser that catches every `Exception` does not hold it up."""
+
+
 def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any:
-    """JSON answer of a module that reads bytes in a process of at most `seconds` and 2 GiB.
+    """JSON answer of a module that reads bytes in a process of at most `seconds` and 768 MiB.
 
     Args:
         module: It calls `answer` when it is run.
@@ -58,21 +65,55 @@ def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any
 
 
 def answer(extract: Callable[[bytes, int], Any]) -> None:
-    """In that process: limit it, and print what `extract` makes of standard input."""
+    """In that process: limit it, and print what `extract` makes of standard input.
+
+    Values may be dataclasses, which are printed as their fields.
+    """
     logging.disable()  # parsers log every oddity of a file
     seconds, limit = map(int, sys.argv[1:])
     _limit_resources(seconds)
-    json.dump(extract(sys.stdin.buffer.read(), limit), sys.stdout)
+    try:
+        found = extract(sys.stdin.buffer.read(), limit)
+    except OutOfTime as error:
+        sys.exit(str(error))
+    json.dump(found, sys.stdout, default=vars)
 
 
-def allow_processor_time(seconds: int) -> None:
-    """In that process: end it once it has used so many seconds of processor time in all, if it may have that many."""
+def allow_processor_time(seconds: float, told: str) -> None:
+    """In that process: raise `OutOfTime` as soon as it has used so many seconds of processor time since it began.
+
+    A library that does not come back to Python is ended at about twice as many.
+
+    Args:
+        seconds: How many, instead of what was allowed before.
+        told: What the error says.
+    """
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415  (not on Windows)
+    import signal  # noqa: PLC0415
 
+    def look(*_: object) -> None:
+        left = seconds - time.process_time()
+        if left <= 0:
+            raise OutOfTime(told)
+        signal.setitimer(signal.ITIMER_PROF, left)  # which counts in ticks, and often too many
+
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, look)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
+    most = math.ceil(2 * seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    look()
+
+
+def end_of_allowance() -> None:
+    """In that process: `OutOfTime` is raised no more; where it would go on, it is still ended."""
+    if sys.platform == "win32":
+        return
+    import signal  # noqa: PLC0415  (not on Windows)
+
+    signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def in_one_line(error: BaseException) -> str:

@@ -61,7 +61,7 @@ class WordContent(TypedDict):
 
 
 def word_parts(data: bytes, *, name: str) -> Parts:
-    """Read a Word file in a separate process of at most two minutes and 2 GiB.
+    """Read a Word file in a separate process of at most two minutes and 768 MiB.
 
     Raises:
         BadInput: The file is damaged, or no Word file.

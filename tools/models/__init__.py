@@ -3,6 +3,7 @@
 from tools.models.ask import Answer, Caller, Samples, admission, ask, sample
 from tools.models.client import Completion, complete
 from tools.models.endpoint import Endpoint, close_clients, describe_endpoint
+from tools.models.places import job_order
 
 __all__ = [
     "Answer",
@@ -15,5 +16,6 @@ __all__ = [
     "close_clients",
     "complete",
     "describe_endpoint",
+    "job_order",
     "sample",
 ]

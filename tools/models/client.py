@@ -33,11 +33,11 @@ from tools.models.endpoint import (
     forget_endpoint,
     learn_context,
     may_be_of_the_request,
-    place_for,
     retrying,
     translate,
     words_of,
 )
+from tools.models.places import place_for
 
 INTERRUPTED = {"", "abort", "error"}
 """Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""

@@ -217,14 +217,6 @@ CONNECT_TIMEOUT_S = 10.0
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
 
-_places: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Semaphore]] = WeakKeyDictionary()
-
-
-def place_for(settings: ModelSettings) -> asyncio.Semaphore:
-    """To be held during a request: an endpoint that is asked everything at once may answer nothing in time."""
-    places = _places.setdefault(asyncio.get_running_loop(), {})
-    return places.setdefault(settings.address, asyncio.Semaphore(settings.concurrency))
-
 
 async def client_for(settings: ModelSettings) -> ChatOpenAI:
     """The client of the endpoint; model and sampling are arguments of each call."""

@@ -198,6 +198,31 @@ def test_a_page_count_that_lies_is_not_believed() -> None:
     assert read(pdf)["pages"] == 1
 
 
+ENDLESS = b"\n" + b"0 0 m 9 9 l S " * 1_000_000
+"""A content stream whose drawing takes many seconds."""
+
+
+def test_a_page_that_takes_too_long_is_left_out() -> None:
+    paper = read(with_contents(words(b"The sea was warm."), ENDLESS, words(b"It was blue.")))
+    assert stored_text(paper).split() == ["The", "sea", "was", "warm.", "It", "was", "blue."]
+    (warning,) = [each for each in paper["warnings"] if "page 2" in each]
+    assert "1.5 seconds of a processor" in warning
+
+
+def test_a_file_of_one_page_that_takes_too_long_is_refused_with_the_reason() -> None:
+    with pytest.raises(BadInput, match=r"page 1 takes more than .* seconds of a processor") as error:
+        read(with_contents(ENDLESS))
+    assert error.value.kind == "broken_pdf"
+
+
+def test_a_long_paper_has_time_for_each_of_its_pages() -> None:
+    """Together they take longer than one page may."""
+    busy = b"\n" + b"0 0 m 9 9 l S " * 12_000 + b"BT /F1 12 Tf 72 400 Td (The sea was warm.) Tj ET"
+    paper = read(with_contents(*[busy] * 10))
+    assert paper["pages"] == 10
+    assert stored_text(paper).count("The sea was warm.") == 10, paper["warnings"]
+
+
 def test_a_file_that_takes_too_long_is_given_up() -> None:
     slow = with_contents(*[b"\n" + b"0 0 m 9 9 l S " * 130_000 + b"BT /F1 1 Tf (x) Tj ET"] * 20)
     with pytest.raises(BadInput, match="could not be read within 2 seconds") as error:

@@ -44,18 +44,23 @@ class PdfPage(TypedDict):
     pieces: list[Piece]
 
 
-class PdfPieces(TypedDict):
-    """What was found in a file, or the problem that kept it from being read."""
+class PdfProblems(TypedDict):
+    """What kept a file, or pages of it, from being read."""
 
     problem: Problem
     reason: str
     """The library's own words on a broken file."""
     count: int
     """Number of pages."""
-    pages: list[PdfPage]
-    """Those that could not be read hold no pieces."""
     unreadable: list[str]
     """One sentence for every page that could not be read."""
+
+
+class PdfPieces(PdfProblems):
+    """What was found in a file, or the problem that kept it from being read."""
+
+    pages: list[PdfPage]
+    """Those that could not be read hold no pieces."""
     title: str
     """From the metadata, where it is often missing or wrong."""
     beside: list[tuple[int, str, HiddenReason]]

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
+from typing import Any, cast
 
 from state.documents import HiddenText
 from state.errors import BadInput
 from tools.documents.guarded import MAX_CHARACTERS, ParserStopped, run_parser
 from tools.documents.pdf.layout import TypeArea, follows, gap, without_running_lines
-from tools.documents.pdf.page_lines import Line, PdfPage, PdfPieces, Piece, page_lines
+from tools.documents.pdf.page_lines import Line, PdfPage, PdfPieces, PdfProblems, Piece, page_lines
 from tools.documents.pdf.paragraphs import group_lines, join_lines, vocabulary
 from tools.documents.structure import (
     HEADING,
@@ -25,23 +26,50 @@ from tools.documents.structure import (
 )
 
 
+class PdfRead(PdfProblems):
+    """A file that was read."""
+
+    parts: Parts | None
+    """None if no page has text, or it could not be read."""
+
+
 def pdf_parts(data: bytes, *, name: str, max_pages: int, seconds: int = 120) -> Parts:
-    """Read a PDF in a separate process of at most `seconds` and 2 GiB.
+    """Read a PDF in a separate process of at most `seconds`, 2 seconds of a processor a page, and 768 MiB.
+
+    Raises:
+        BadInput: The file is broken, encrypted, too long, takes too long, or holds no text.
+    """
+    return parts_of(_read(data, name=name, max_pages=max_pages, seconds=seconds), name=name, max_pages=max_pages)
+
+
+def parts_of(read: PdfRead, *, name: str, max_pages: int) -> Parts:
+    """The parts of a PDF.
 
     Raises:
         BadInput: The file is broken, encrypted, too long, or holds no text.
     """
-    return parts_of(_content(data, name=name, max_pages=max_pages, seconds=seconds), name=name, max_pages=max_pages)
+    _refuse(read, name=name, max_pages=max_pages)
+    if not read["parts"]:
+        raise BadInput(
+            f"{name} has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again.",
+            kind="pdf_without_text",
+        )
+    return read["parts"]
 
 
-def parts_of(content: PdfPieces, *, name: str, max_pages: int) -> Parts:
-    """Put together what was found on the pages of a PDF.
-
-    Raises:
-        BadInput: The file is broken, encrypted, too long, or holds no text.
-    """
+def put_together(content: PdfPieces) -> PdfRead:
+    """What was found on the pages of a PDF, as the parts of a paper."""
     seen = [any(_is_seen(piece) for piece in page["pieces"]) for page in content["pages"]]
-    _refuse(content, name=name, max_pages=max_pages, has_text=any(seen))
+    return PdfRead(
+        problem=content["problem"],
+        reason=content["reason"],
+        count=content["count"],
+        unreadable=content["unreadable"],
+        parts=_parts(content, empty=seen.count(False)) if any(seen) and not content["problem"] else None,
+    )
+
+
+def _parts(content: PdfPieces, *, empty: int) -> Parts:
     pages = [page_lines(page, number) for number, page in enumerate(content["pages"], start=1)]
     title = _title(content["title"], pages[0])
     pages = without_running_lines(pages, [page["height"] for page in content["pages"]])
@@ -54,7 +82,7 @@ def parts_of(content: PdfPieces, *, name: str, max_pages: int) -> Parts:
             *(HiddenText(text=clean_characters(text), page=page, reason=why) for page, text, why in content["beside"]),
         ],
         pages=content["count"],
-        warnings=_warnings(content, empty=seen.count(False)),
+        warnings=_warnings(content, empty=empty),
     )
 
 
@@ -67,21 +95,23 @@ def too_many_pages(name: str, pages: int, max_pages: int) -> BadInput:
     )
 
 
-def _content(data: bytes, *, name: str, max_pages: int, seconds: int) -> PdfPieces:
+def _read(data: bytes, *, name: str, max_pages: int, seconds: int) -> PdfRead:
     if b"%PDF-" not in data[:1024]:
         raise _broken(name, "it may be a web page that was saved under this name")
     try:
-        content: PdfPieces = run_parser("tools.documents.pdf.process", data, seconds=seconds, limit=max_pages)
+        read: dict[str, Any] = run_parser("tools.documents.pdf.process", data, seconds=seconds, limit=max_pages)
     except ParserStopped as error:
         raise _broken(name, str(error)) from None
-    return content
+    if parts := read["parts"]:
+        read["parts"] = Parts(**{**parts, "blocks": [Block(**block) for block in parts["blocks"]]})
+    return cast("PdfRead", read)
 
 
-def _refuse(content: PdfPieces, *, name: str, max_pages: int, has_text: bool) -> None:
+def _refuse(content: PdfProblems, *, name: str, max_pages: int) -> None:
     """Turn what could not be read, or should not, into an error with advice.
 
     Raises:
-        BadInput: The file is broken, encrypted, too long, or holds no text.
+        BadInput: The file is broken, encrypted, or too long.
     """
     if content["problem"] == "encrypted":
         raise BadInput(
@@ -97,11 +127,6 @@ def _refuse(content: PdfPieces, *, name: str, max_pages: int, has_text: bool) ->
         )
     if content["problem"] == "broken" or content["count"] == len(content["unreadable"]):
         raise _broken(name, content["reason"] or " ".join(content["unreadable"][:1]) or "it has no pages")
-    if not has_text:
-        raise BadInput(
-            f"{name} has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again.",
-            kind="pdf_without_text",
-        )
 
 
 def _broken(name: str, reason: str) -> BadInput:

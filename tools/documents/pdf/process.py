@@ -7,8 +7,9 @@ objects, its tree of pages), so what pdfminer.six cannot read is read again from
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from io import BytesIO
 
 from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFXRefFallback
@@ -19,13 +20,25 @@ from pdfminer.pdfparser import PDFParser
 from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
 
-from tools.documents.guarded import MAX_CHARACTERS, allow_processor_time, answer, in_one_line
+from tools.documents.guarded import (
+    MAX_CHARACTERS,
+    OutOfTime,
+    allow_processor_time,
+    answer,
+    end_of_allowance,
+    in_one_line,
+)
 from tools.documents.pdf.beside import Beside, beside_pages
 from tools.documents.pdf.page_lines import PdfPage, PdfPieces
 from tools.documents.pdf.painting import Interpreter, Painter
+from tools.documents.pdf.parts import PdfRead, put_together
 
-OPENING_S, PAGE_S = 10, 2
-"""Processor time for opening a file, and for each of its pages: a file that takes more was made to take for ever."""
+PAGE_S = 1.5
+"""Processor time for each page of a file, with the start of the process and all that is done to open the file."""
+WHOLE_S = 1.9
+"""The same with putting the pages together."""
+_TOO_SLOW = "it takes more than 2 seconds of a processor a page"
+_PAGE_TOO_SLOW = f"takes more than {PAGE_S} seconds of a processor and was left out"
 # The libraries' own errors, and what thousands of truncated, cut and bit-flipped files were seen to raise from their
 # depths beside them.
 _MALFORMED = (
@@ -43,21 +56,39 @@ _MALFORMED = (
     MemoryError,
 )
 
+Allow = Callable[[float, str], None]
+"""Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
 
-Allow = Callable[[int], None]
-"""Is told how many seconds of processor time reading may take in all."""
+
+def read(data: bytes, max_pages: int) -> PdfRead:
+    """A whole PDF, in a process that takes at most 2 seconds of a processor for each of its pages.
+
+    Raises:
+        OutOfTime: It takes more.
+    """
+    content = extract(data, max_pages, allow_processor_time)
+    allow_processor_time(WHOLE_S * max(1, content["count"]), _TOO_SLOW)
+    found = put_together(content)
+    end_of_allowance()
+    return found
 
 
-def extract(data: bytes, max_pages: int, allow: Allow = lambda _: None) -> PdfPieces:
-    """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned."""
-    allow(OPENING_S)
+def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> PdfPieces:
+    """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned.
+
+    Raises:
+        OutOfTime: Opening it takes longer than `allow` was told; a page that does is left out.
+    """
     content = _extract(data, max_pages, allow)
-    refused = content["problem"] not in ("", "broken")
-    if refused or (_characters(content) and not content["unreadable"] and _is_in_place(data)):
+    if content["problem"] not in ("", "broken"):
         return content
-    copy = _mended(data, max_pages)
-    mended = _extract(copy, max_pages, allow) if copy else content
-    return mended if _characters(mended) >= _characters(content) else content
+    with suppress(OutOfTime):
+        allow(PAGE_S * max(1, content["count"]), _TOO_SLOW)
+        if not _characters(content) or content["unreadable"] or not _is_in_place(data):
+            copy = _mended(data, max_pages)
+            mended = _extract(copy, max_pages, allow) if copy else content
+            return mended if _characters(mended) >= _characters(content) else content
+    return content
 
 
 def _is_in_place(data: bytes) -> bool:
@@ -99,6 +130,7 @@ def _characters(content: PdfPieces) -> int:
 def _extract(data: bytes, max_pages: int, allow: Allow) -> PdfPieces:
     """The pieces of every page; a page that cannot be read is reported, not fatal."""
     content = PdfPieces(problem="", reason="", count=0, pages=[], unreadable=[], title="", beside=[])
+    allow(PAGE_S, _TOO_SLOW)
     try:
         document = PDFDocument(PDFParser(BytesIO(data)))
         pages = []
@@ -106,6 +138,7 @@ def _extract(data: bytes, max_pages: int, allow: Allow) -> PdfPieces:
             pages.append(page)
             if len(pages) > max_pages:
                 break
+            allow(PAGE_S * len(pages), _TOO_SLOW)
     except _MALFORMED as error:
         content["problem"] = "encrypted" if isinstance(error, PDFEncryptionError) else "broken"
         content["reason"] = in_one_line(error)
@@ -114,25 +147,26 @@ def _extract(data: bytes, max_pages: int, allow: Allow) -> PdfPieces:
     if len(pages) > max_pages:
         content["problem"] = "too_many_pages"
         return content
-    allow(OPENING_S + PAGE_S * len(pages))
     content["title"] = _metadata_title(document)
     content["beside"] = _beside(document, pages)
-    _read_pages(pages, content)
+    _read_pages(pages, content, allow)
     return content
 
 
-def _read_pages(pages: list[PDFPage], content: PdfPieces) -> None:
+def _read_pages(pages: list[PDFPage], content: PdfPieces, allow: Allow) -> None:
     resources = PDFResourceManager()
     characters = 0
     for number, page in enumerate(pages, start=1):
         painter = Painter(resources)
         try:
+            allow(min(PAGE_S * len(pages), time.process_time() + PAGE_S), _PAGE_TOO_SLOW)
             Interpreter(resources, painter).process_page(page)
             pieces = painter.pieces()
             sheet = PdfPage(width=painter.width, height=painter.height, matrix=_to_file(page), pieces=pieces)
-        except _MALFORMED as error:
+        except (OutOfTime, *_MALFORMED) as error:
             sheet = PdfPage(width=0, height=0, matrix=MATRIX_IDENTITY, pieces=[])
-            content["unreadable"].append(f"page {number} could not be read and was left out: {in_one_line(error)}")
+            why = "" if isinstance(error, OutOfTime) else "could not be read and was left out: "
+            content["unreadable"].append(f"page {number} {why}{in_one_line(error)}")
         content["pages"].append(sheet)
         characters += sum(len(piece["text"]) + 1 for piece in sheet["pieces"])
         if characters > MAX_CHARACTERS:
@@ -166,4 +200,4 @@ def _metadata_title(document: PDFDocument) -> str:
 
 
 if __name__ == "__main__":
-    answer(partial(extract, allow=allow_processor_time))
+    answer(read)
