@@ -16,9 +16,10 @@ from tools.consistency.cross_references import (
     check_sections,
     check_unresolved,
 )
+from tools.consistency.differences import check_differences
 from tools.consistency.intervals import check_intervals
 from tools.consistency.parts import check_parts
-from tools.consistency.percentages import check_fractions, check_listed_percentages, check_percentages
+from tools.consistency.percentages import check_listed_percentages, check_percentages
 from tools.consistency.repeated_values import (
     check_allocation,
     check_periods,
@@ -28,8 +29,10 @@ from tools.consistency.repeated_values import (
     check_seasons,
 )
 from tools.consistency.reported_tests import check_many_tests, check_tests
+from tools.consistency.stated_shares import check_stated_shares
 from tools.consistency.statements import Statement, statements
 from tools.consistency.table_counts import check_table, check_told_cells
+from tools.consistency.told_twice import check_told_twice
 from tools.consistency.whole_numbers import check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
@@ -44,6 +47,7 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *check_many_tests(parts),
         *check_repeated(parts),
         *check_repeated_estimates(parts),
+        *check_told_twice(parts, tables),
         *check_told_cells(parts, tables),
         *check_periods(parts),
         *check_seasons(parts),
@@ -73,8 +77,9 @@ def _about_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
         yield from check_tests(part)
         yield from check_percentages(part)
         yield from check_listed_percentages(part)
-        yield from check_fractions(part)
+        yield from check_stated_shares(part)
         yield from check_parts(part)
+        yield from check_differences(part)
         yield from check_intervals(part)
         yield from check_products(part)
         yield from check_whole_numbers(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
+from tools.consistency.made_up import made_up
 from tools.consistency.statements import Statement
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
@@ -83,14 +84,6 @@ _ALLOCATED = re.compile(
 _GROUP_SIZE = re.compile(rf"[(\[]\s?[nN]\s?=\s?(?P<n>{COUNT})\s?[)\]]")
 _ITEM = NUMBER_OR_WORD
 _THING = r"(?: [^\d,;:.()]+?)?"
-_LIST = rf"(?P<list>{_ITEM}{_THING}(?:, {_ITEM}{_THING})*,? and {_ITEM}{_THING})"
-_WHOLE_THING = rf"{_BARE}(?P<whole>{_ITEM}) (?!of\b|to\b|and\b|or\b|in\b|h\b|min\b)(?:[^\W\d_][\w’-]* ?){{1,3}}"
-_GROUPS = (
-    re.compile(rf"{_WHOLE_THING}(?:(?!{_ITEM} of)[^:;.()\d]){{0,60}}: {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
-    re.compile(rf"{_WHOLE_THING}(?:[a-z]+ ){{0,4}}[a-z]* ?\({_LIST}(?=[;)])", re.IGNORECASE),
-    re.compile(rf"{_WHOLE_THING}[^:;.()\d]{{0,40}}(?:split|divided) into {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
-    re.compile(rf"{_WHOLE_THING}[^.;\d]{{0,60}}\. Of these,? {_LIST}(?=[.;(]|$)", re.IGNORECASE),
-)
 
 
 def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
@@ -111,9 +104,11 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
 def said_parts(statement: Statement) -> list[WholeAndParts]:
     """The wholes of a paragraph with their parts."""
     pairs = [*_sexes(statement), *_two(statement)]
-    found = [*pairs, *_allocated(statement), *_listed(statement), *_too_many(statement)]
+    found = [*pairs, *_allocated(statement), *_too_many(statement)]
     known = {each.whole for each in found}
-    return found + [each for each in _exhaustive(statement) if each.whole not in known]
+    found += [each for each in _exhaustive(statement) if each.whole not in known]
+    known = {each.whole for each in found}
+    return found + [WholeAndParts(*each) for each in made_up(statement) if each[0] not in known]
 
 
 def _exhaustive(statement: Statement) -> Iterator[WholeAndParts]:
@@ -156,20 +151,6 @@ def _allocated(statement: Statement) -> Iterator[WholeAndParts]:
             yield WholeAndParts(whole, parts, (match.start(), sizes[-1].end()))
 
 
-def _listed(statement: Statement) -> Iterator[WholeAndParts]:
-    """`132 had emerged: 44 with water, 45 under mulch and 43 with feed`, in brackets, split into, or of these."""
-    for pattern in _GROUPS:
-        for match in pattern.finditer(statement.text):
-            parts = [
-                whole_number(number)
-                for number in re.findall(rf"(?:^|, (?:and )?| and )({_ITEM})(?!\w)", match["list"], re.IGNORECASE)
-            ]
-            whole, total = whole_number(match["whole"]), sum(parts)
-            near = whole < 2 * total and total < 2 * whole
-            if len(parts) > 1 and whole > max(parts) and near and len(parts) == len(_ANY_ITEM.findall(match["list"])):
-                yield WholeAndParts(whole, parts, match.span())
-
-
 _ANY_ITEM = re.compile(rf"(?<!\w)(?!one\W*$|ones?[;,.]){_ITEM}(?!\w)", re.IGNORECASE)
 
 
@@ -204,13 +185,16 @@ def _too_many(statement: Statement) -> Iterator[WholeAndParts]:
 
 _PERCENT = re.compile(r"(?<![\d.])(?P<percent>\d{1,2}(?:\.\d+)?)\s?%")
 _EXHAUSTIVE = re.compile(
-    r"\b(?:make up|add up to|sum to|account for) (?:the whole|all of|100|everything|the total)", re.IGNORECASE
+    r"\b(?:make up|add up to|sum to|account for) (?:the whole|all of|100|everything|the total)"
+    r"|\b(?:the rest|remaining|remainder)\b[^\d.;]{0,25}\d|\b(?:composed of|consisted of|comprised|composition|partitioned"
+    r"|land (?:cover|use)|breakdown)\b", re.IGNORECASE
 )
 _SCALES = (
     r"\bnone\b.*\bmild\b.*\bmoderate\b.*\bsevere\b",
     r"\bvery good\b.*\bgood\b.*\bfair\b.*\bpoor\b",
     r"\bnever\b.*\b(?:rarely|seldom)\b.*\b(?:sometimes|occasionally)\b.*\b(?:often|always)\b",
     r"\b(?:strongly )?agree\w*\b.*\bneutral\b.*\bdisagree",
+    r"(?=.*\bmarried\b)(?=.*\b(?:single|unmarried|never married)\b).*\b(?:divorced|widowed)\b",
 )
 """Four answers of which everyone gives one."""
 _OPINIONS = (
@@ -218,9 +202,15 @@ _OPINIONS = (
     r".*\b(?:no opinion|undecided|neutral|neither|unsure|not sure|don[’']t know|did not answer)\b"
 )
 """Three of them."""
+_KINDS = (
+    r"(?=.*\bprimary\b)(?=.*\bsecondary\b).*\b(?:tertiary|higher|university)\b",
+    r"(?=.*\bsand\b)(?=.*\bsilt\b).*\bclay\b",
+    r"(?=.*(?<![a-z])saturated\b)(?=.*\bmonounsaturated\b).*\bpolyunsaturated\b",
+    r"(?=.*\bhigh\b)(?=.*\b(?:medium|middle|moderate|intermediate)\b).*\blow\b",
+)
 _ONE_ANSWER = {
     4: re.compile("|".join(f"(?:{scale})" for scale in _SCALES), re.IGNORECASE),
-    3: re.compile(_OPINIONS, re.IGNORECASE),
+    3: re.compile("|".join(f"(?:{kind})" for kind in (_OPINIONS, *_KINDS)), re.IGNORECASE),
 }
 """By the number of answers."""
 

@@ -329,8 +329,8 @@ def check_told_cells(parts: Sequence[Statement], tables: Sequence[TableRows]) ->
 def _told(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     """The number of a sentence and the cell that it must be, if it is another."""
     said = _words(sentence)
-    rows = _named([row[0] if row else "" for row in table.table.rows], said)
-    columns = _named(["", *(_BESIDE.sub("", title) for title in table.table.header[1:])], said)
+    rows = _named([_BESIDE.sub("", row[0]) if row else "" for row in table.table.rows], said)
+    columns = [1] if len(table.table.header) == 2 else _named(["", *(_BESIDE.sub("", title) for title in table.table.header[1:])], said)
     if len(rows) != 1 or len(columns) != 1:
         return None
     cells = list(_cells(table))

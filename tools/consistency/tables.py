@@ -30,8 +30,8 @@ _HEADERS = {
     "n": r"[nN]|sample size|participants|patients|respondents|people|students|raters|residents|children|adults",
     "%": r"%|per ?cent(?:age)?|share(?: \(%\))?|proportion \(%\)|rate \(%\)|.*\(%\)|.* %",
     "CI": r"\(?(?P<level>\d\d) ?% ?(?:CrI|CI|(?:confidence |credible )?interval|conf\. int\.)\)?",
-    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|CI|95%.*))?|low|LL|LCL)|from|2\.5 ?%",
-    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|CI|95%.*))?|high|UL|UCL)|to|97\.5 ?%",
+    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|CI|95%.*))?|low|LL|LCL|LCI|CI low(?:er)?)|from|2\.5 ?%",
+    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|CI|95%.*))?|high|UL|UCL|UCI|CI (?:high|upper))|to|97\.5 ?%",
     "ratio": (
         r"(?:adjusted |crude |unadjusted )?(?:a|adj\. ?)?(?:OR|RR|HR|IRR|odds ratio|risk ratio|relative risk"
         r"|hazard ratio|prevalence ratio|(?:incidence )?rate ratio|aOR|aHR|aRR)"
