@@ -52,7 +52,7 @@ _INTO = re.compile(r"\b(?:into|to|over|in|across|the|of|between|among)(?: one of
 _OF = re.compile(r"\b(?:of|from|the|all|our|these) $", re.IGNORECASE)
 _MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
 _UNREADABLE = re.compile(
-    r"%|per cent|[{}]|\*\*|\b(?:one|another|single|versus|vs|compared)\b|(?<!\b[nN]) =",
+    r"%|per cent|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand|\s?[.,;)])|another|single|versus|vs|compared)\b|(?<!\b[nN]) =",
     re.IGNORECASE,
 )
 """Shares, code, or numbers that are not in figures, or of several wholes."""

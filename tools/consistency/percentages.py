@@ -130,7 +130,7 @@ _SHARE = re.compile(
     (?P<linked> \s of \s (?: which | whom | these | those | them ) )?
     (?: \s [a-z-]+ ){{0,3}} \s?
     [(\[] (?P<percent> \d{{1,3}} (?: \.\d+ )? ) \s? % (?P<of> \s of \s [^()\[\]]{{1,30}} )? [)\]]
-    | \( (?P<inside> {COUNT} ) [,;] \s (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
+    | \( (?: [nN] \s? = \s? )? (?P<inside> {COUNT} ) [,;] \s (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
     """,
     re.VERBOSE,
 )

@@ -289,7 +289,8 @@ _MEASURES = (
     r"(?:(?:secondary|primary|clinical|outcome|remaining|further|additional|different|tested|measured) )*"
     r"(?:measures|outcomes|variables|endpoints|end points|tests|comparisons|scales|subscales|biomarkers|markers"
     r"|parameters"
-    r"|genes|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
+    r"|genes|SNPs|variants|loci|facets|correlations|models|questions|symptoms|species|cytokines|proteins|predictors|factors|contrasts"
+    r"|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
 )
 _NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
 _OTHERS = re.compile(
@@ -305,12 +306,13 @@ _UNCHANGED = re.compile(
     rf"\b{_COUNT} of the (?:[a-z]+ )?{_MEASURES} (?:showed no|did not|were not|was not|remained|had no)", re.IGNORECASE
 )
 _ONE_OF = re.compile(
-    rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} {_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
+    rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} (?:[a-z-]+ ){{0,2}}{_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
 )
 _FAMILY = re.compile(
     rf"\b(?:each|any|all|every one|one|two|three|whether any) of (?:the |our )?{_COUNT} (?:[a-z-]+ )?{_MEASURES}"
     rf"|\b(?:on|in|for|of|across)"
-    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}",
+    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}"
+    rf"|\b(?:tested|compared|examined|analy[sz]ed|measured|ran|with) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
     re.IGNORECASE,
 )
 _FEWEST = 5

@@ -131,7 +131,7 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
     pairs = [
         (whole_number(match["part"]), whole_number(match["whole"]))
         for match in _PAIR.finditer(_without_shares(clause))
-        if match.start() - _NEAR < share.start < match.end() + _NEAR
+        if match.start() - _NEAR < share.start < match.end() + (_NEAR if "/" in match[0] else 2 * _NEAR)
     ]
     if pairs:
         (part, whole), *more = pairs
@@ -144,7 +144,7 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
         near = share.start - part.end < _NEAR and (part.start > whole.start or whole.start > share.start)
     else:
         near = part.start - share.start < _NEAR and re.search(r"\([^)]*$", clause[share.start : part.start])
-    if not near or re.search(r"\b(?:one|another)\b", clause.replace(share.text, "")):
+    if not near or re.search(r"(?<!-)\b(?:one|another)\b", clause.replace(share.text, "")):
         return None
     says = _SAYS_WHOLE.search(clause[: whole.start])
     return (part.number, whole.number) if says and 0 < part.number < whole.number else None

@@ -27,6 +27,11 @@ _FRACTION = re.compile(
     r"(?P<n>\d[\d,]*)\s?(?:/|of)\s?(?P<whole>\d[\d,]*)(?:\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\))?"
 )
 _PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
+_IS_PERCENT = re.compile(r"%|per ?cent", re.IGNORECASE)
+_SAYS_SIZE = re.compile(
+    r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients|all [a-z]+)(?:,? \(?[nN]\)?)?", re.IGNORECASE
+)
+"""Name of a row that tells how many each column is of."""
 _TOTAL = re.compile(
     r"(?:grand |sub)?(?:total|all(?: [a-z]+)?|sum|overall|both|together)s?(?:,? \(?n\)?)?|whole sample", re.IGNORECASE
 )
@@ -45,6 +50,9 @@ def check_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Ite
         yield from _percentages(table, rows, column)
     yield from _row_shares(table, rows)
     yield from _row_fractions(table, rows)
+    yield from _row_groups(table, rows)
+    yield from _sized_columns(table, rows)
+    yield from _turned_shares(table, rows)
     yield from _row_totals(table, rows)
     yield from _column_totals(table, rows)
     yield from _row_sums(table, rows)
@@ -173,7 +181,7 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
         percents = [
             found["percent"]
             for title, cell in zip(table.header, row, strict=False)
-            if "%" in title + cell and (found := _PERCENT.fullmatch(cell))
+            if _IS_PERCENT.search(title + cell) and (found := _PERCENT.fullmatch(cell))
         ]
         beside = percents[0] if len(percents) == len(fractions) == 1 else ""
         for found in fractions:
@@ -181,6 +189,52 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
             part, whole = _int(found["n"]), _int(found["whole"])
             if shown and 0 < part <= whole and not _fits(part, printed(shown), whole):
                 yield _share_finding(statement, part, whole, printed(shown))
+
+
+def _row_groups(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Rows of cells `12 (40%)` that are of the row's sum in another row, too."""
+    pairs = {
+        at: found
+        for at, row in enumerate(table.rows)
+        if len(found := [pair for column in range(1, len(row)) if (pair := _both(row[column]))]) > 1
+    }
+    wholes = {at: sum(part for part, _ in found) for at, found in pairs.items()}
+    right = [at for at, found in pairs.items() if all(_fits(*pair, wholes[at]) for pair in found)]
+    for at in pairs.keys() - set(right) if right and len(right) >= len(pairs) / 2 else ():
+        fitting = [_fits(*pair, wholes[at]) for pair in pairs[at]]
+        if fitting.count(False) == 1:
+            part, percent = pairs[at][fitting.index(False)]
+            yield _share_finding(rows[at], part, wholes[at], percent)
+
+
+def _both(cell: str) -> tuple[int, Printed] | None:
+    found = _BOTH.fullmatch(cell)
+    return (_int(found["n"]), printed(found["percent"])) if found and "%" in cell else None
+
+
+def _sized_columns(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Cells `12 (40%)` against the row that tells how many each column is of, if most are of them."""
+    sizes = next((row for row in table.rows if row and _SAYS_SIZE.fullmatch(_bare(row[0]))), None)
+    found = [
+        (at, column, *pair)
+        for at, row in enumerate(table.rows)
+        for column in range(1, len(row))
+        if sizes and column < len(sizes) and _COUNT.fullmatch(sizes[column]) and (pair := _both(row[column]))
+    ]
+    wrong = [each for each in found if sizes and not _fits(each[2], each[3], _int(sizes[each[1]]))]
+    for at, column, part, percent in wrong if 0 < 2 * len(wrong) <= len(found) else ():
+        if sizes and part <= _int(sizes[column]):
+            yield _share_finding(rows[at], part, _int(sizes[column]), percent)
+
+
+def _turned_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Rows for the whole, the count and the percentage, and a column for each group."""
+    percent = [at for at, row in enumerate(table.rows) if row and _IS_PERCENT.search(row[0])]
+    width = min(map(len, table.rows))
+    if len(percent) == 1 and len(table.rows) > 2 and width > 2:
+        columns = [[row[column] for row in table.rows] for column in range(width)]
+        turned = PaperTable(["", *columns[0]], [["", *column] for column in columns[1:]], table.caption)
+        yield from _row_shares(turned, [rows[percent[0]]] * (width - 1))
 
 
 def _numbers(row: Sequence[str], columns: Sequence[int]) -> list[Printed] | None:
@@ -215,15 +269,16 @@ def _row_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Comput
 
 
 def _column_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """A last row named total against the rows above it."""
-    last = next((at for at, row in enumerate(table.rows) if _is_total(row)), 0)
-    if last < 2 or last < len(table.rows) - 1:
+    """A first or last row named total against the others."""
+    totals = [at for at, row in enumerate(table.rows) if _is_total(row)]
+    if len(totals) != 1 or totals[0] not in {0, len(table.rows) - 1} or len(table.rows) < 3:
         return
+    last = totals[0]
     sums = {}
     for column in range(1, len(table.header)):
-        numbers = [found[0] for row in table.rows[: last + 1] if (found := _numbers(row, [column]))]
-        if len(numbers) == last + 1:
-            sums[column] = (numbers[:-1], numbers[-1])
+        numbers = [found[0] for row in table.rows if (found := _numbers(row, [column]))]
+        if len(numbers) == len(table.rows):
+            sums[column] = ([number for at, number in enumerate(numbers) if at != last], numbers[last])
     right = [column for column, each in sums.items() if _adds_up(*each)]
     for column in sorted(sums.keys() - set(right)):
         numbers, total = sums[column]
@@ -330,7 +385,8 @@ def _told(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     """The number of a sentence and the cell that it must be, if it is another."""
     said = _words(sentence)
     rows = _named([_BESIDE.sub("", row[0]) if row else "" for row in table.table.rows], said)
-    columns = [1] if len(table.table.header) == 2 else _named(["", *(_BESIDE.sub("", title) for title in table.table.header[1:])], said)
+    titles = ["", *(_BESIDE.sub("", title) for title in table.table.header[1:])]
+    columns = [1] if len(titles) == 2 else _named(titles, said)
     if len(rows) != 1 or len(columns) != 1:
         return None
     cells = list(_cells(table))

@@ -20,7 +20,7 @@ _NUMBER = r"-?\d+\.\d+"
 _N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
 _MEAN = (
     r"(?:\bM\s?=?\s?"
-    r"|\b(?:[Mm]eans?|[Aa]verages?)(?P<of>(?: (?!diff|change|effect|ratio)[a-z-]+){0,6}?)(?: \((?:SD|M|n)\))?"
+    r"|\b(?:[Mm]eans?|[Aa]verages?)(?P<of>(?: (?!diff|change|effect|ratio)(?:[a-z-]+|\d+ [a-z]+)){0,6}?)(?: \((?:SD|M|n)\))?"
     r"\s?(?:=|:|of|was|were|)\s?"
     r"|\b[Nn]umber of (?:[a-z-]+ ){0,3}[a-z-]+\s?[:=]\s?)"
     rf"(?P<mean>{_NUMBER})"
@@ -32,6 +32,9 @@ _THING = r"(?: [a-z]{3,})?"
 _STATISTICS = (
     re.compile(rf"{_MEAN}{_SD}{_THING}\s?[,;(]\s?{_N}"),
     re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
+    re.compile(
+        rf"(?:[Mm]ean|M)\s?±\s?SD\s?[:=,]?\s?(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER})(?: [a-z]+)?\s?[,;(]\s?{_N}"
+    ),
     re.compile(rf"(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD, {_N}\)"),
 )
 """A mean with its n beside it."""
@@ -61,6 +64,9 @@ _WHOLE = re.compile(
     r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
     r"|\b(?:queens|eggs|larvae|chicks|nestlings|pups|seeds|flowers|leaves|fruits|visits|children|teeth|lesions|falls)"
     r" per [a-z]+"
+    r"|\b(?:scored|graded|rated) (?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:\d|10|100)\b"
+    r"|\bnumber of (?:siblings|children|pregnancies|visits|falls|errors|words|eggs|chicks|offspring)\b"
+    r"|\b(?:mean|score|rating)s? \([01] ?(?:–|-|to) ?(?:5|6|7|9|10)\)"
     r"|\bhalf points\b|\bcorrect answers\b|\bno partial credit\b|\b(?:eggs|children|falls|errors|visits) on average\b"
     r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
     re.IGNORECASE,
