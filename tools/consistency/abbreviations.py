@@ -79,7 +79,7 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
 
 _UNDEFINED = re.compile(
     r"\b(?:the|an?|each|its|our|this|mean|median) (?P<short>[A-Z]{3,6})s? "
-    r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with)\b)"
+    r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with|did|rose|fell|increased|decreased|improved|has|had)\b)"
     r"|(?:^|(?<=[.;] ))(?P<subject>[A-Z]{3,6})s? (?=(?:was|were|is|are|rose|fell|increased|decreased|has|had)\b)"
     r"|\b[Ww]e (?:used|studied|measured|computed|applied|assessed|administered|gave|performed) (?P<object>[A-Z]{3,6})s?"
     r"(?= (?:in|to|for|with|on|and|at)\b|[.;,])"

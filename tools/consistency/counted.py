@@ -23,7 +23,7 @@ _NAMED = re.compile(
 _OTHERWISE = re.compile(
     r"\s?(?:x\b|×|[*±]|°|years?[- ]old|or (?:more|older|over|higher|fewer|less)\b|to \d|and over|times\b|days?\b|weeks?\b"
     r"|months?\b|years?\b|hours?\b|minutes?\b|seconds?\b|points?\b|fold\b|[ap]\.?m\.\b|dollars\b|euros\b"
-    r"|(?-i:[A-Z])\b|thousand|million|billion|or \d)",
+    r"|(?-i:[A-Z])\b(?!-)|thousand|million|billion|or \d)",
     re.IGNORECASE,
 )
 _MONTH = re.compile(

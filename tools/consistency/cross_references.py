@@ -234,6 +234,8 @@ _FEWEST = 3  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
 _RAISED = re.compile(r"(?<=[a-z)”\"’][.,;:])(?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)(?=\s+[A-Za-z(]|\s*$)|(?<=[a-z.,])\^(?P<above>\d{1,3}(?:[,–-]\d{1,3})*)[\^ ]")
 """`memory.1,2`: numbers above the line, of which a format has kept only the digits."""
+_ROUND = re.compile(r"(?<=[a-z] )\((?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)\)(?=[.,;]| [a-z]|$)")
+"""`memory (1, 2)`"""
 _KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
 _CITED = 0.6
 """Share of the entries that must be cited by number, or the numbers in brackets are something else."""
@@ -276,10 +278,10 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[
 def _by_number(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     numbers = {int(entry["id"]) for entry in entries}
     cited: dict[int, tuple[Statement, tuple[int, int]]] = {}
-    bracketed = any(_NUMBERS.search(part.text) for part in parts)
+    style = max((_NUMBERS, _RAISED, _ROUND), key=lambda each: sum(bool(each.search(part.text)) for part in parts))
     for part in parts:
-        for match in (_NUMBERS if bracketed else _RAISED).finditer(part.text):
-            for number in _spread(match["list"] or match["above"]):
+        for match in style.finditer(part.text):
+            for number in _spread(next(filter(None, match.groups()))):
                 cited.setdefault(number, (part, match.span()))
     if len(numbers & cited.keys()) < _CITED * len(numbers) or numbers != set(range(1, len(numbers) + 1)):
         return
@@ -426,7 +428,7 @@ _PLACE = re.compile(
     r"|hugging ?face|cran\b|pypi|bioconductor|mendeley|genbank|\bGEO\b|\bSRA\b|\bENA\b|\bPRIDE\b|\bPDB\b"
     r"|arrayexpress|accession"
     r"|GSE\d|PRJ[A-Z]+\d|(?<!\ba )(?<!\ban )(?<!public )(?<!online )(?<!open )repositor"
-    r"|archive|supplement|appendix|additional file|supporting information|extended data"
+    r"|(?<!public )(?<!open )(?<!online )archive|supplement|appendix|additional file|supporting information|extended data"
     r"|request"
     r"|corresponding author|\[\d|\(\d|registry|website|web site|webpage|footnote|licen[cs]e|library|portal|database"
     r"|server|\d\s*[.)]?$"

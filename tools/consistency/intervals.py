@@ -65,7 +65,7 @@ _FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED}
 """`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
 _UNNAMED = re.compile(
     rf"""
-    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s? (?: = | : | , | of | was ) \s? | \s )
+    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )? (?: \s? (?: = | : | , | of | was ) \s? | \s )
     {_ESTIMATE} (?P<unit> ) \s?
     [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | , | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
     [)\]]
@@ -260,7 +260,8 @@ def _askew(statement: Statement, interval: ReportedInterval) -> ComputedFinding 
 
 def _against_p(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
     """An interval that leaves out the value of no effect beside p above 0.05, or the other way round."""
-    if interval.p is None or interval.scale in {"share", "unknown"} or interval.level != 95:
+    signed = min(interval.low.value, interval.high.value) < 0 and interval.scale != "ratio"
+    if interval.p is None or interval.level != 95 or (interval.scale in {"share", "unknown"} and not signed):
         return None
     low, high, null = interval.low, interval.high, interval.null
     excluded = low.low > null or high.high < null

@@ -15,7 +15,7 @@ from tools.consistency.counted import Counted, counted
 from tools.consistency.statements import Statement
 
 _LEFT = re.compile(
-    r"\bleaving\b|\b(?:were|was) left\b|\bremain(?:ed|ing)\b|\bthe rest\b|, so (?:that )?\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
+    r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b|, so (?:that )?\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
     r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b|\bthus\b",
     re.IGNORECASE,
 )
@@ -52,12 +52,13 @@ _INTO = re.compile(r"\b(?:into|to|over|in|across|the|of|between|among)(?: one of
 _OF = re.compile(r"\b(?:of|from|the|all|our|these) $", re.IGNORECASE)
 _MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
 _UNREADABLE = re.compile(
-    r"%|per cent|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand|\s?[.,;)])|another|single|versus|vs|compared)\b|(?<!\b[nN]) =",
+    r"%|per cent|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand|\s?[.,;)])|another|single|versus|vs|compared)\b|(?<!\b[nN]) =",
     re.IGNORECASE,
 )
 """Shares, code, or numbers that are not in figures, or of several wholes."""
 _FEWEST = 12
 """What is less may be the number of a thing, such as a stage."""
+_WITH_UNIT = re.compile(r"(?<![\w.,/–-])(?P<number>\d+) (?P<unit>week|day|month|year|hour|minute|km|ha|kg|g|mg|ml)s?\b")
 _SMALLEST = 0.1
 """Of the whole: what is smaller beside one other part is hardly of the same things."""
 _SLIPS = {10, 100}
@@ -76,15 +77,18 @@ def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, i
     """Wholes with the parts that do not sum to them, and where they stand."""
     for start, end in [] if statement.row else _windows(statement):
         text = _without_shares(statement.text[start:end])
-        counts = [each for each in counted(text) if each.number and not _tells_groups(text, each)]
+        counts = [each for each in counted(text) or () if each.number and not _tells_groups(text, each)]
+        counts = _behind_colon(text, counts) or _measured(text)
         if not 3 <= len(counts) <= _MOST or _UNREADABLE.search(text):
             continue
-        whole = max(counts)
+        whole = _whole(text, counts)
         parts = [each.number for each in counts if each is not whole]
         if whole.number < _FEWEST:
             continue
+        if whole.number <= max(parts) and not _LEFT.search(text):
+            continue
         near = _NEAR < sum(parts) / whole.number < 1 / _NEAR
-        if near and max(parts) < whole.number and not _explained([*parts, whole.number]) and _all_told(text, whole, counts):
+        if near and not _explained([*parts, whole.number]) and _all_told(text, whole, counts):
             yield whole.number, parts, (start, end)
 
 
@@ -99,6 +103,30 @@ def _windows(statement: Statement) -> Iterator[tuple[int, int]]:
         before = (start, end)
     for bracket in _BRACKET.finditer(statement.text):
         yield bracket.span()
+
+
+def _behind_colon(text: str, counts: list[Counted]) -> list[Counted]:
+    """Without small numbers between the first count and a colon: `28 articles had three topics: stigma (12), …`."""
+    colon = text.find(":")
+    return [each for at, each in enumerate(counts) if at == 0 or each.start > colon or each.number >= _FEWEST]
+
+
+def _measured(text: str) -> list[Counted]:
+    """Whole numbers that all have one unit: `12 weeks: a run-in of 2 weeks and a treatment of 10 weeks`."""
+    matches = list(_WITH_UNIT.finditer(text))
+    units = {match["unit"] for match in matches}
+    if len(units) != 1 or len(matches) != len(re.findall(r"\d+", text)):
+        return []
+    return [Counted(int(match["number"]), match.start(), match.end()) for match in matches]
+
+
+def _whole(text: str, counts: Sequence[Counted]) -> Counted:
+    """The largest count; where some have left, the one that they left: `seven of the 52 withdrew, leaving 54`."""
+    if _LEFT.search(text):
+        told = [each for each in counts if _OF.search(text[: each.start])]
+        if len(told) == 1 and told[0].number > sorted(counts)[0].number:
+            return told[0]
+    return max(counts)
 
 
 def _tells_groups(text: str, each: Counted) -> bool:
@@ -120,7 +148,9 @@ def _all_told(text: str, whole: Counted, counts: Sequence[Counted]) -> bool:
     for sign, lost in _LOST_FROM.items():
         if marked and sign.search(text) and not lost.search(text) and (sign is not _SEXES or len(parts) == 2):
             return True
-    slip = abs(sum(parts) - whole.number) in _SLIPS and len(parts) > 2
+    if whole is counts[-1] and re.search(r"(?<![\w-])[nN] = $", before) and not re.search(r"\b[nN] = \d", before):
+        return True
+    slip = abs(sum(parts) - whole.number) in _SLIPS
     return slip and _OPENS.search(before) is not None and not _LOST_FROM[_IN_ALL].search(text)
 
 

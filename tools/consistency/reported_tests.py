@@ -312,7 +312,7 @@ _FAMILY = re.compile(
     rf"\b(?:each|any|all|every one|one|two|three|whether any) of (?:the |our )?{_COUNT} (?:[a-z-]+ )?{_MEASURES}"
     rf"|\b(?:on|in|for|of|across)"
     rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}"
-    rf"|\b(?:tested|compared|examined|analy[sz]ed|measured|ran|with) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
+    rf"|\b(?:tested|compared|examined|analy[sz]ed|measured|ran|with|looked at|considered|evaluated|assessed|used) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
     re.IGNORECASE,
 )
 _FEWEST = 5

@@ -42,7 +42,7 @@ _PAIR = re.compile(
     re.IGNORECASE,
 )
 _SAYS_WHOLE = re.compile(
-    r"(?:^|\b(?:of|among|amongst|in|from|to|sent|mailed|invited|posted|surveyed|screened|included|enrolled|examined|tested|analy[sz]ed"
+    r"(?:^|\b(?:of|among|amongst|in|from|to|sent|mailed|invited|posted|surveyed|screened|included|enrolled|examined|tested|analy[sz]ed|[a-z]+ed"
     r"|total|sample|N =|n =|were)(?: (?:the|all|our|these|those|a|total|of|further))*)\W*$",
     re.IGNORECASE,
 )
@@ -82,11 +82,31 @@ def check_stated_shares(statement: Statement) -> Iterator[ComputedFinding]:
     for start, end in _clauses(statement):
         clause = statement.text[start:end]
         shares = [share for share in _stated(clause) if not _CHANGE.search(clause[: share.start])]
+        pairs = list(_PAIR.finditer(_without_shares(clause)))
+        if len(shares) == len(pairs) > 1:  # `8% in one group (4/50) and 12% in the other (6/50)`
+            yield from _in_order(statement, (start, end), shares, pairs, known)
+            continue
         if len(shares) != 1 or start + shares[0].start in known:
             continue
         pair = _pair(clause, shares[0])
         if pair and not _holds(shares[0], *pair) and not _explained(shares[0], counted(_without_shares(statement.text))):
             yield _finding(statement, (start, end), shares[0], *pair)
+
+
+def _in_order(
+    statement: Statement,
+    place: tuple[int, int],
+    shares: list[_Stated],
+    pairs: list[re.Match[str]],
+    known: set[int],
+) -> Iterator[ComputedFinding]:
+    """As many shares as pairs of counts: each belongs to its own, if but one is wrong."""
+    counts = [(whole_number(match["part"]), whole_number(match["whole"])) for match in pairs]
+    wrong = [
+        (share, *pair) for share, pair in zip(shares, counts, strict=True) if pair[1] and not _holds(share, *pair)
+    ]
+    if len(wrong) == 1 and wrong[0][0].exact and place[0] + wrong[0][0].start not in known:
+        yield _finding(statement, place, *wrong[0])
 
 
 def _clauses(statement: Statement) -> Iterator[tuple[int, int]]:
@@ -131,7 +151,9 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
     pairs = [
         (whole_number(match["part"]), whole_number(match["whole"]))
         for match in _PAIR.finditer(_without_shares(clause))
-        if match.start() - _NEAR < share.start < match.end() + (_NEAR if "/" in match[0] else 2 * _NEAR)
+        for near in [_NEAR if "/" in match[0] else 2 * _NEAR]
+        if match.start() - near < share.start < match.end() + near
+        and not ("/" in match[0] and re.search(r"~\D*\d", _without_shares(clause)[share.start : match.start()]))
     ]
     if pairs:
         (part, whole), *more = pairs

@@ -28,6 +28,7 @@ _FRACTION = re.compile(
 )
 _PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
 _IS_PERCENT = re.compile(r"%|per ?cent", re.IGNORECASE)
+_LEAVES = re.compile(r"(?:excluded|withdr[ae]w\w*|lost|dropped out|dropouts?|removed|duplicates|ineligible|not eligible|declined)\b", re.IGNORECASE)
 _SAYS_SIZE = re.compile(
     r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients|all [a-z]+)(?:,? \(?[nN]\)?)?", re.IGNORECASE
 )
@@ -51,6 +52,7 @@ def check_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Ite
     yield from _row_shares(table, rows)
     yield from _row_fractions(table, rows)
     yield from _row_groups(table, rows)
+    yield from _flow(table, rows)
     yield from _sized_columns(table, rows)
     yield from _turned_shares(table, rows)
     yield from _row_totals(table, rows)
@@ -67,8 +69,12 @@ def _percentages(table: PaperTable, rows: Sequence[Statement], column: int) -> I
     """A column of `12 (30%)`, or of counts beside one of percentages, against the whole that most of its rows have."""
     pairs = {at: pair for at, row in enumerate(table.rows) if (pair := _pair(table, row, column))}
     size = _told_whole(table, pairs, column)
-    if len(pairs) < (2 if size else 3):
+    if len(pairs) < 2:
         return
+    if len(pairs) == 2 and not size:  # alleles, sexes: of their sum, or of nothing that is known
+        size = sum(part for part, _ in pairs.values())
+        if not any(_fits(*pair, size) and pair[1].half < 0.5 for pair in pairs.values()):
+            return
     told = f"{table.header[column]} {table.caption}"
     wholes = {size} if size else {_int(number) for number in _NUMBERS.findall(told)}
     if not size:
@@ -189,6 +195,19 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
             part, whole = _int(found["n"]), _int(found["whole"])
             if shown and 0 < part <= whole and not _fits(part, printed(shown), whole):
                 yield _share_finding(statement, part, whole, printed(shown))
+
+
+def _flow(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """`Assessed 210, excluded 60, randomised 150` below each other: who came minus who left is who stayed."""
+    left = [at for at, row in enumerate(table.rows) if row and _LEAVES.match(row[0])]
+    for at in left:
+        if not 0 < at < len(table.rows) - 1 or {at - 1, at + 1} & set(left):
+            continue
+        for column in range(1, len(table.header)):
+            numbers = [found[0] for row in table.rows[at - 1 : at + 2] if (found := _numbers(row, [column]))]
+            if len(numbers) == 3 and numbers[0].value > numbers[2].value > 0.7 * (numbers[0].value - numbers[1].value):
+                if not _adds_up(numbers[1:], numbers[0]):
+                    yield _sum(rows[at + 1], numbers[1:], numbers[0])
 
 
 def _row_groups(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
@@ -392,7 +411,7 @@ def _told(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     cells = list(_cells(table))
     cell = next((each for each in cells if (each.row, each.column) == (rows[0], columns[0])), None)
     numbers = [printed(match[0]) for match in _TOLD_NUMBER.finditer(sentence)]
-    like = [number for number in numbers if cell and number.half == cell.value.half < 0.5]
+    like = [number for number in numbers if cell and number.half == cell.value.half and (number.half < 0.5 or number.value > 99)]
     if cell is None or len(like) != 1 or any(each.value == like[0] for each in cells):
         return None
     return (like[0], cell) if 0.8 < like[0].value / (cell.value.value or 1.0) < 1.25 else None

@@ -74,6 +74,19 @@ _FARTHEST = 3.0
 """Times by which two values may differ that are meant to be one, but for a power of ten."""
 
 
+_OF_WHOLE = re.compile(
+    rf"(?<![\w.,/–-])(?P<part>\d[\d,]*|\b(?:{WHOLE})) (?:out )?of (?:the |these |all |our )*(?P<whole>\d[\d,]*)(?![\w%]|\s?%|\.\d)",
+    re.IGNORECASE,
+)
+_WHOLE_FIRST = re.compile(
+    rf"\bOf (?:the |these |all |our )*(?P<whole>\d[\d,]*) [a-z ]{{3,30}}, (?P<part>\d[\d,]*|(?:{WHOLE}))\b(?!\s?%|\.\d)", re.IGNORECASE
+)
+_IN_YEAR = re.compile(
+    r"\b[Ii]n (?:(?:early|late|January|February|March|April|May|June|July|August|September|October|November|December) )?"
+    r"(?P<part>(?:19|20)\d\d)\b(?! ?[–-])"
+)
+
+
 class _Value(NamedTuple):
     key: str
     base: float
@@ -117,6 +130,7 @@ def check_told_twice(parts: Sequence[Statement], tables: Sequence[TableRows]) ->
 
 
 def _values(statement: Statement, text: str) -> Iterator[_Value]:
+    yield from _parts(statement, text)
     named = {match.end(): match for match in _NAMED.finditer(text)}
     for match in _NUMBER.finditer(text):
         start, end = match.span("number")
@@ -140,6 +154,17 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
         whole = re.search(r"\b(?:all|these|those|our|the)(?: the| of the)? $", text[:start], re.IGNORECASE) is not None
         base, half = value.value * factor + zero, value.half * factor
         yield _Value(key, base, half, frozenset(words), statement, (start, last), alone, whole)
+
+
+def _parts(statement: Statement, text: str) -> Iterator[_Value]:
+    """`31 of the 60 dogs`, `Of 60 dogs, 31`, and years: `in March 2021`."""
+    for match in (match for pattern in (_OF_WHOLE, _WHOLE_FIRST, _IN_YEAR) for match in pattern.finditer(text)):
+        groups = match.groupdict()
+        key = f"of {groups['whole']}" if "whole" in groups else "in a year"
+        start, end = statement.sentence_at(match.start()) if text is statement.text else (0, len(text))
+        words = _words(f"{text[start : match.start()]} {text[match.end() : end]}")
+        place = match.span("part")
+        yield _Value(key, float(whole_number(match["part"])), 0.0, frozenset(words), statement, place, True, True)
 
 
 def _words(text: str) -> list[str]:
@@ -171,6 +196,8 @@ def _like(one: _Value, other: _Value) -> bool:
     if not _near(one, other) or shared < _SHARED * fewer:
         return False
     if one.key in _NAMES:
+        return shared > 0
+    if one.key.startswith("of ") or one.key == "in a year":
         return shared > 0
     if not one.key.startswith("in "):  # a noun is one of the words
         return shared > (0 if one.whole or other.whole else 1) and max(one.base, other.base) > 9
