@@ -80,9 +80,10 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
 _UNDEFINED = re.compile(
     r"\b(?:the|an?|each|its|our|this|mean|median) (?P<short>[A-Z]{3,6})s? "
     r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with|did|rose|fell|increased|decreased|improved|has|had)\b)"
-    r"|(?:^|(?<=[.;] ))(?P<subject>[A-Z]{3,6})s? (?=(?:was|were|is|are|rose|fell|increased|decreased|has|had)\b)"
+    r"|(?:^|(?<=[.;] ))(?P<subject>[A-Z]{3,6})s? (?=(?:(?:was|were) (?:computed|measured|calculated"
+    r"|assessed|derived|scored|given|used|administered|recorded|estimated)|rose|fell|increased|decreased)\b)"
     r"|\b[Ww]e (?:used|studied|measured|computed|applied|assessed|administered|gave|performed) (?P<object>[A-Z]{3,6})s?"
-    r"(?= (?:in|to|for|with|on|and|at)\b|[.;,])"
+    r"(?= (?:in|for|with|on|and|at)\b|[.;,])"
 )
 """Where an abbreviation stands as a noun does; names of genes, tools and places mostly stand otherwise."""
 
@@ -105,6 +106,8 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
     for part in parts:
         for match in _UNDEFINED.finditer(part.text):
             short = match["short"] or match["subject"] or match["object"]
+            if fewest == 3 and match["short"]:  # a gene or a tool, of which such texts have many
+                continue
             if short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
                 continue
             defined |= {short}

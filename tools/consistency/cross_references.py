@@ -232,7 +232,10 @@ def check_equations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
 
 _FEWEST = 3  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
-_RAISED = re.compile(r"(?<=[a-z)”\"’][.,;:])(?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)(?=\s+[A-Za-z(]|\s*$)|(?<=[a-z.,])\^(?P<above>\d{1,3}(?:[,–-]\d{1,3})*)[\^ ]")
+_RAISED = re.compile(
+    r"(?<=[a-z)”\"’][.,;:])(?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)(?=\s+[A-Za-z(]|\s*$)"
+    r"|(?<=[a-z.,])\^(?P<above>\d{1,3}(?:[,–-]\d{1,3})*)[\^ ]"
+)
 """`memory.1,2`: numbers above the line, of which a format has kept only the digits."""
 _ROUND = re.compile(r"(?<=[a-z] )\((?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)\)(?=[.,;]| [a-z]|$)")
 """`memory (1, 2)`"""
@@ -412,7 +415,8 @@ _AVAILABLE = re.compile(
     r"(?P<what>data(?:sets?)?|code|scripts?|software|models?|materials|source code)\b(?: [a-z-]+){0,6}? "
     r"(?:is|are|will be|have been|has been|was|were)(?: made| now| also| all| then)*(?: (?:publicly|freely|openly"
     r"|fully))*"
-    r" (?:available|accessible|released|deposited|shared|open[- ]source[d]?|(?:found|downloaded|obtained)(?: online)?)\b",
+    r" (?:available|accessible|released|deposited|shared|open[- ]source[d]?|(?:found|downloaded"
+    r"|obtained)(?: online)?)\b",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(
@@ -428,7 +432,8 @@ _PLACE = re.compile(
     r"|hugging ?face|cran\b|pypi|bioconductor|mendeley|genbank|\bGEO\b|\bSRA\b|\bENA\b|\bPRIDE\b|\bPDB\b"
     r"|arrayexpress|accession"
     r"|GSE\d|PRJ[A-Z]+\d|(?<!\ba )(?<!\ban )(?<!public )(?<!online )(?<!open )repositor"
-    r"|(?<!public )(?<!open )(?<!online )archive|supplement|appendix|additional file|supporting information|extended data"
+    r"|(?<!public )(?<!open )(?<!online )archive|supplement|appendix|additional file|supporting information"
+    r"|extended data"
     r"|request"
     r"|corresponding author|\[\d|\(\d|registry|website|web site|webpage|footnote|licen[cs]e|library|portal|database"
     r"|server|\d\s*[.)]?$"

@@ -11,26 +11,31 @@ from tools.consistency.statements import Statement
 
 _UNIT = r"(?:\s?(?:%|°C|(?!to\b|and\b|or\b)[a-zA-Zµ]{1,12}\b))?"
 _A_CHANGE = (
-    r"(?:an? |the |corresponding to an? |representing an? |which is an? )(?:[a-z]+ ){0,2}?(?:gain|rise|increase|improvement"
+    r"(?:an? |the |corresponding to an? |representing an? |which is an? )(?:[a-z]+ ){0,2}?(?:gain|rise|increase"
+    r"|improvement"
     r"|growth|drop|fall|decrease|decline|loss|reduction|difference|change)"
 )
 _FROM_TO = re.compile(
     rf"""
-    \b from \s (?P<first> {UNSIGNED} ) (?P<unit> {_UNIT} ) (?: \s [^\d.;]{{0,40}}? )? \s to \s (?P<last> {UNSIGNED} ) (?P<same> {_UNIT} )
-    (?: [^\d.;,]{{0,40}} )? [,(:–] \s? {_A_CHANGE.replace(" ", "[ ]")} \s of \s (?P<change> {UNSIGNED} ) (?P<of> \s? (?: % (?! \s? point ) | percentage )? )
+    \b from \s (?P<first> {UNSIGNED} ) (?P<unit> {_UNIT} ) (?: \s [^\d.;]{{0,40}}? )?
+    \s to \s (?P<last> {UNSIGNED} ) (?P<same> {_UNIT} )
+    (?: [^\d.;,]{{0,40}} )? [,(:–] \s? {_A_CHANGE.replace(" ", "[ ]")} \s of
+    \s (?P<change> {UNSIGNED} ) (?P<of> \s? (?: % (?! \s? point ) | percentage )? )
     """,
     re.VERBOSE,
 )
 _ABOVE = re.compile(
     rf"""
     (?<![\w.,–-]) (?P<last> {UNSIGNED} ) (?P<unit> {_UNIT} ) [^\d.;]{{0,30}} , \s
-    (?P<change> {UNSIGNED} ) \s? (?P<of> (?: % (?! \s? point) )? ) (?: \s? [a-z%]+ ){{0,2}} \s (?: above | below | over | under | more \s than | less \s than | higher \s than | lower \s than
+    (?P<change> {UNSIGNED} ) \s? (?P<of> (?: % (?! \s? point) )? ) (?: \s? [a-z%]+ ){{0,2}}
+    \s (?: above | below | over | under | more \s than | less \s than | higher \s than | lower \s than
     | better \s than | worse \s than ) \s [^\d.;,]{{0,40}}? \b (?: of | with | at | \( ) \s? (?P<first> {UNSIGNED} )
     """,
     re.VERBOSE,
 )
 _RANGE = re.compile(
-    rf"\branged? from (?P<first>{UNSIGNED}){_UNIT} to (?P<last>{UNSIGNED}){_UNIT}\s?[(,]\s?(?:a |the )?range(?: of| =)? (?P<change>{UNSIGNED})(?P<of>)(?P<unit>)"
+    rf"\branged? from (?P<first>{UNSIGNED}){_UNIT} to (?P<last>{UNSIGNED}){_UNIT}\s?[(,]\s?(?:a "
+    rf"|the )?range(?: of| =)? (?P<change>{UNSIGNED})(?P<of>)(?P<unit>)"
 )
 
 
@@ -48,6 +53,7 @@ def check_differences(statement: Statement) -> Iterator[ComputedFinding]:
             "sum of parts",
             "medium",
             match.span(),
-            computation=f"{last.value:g} − {first.value:g} = {last.value - first.value:.6g}, printed is {change.value:g}",
+            computation=f"{last.value:g} − {first.value:g} = {last.value - first.value:.6g}, "
+            f"printed is {change.value:g}",
             consistent=f"{short(size)}, or other numbers",
         )

@@ -48,13 +48,15 @@ _UNIT_OF_TIME = (
 )
 _LEVEL = r"""(?x:
     (?P<level> 9\d (?: \.\d )? ) \s? % \s?
-    (?: CIs?\b | CrIs?\b | (?i: confidence | credible | credibility ) \s (?i: intervals? | limits? ) (?: \s? [(\[] CI [)\]] )? )
+    (?: CIs?\b | CrIs?\b | (?i: confidence | credible | credibility ) \s (?i: intervals? | limits? )
+        (?: \s? [(\[] CI [)\]] )? )
   | \bCI \s? (?P<level_behind> 9\d (?: \.\d )? ) \s? %
 )"""
 _LOW = rf"(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
 _HIGH = rf"(?P<high>{_SIGNED})(?P<after>\s?%)?"
 _INTERVAL = (
-    rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from)?\s?[(\[{{]?\s?{_LOW}\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
+    rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from)?\s?[(\[{{]?\s?{_LOW}"
+    rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
 )
 _P = rf"(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
 _NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?(?:with an? |[(\[])?\s?{_INTERVAL}{_P}")
@@ -65,7 +67,8 @@ _FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED}
 """`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
 _UNNAMED = re.compile(
     rf"""
-    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )? (?: \s? (?: = | : | , | of | was ) \s? | \s )
+    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )?
+    (?: \s? (?: = | : | , | of | was ) \s? | \s )
     {_ESTIMATE} (?P<unit> ) \s?
     [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | , | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
     [)\]]
@@ -79,13 +82,17 @@ _BESIDE = rf"(?:\s?[,;]?\s?(?:SE|SEM|S\.E\.|SD|t|z|p|P|n|N)(?:\s?\([\d., ]+\))?\
 """`SE = 0.05, t(38) = 2.4` between an estimate and its interval"""
 _ANY = re.compile(
     rf"""
-    (?<! [\w.,/–=-] ) (?<! \bp\s=\s ) (?<! \bper\s ) (?<! \bin\s ) (?<! \bamong\s ) (?P<estimate> [-–+]? {UNSIGNED} ) (?P<unit> \s? (?: % | °C ) )?
-    (?P<gap> (?: (?!\b(?:and|or|vs|versus|to)\b) [^\d;:.,()\[\]] | \b 10*(?:,|\s)?000 \b | (?<=[a-z]) [-–] [12] | (?<=m) [23²³] ){{0,45}}? )
+    (?<! [\w.,/–=-] ) (?<! \bp\s=\s ) (?<! \bper\s ) (?<! \bin\s ) (?<! \bamong\s )
+    (?P<estimate> [-–+]? {UNSIGNED} ) (?P<unit> \s? (?: % | °C ) )?
+    (?P<gap> (?: (?!\b(?:and|or|vs|versus|to)\b) [^\d;:.,()\[\]] | \b 10*(?:,|\s)?000 \b
+        | (?<=[a-z]) [-–] [12] | (?<=m) [23²³] ){{0,45}}? )
     {_BESIDE} \s? [(\[,;:]* \s? (?: with \s (?: an? \s )? )? {_INTERVAL} {_P}
     """,
     re.VERBOSE,
 )
 """Any number directly before an interval, with what is measured between them"""
+_FARTHEST = 2.0
+"""Widths of an interval by which a number without a name may lie outside it and still be its estimate."""
 _WIDEST_ASYMMETRY = 0.25
 """Of half the width on the log scale; profile and exact intervals are a little asymmetric."""
 
@@ -116,7 +123,7 @@ def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT, _UNNAMED, _ANY):
         for match in pattern.finditer(text):
             place = match.start("estimate")
-            if match.re is _ANY and (match.span("low") in ends or not _same_decimals(match)):
+            if match.re is _ANY and (match.span("low") in ends or not _same_kind(match)):
                 continue
             if place not in taken and (pattern in (_FURTHER, _PERCENT) or _readable(match)):
                 ends.add(match.span("low"))
@@ -124,9 +131,11 @@ def reported_intervals(text: str) -> Iterator[ReportedInterval]:
             taken.add(place)
 
 
-def _same_decimals(match: re.Match[str]) -> bool:
-    """Whether an estimate is printed as one of the ends is; a count before an interval is not."""
-    return printed(match["estimate"]).half in {printed(match["low"]).half, printed(match["high"]).half}
+def _same_kind(match: re.Match[str]) -> bool:
+    """Whether an estimate is printed as one of the ends is, and near them; a count before an interval is not."""
+    estimate, low, high = (printed(match[name]) for name in ("estimate", "low", "high"))
+    outside = max(low.value - estimate.value, estimate.value - high.value)
+    return estimate.half in {low.half, high.half} and outside <= _FARTHEST * abs(high.value - low.value)
 
 
 def _scale(match: re.Match[str], text: str) -> Scale:

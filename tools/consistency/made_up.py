@@ -15,23 +15,37 @@ from tools.consistency.counted import Counted, counted
 from tools.consistency.statements import Statement
 
 _LEFT = re.compile(
-    r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b|, so (?:that )?\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
+    r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b(?=[^.\d]{0,25}\d)"
+    r"|, so (?:that )?\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
     r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b|\bthus\b",
     re.IGNORECASE,
 )
 """Some leave, and the others stay."""
+_FATES = re.compile(
+    r"\b(?:excluded|ineligible|declined|refused|withdrew|dropped out|lost to follow-up)\b.*\b(?:enrolled"
+    r"|included|randomi[sz]ed"
+    r"|analy[sz]ed|completed|remained|retained|took part|participated)\b|\bdied\b.*\b(?:survived|alive)\b"
+    r"|\bsurvived\b.*\bdied\b|\bpositive\b.*\bnegative\b|\bnegative\b.*\bpositive\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What befalls things, in pairs of which everything meets one."""
 _DIVIDED = re.compile(
-    r"\b(?:divided|split|partitioned|assigned|allocated|allotted|randomi[sz]ed|distributed|compris\w+|consist(?:ed|s|ing) of"
+    r"\b(?:divided|split|partitioned|assigned|allocated|allotted|randomi[sz]ed|distributed|compris\w+"
+    r"|consist(?:ed|s|ing) of"
     r"|made up|composed of)\b|\b(?-i:N) =",
     re.IGNORECASE,
 )
 """All belong to one group or another."""
 _IN_ALL = re.compile(
-    r"\b(?:in total|in all|altogether|a total of|sample of|sum up to|for a total|collectively|combined)\b", re.IGNORECASE
+    r"\b(?:in total|in all|altogether|a total of|sample of|sum up to|for a total|collectively|combined)\b",
+    re.IGNORECASE,
 )
-_SEXES = re.compile(r"\b(?:females?|women|girls)\b.*\b(?:males?|men|boys)\b|\b(?:males?|men|boys)\b.*\b(?:females?|women|girls)\b")
+_SEXES = re.compile(
+    r"\b(?:females?|women|girls)\b.*\b(?:males?|men|boys)\b|\b(?:males?|men|boys)\b.*\b(?:females?|women|girls)\b"
+)
 _LOST = (
-    r"\b(?:complet\w+|analy[sz]ed|lost|withdr[ae]w\w*|dropped|declined|refused|excluded|died|responded|each|per|every|at least"
+    r"\b(?:complet\w+|analy[sz]ed|lost|withdr[ae]w\w*|dropped|declined|refused|excluded|died|responded|each|per"
+    r"|every|at least"
     r"|both|also|twice|respectively|including|overlap\w*|some)\b"
 )
 _LOST_FROM = {
@@ -43,7 +57,8 @@ _LOST_FROM = {
 _BRACKET = re.compile(r"(?<![\w.,–-])\d[\d,]*(?: [^\W\d_][\w’-]*){1,6} \([^()]*\d[^()]*\d[^()]*\)")
 """`the remaining 187 were enrolled (92 in the early and 86 in the late group)`"""
 _LISTED = re.compile(
-    r"[^\d:()]*?:[^:]*|[^\d()]*\((?P<inside>[^()]*)\)[^\d]*|(?:[^\d.]|\.(?! ))*\. Of (?:these|those|them)\b.*|[^\d,]*, of (?:which|whom)\b.*",
+    r"[^\d:()]*?:[^:]*|[^\d()]*\((?P<inside>[^()]*)\)[^\d]*|(?:[^\d.]|\.(?! ))*\. Of (?:these|those|them)\b.*"
+    r"|[^\d,]*, of (?:which|whom)\b.*",
     re.DOTALL,
 )
 """What follows the whole: a colon, a bracket or `of these`, and then its parts."""
@@ -52,7 +67,8 @@ _INTO = re.compile(r"\b(?:into|to|over|in|across|the|of|between|among)(?: one of
 _OF = re.compile(r"\b(?:of|from|the|all|our|these) $", re.IGNORECASE)
 _MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
 _UNREADABLE = re.compile(
-    r"%|per cent|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand|\s?[.,;)])|another|single|versus|vs|compared)\b|(?<!\b[nN]) =",
+    r"%|per cent|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand|\s?[.,;)])|another|single"
+    r"|versus|vs|compared)\b|(?<!\b[nN]) =",
     re.IGNORECASE,
 )
 """Shares, code, or numbers that are not in figures, or of several wholes."""
@@ -64,8 +80,10 @@ _SMALLEST = 0.1
 _SLIPS = {10, 100}
 """By which a sum differs from its whole where one digit was mistyped."""
 _GROUPS = re.compile(
-    r"\s(?:[a-z-]+ )?(?:groups?|arms?|conditions?|sets|subsets|parts|classes|categories|clusters|sites|cent(?:re|er)s|schools|hospitals"
-    r"|cohorts?|studies|stages|batches|types|treatments|countries|cities|villages|cages|blocks|pens|plots|tanks|rooms|wards|tubes|teams|periods|rounds|sessions)\b",
+    r"\s(?:[a-z-]+ )?(?:groups?|arms?|conditions?|sets|subsets|parts|classes|categories|clusters|sites"
+    r"|cent(?:re|er)s|schools|hospitals"
+    r"|cohorts?|studies|stages|batches|types|treatments|countries|cities|villages|cages|blocks|pens|plots"
+    r"|tanks|rooms|wards|tubes|teams|periods|rounds|sessions)\b",
     re.IGNORECASE,
 )
 _FURTHER = re.compile(r"(?:After|This left|These|They|Of these|Of them|The remaining|The rest|The other)\b")
@@ -124,32 +142,46 @@ def _whole(text: str, counts: Sequence[Counted]) -> Counted:
     """The largest count; where some have left, the one that they left: `seven of the 52 withdrew, leaving 54`."""
     if _LEFT.search(text):
         told = [each for each in counts if _OF.search(text[: each.start])]
-        if len(told) == 1 and told[0].number > sorted(counts)[0].number:
+        if len(told) == 1 and told[0].number > min(counts).number:
             return told[0]
     return max(counts)
 
 
 def _tells_groups(text: str, each: Counted) -> bool:
     """Whether a number is that of the groups: `into three groups`."""
-    return each.number < 13 and _GROUPS.match(text, each.end) is not None and _INTO.search(text[: each.start]) is not None
+    return (
+        each.number < 13 and _GROUPS.match(text, each.end) is not None and _INTO.search(text[: each.start]) is not None
+    )
 
 
 def _all_told(text: str, whole: Counted, counts: Sequence[Counted]) -> bool:
     """Whether the parts are all that there is, by a word or by how they are listed."""
     first, before = whole is counts[0], text[: whole.start]
     parts = [each.number for each in counts if each is not whole]
+    if first and len(parts) == 2 and _FATES.search(text):
+        return True
     if _LEFT.search(text):
         return first or _OF.search(before) is not None
     if len(parts) == 2 and min(parts) < _SMALLEST * whole.number:
         return False
-    if first and _LISTED.fullmatch(text, whole.end):
-        return True
-    marked = first or _MARKED.search(before) or _IN_ALL.search(text[whole.end :])
+    return _is_listed(text, whole, first=first) or _is_shared_out(text, whole, counts, parts)
+
+
+def _is_listed(text: str, whole: Counted, *, first: bool) -> bool:
+    """Whether the parts stand behind a colon, in a bracket or after `of these`, or the whole is told last, as `(n = 215)`."""
+    before = text[: whole.start]
+    at_end = not counted(text[whole.end :]) and not re.search(r"\b[nN] = \d", before)
+    named = at_end and re.search(r"(?<![\w-])[nN] = $", before) is not None
+    return named or (first and _LISTED.fullmatch(text, whole.end) is not None)
+
+
+def _is_shared_out(text: str, whole: Counted, counts: Sequence[Counted], parts: Sequence[int]) -> bool:
+    """Whether a word says that the whole is divided, or one digit is all that its parts lack to make it up."""
+    before = text[: whole.start]
+    marked = whole is counts[0] or _MARKED.search(before) or _IN_ALL.search(text[whole.end :])
     for sign, lost in _LOST_FROM.items():
         if marked and sign.search(text) and not lost.search(text) and (sign is not _SEXES or len(parts) == 2):
             return True
-    if whole is counts[-1] and re.search(r"(?<![\w-])[nN] = $", before) and not re.search(r"\b[nN] = \d", before):
-        return True
     slip = abs(sum(parts) - whole.number) in _SLIPS
     return slip and _OPENS.search(before) is not None and not _LOST_FROM[_IN_ALL].search(text)
 

@@ -8,12 +8,12 @@ group` places everyone. Any other list may leave some out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
 from tools.consistency.made_up import made_up
+from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
 from tools.consistency.statements import Statement
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
@@ -176,8 +176,10 @@ def _too_many(statement: Statement) -> Iterator[WholeAndParts]:
 _PERCENT = re.compile(r"(?<![\d.])(?P<percent>\d{1,2}(?:\.\d+)?)\s?%")
 _EXHAUSTIVE = re.compile(
     r"\b(?:make up|add up to|sum to|account for) (?:the whole|all of|100|everything|the total)"
-    r"|\b(?:the rest|remaining|remainder)\b[^\d.;]{0,25}\d|\b(?:composed of|consisted of|comprised|composition|partitioned"
-    r"|land (?:cover|use)|breakdown)\b", re.IGNORECASE
+    r"|\b(?:the rest|remaining|remainder)\b[^\d.;]{0,25}\d|\b(?:composed of|consisted of|comprised|composition"
+    r"|partitioned"
+    r"|land (?:cover|use)|breakdown)\b",
+    re.IGNORECASE,
 )
 _SCALES = (
     r"\bnone\b.*\bmild\b.*\bmoderate\b.*\bsevere\b",
@@ -228,10 +230,14 @@ def _shares_of_a_whole(statement: Statement) -> Iterator[ComputedFinding]:
         sentence = statement.text[start:end]
         shares: list[Printed] = [printed(match["percent"]) for match in _PERCENT.finditer(sentence)]
         scale = _ONE_ANSWER.get(len(shares))
-        if len(shares) < 3 or not (_EXHAUSTIVE.search(sentence) or (scale and scale.search(sentence))):
+        if (
+            len(shares) < 3
+            or re.search(r"\d\s?[–-]\s?\d+(?:\.\d+)?\s?%", sentence)
+            or not (_EXHAUSTIVE.search(sentence) or (scale and scale.search(sentence)))
+        ):
             continue
         total, slack = sum(share.value for share in shares), sum(share.half for share in shares)
-        if slack + 0.5 < abs(total - 100) < 30:
+        if slack + 0.5 < abs(total - 100) < 21:
             yield statement.finding(
                 "sum of parts",
                 "medium",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
@@ -27,7 +28,8 @@ _WHOLE_WORDS = re.sub(r"(?<!\[-) ", "[ ]", WHOLE)
 _FRACTION = re.sub(r"(?<!\[-) ", "[ ]", FRACTION)
 _STATED = re.compile(
     rf"""
-    (?<! [\w.,–<>≤≥-] ) (?P<percent> \d{{1,3}} (?: \.\d+ )? ) \s? (?: % | per[ ]?cent\b ) {_NO_SHARE.replace(" ", "[ ]")}
+    (?<! [\w.,–<>≤≥-] ) (?P<percent> \d{{1,3}} (?: \.\d+ )? ) \s? (?: % | per[ ]?cent\b )
+        {_NO_SHARE.replace(" ", "[ ]")}
     | \b (?P<words> {_WHOLE_WORDS} ) [ ] per[ ]?cent\b
     | \b (?P<side> (?: more | less | fewer | over ) [ ] (?: than [ ] )? half \b | (?: the | a ) [ ] majority [ ] of \b
         | (?: the | a ) [ ] minority [ ] of \b )
@@ -37,7 +39,8 @@ _STATED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _PAIR = re.compile(
-    rf"(?<![\w.,/–-])(?P<part>{NUMBER_OR_WORD})(?:\s?/\s?|(?: [^\W\d_][\w’'-]*){{0,2}} (?:out )?of (?:(?:the|all|our|these|those|a"
+    rf"(?<![\w.,/–-])(?P<part>{NUMBER_OR_WORD})(?:\s?/\s?|(?: [^\W\d_][\w’'-]*){{0,2}} (?:out )?of (?:(?:the"
+    rf"|all|our|these|those|a"
     rf"|total) ){{0,3}})(?P<whole>\d[\d,]*)(?![\d%/]|\s?%|\.\d)",
     re.IGNORECASE,
 )
@@ -46,21 +49,30 @@ _SAYS_WHOLE = re.compile(
     r"|total|sample|N =|n =|were)(?: (?:the|all|our|these|those|a|total|of|further))*)\W*$",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(r";\s(?![^(]*\))|, (?:and|but|while|whereas|versus|vs\.?|compared (?:with|to)) |\bcompared (?:with|to) ")
-_FURTHER = re.compile(r"(?:This|That|These|It) (?:is|was|are|were|corresponds?|gives?|equals?|amounts?|makes?|means?)\b")
+_CLAUSES = re.compile(
+    r";\s(?![^(]*\))|, (?:and|but|while|whereas|versus|vs\.?|compared (?:with|to)) |\bcompared (?:with|to) "
+)
+_FURTHER = re.compile(
+    r"(?:This|That|These|It) (?:is|was|are|were|corresponds?|gives?|equals?|amounts?|makes?|means?)\b"
+)
 _CHANGE = re.compile(
-    r"\b(?:by|increas\w+|decreas\w+|reduc\w+|weighted|adjusted|predicted|expected|at least|up to|power|improv\w+|from|average|mean|median)(?: of| to)?\W*$",
+    r"\b(?:by|increas\w+|decreas\w+|reduc\w+|weighted|adjusted|predicted|expected|at least|up to|power"
+    r"|improv\w+|from|average|mean|median)(?: of| to)?\W*$",
     re.IGNORECASE,
 )
 _LOOSE = re.compile(
-    r"\b(?:about|approximately|around|roughly|nearly|almost|over|under|circa|ca\.|more than|less than|fewer than|some|just"
+    r"\b(?:about|approximately|around|roughly|nearly|almost|over|under|circa|ca\.|more than|less than"
+    r"|fewer than|some|just"
     r"|at least|up to)\W*$|[~≈<>≤≥±]\W*$",
     re.IGNORECASE,
 )
+_SIDE = re.compile(r"\b(?:(?P<more>more than|over|at least)|less than|fewer than|under|at most)\W*$", re.IGNORECASE)
 _FARTHEST = {False: (1.25, 6.0), True: (1.4, 10.0)}
 """Factor and percentage points by which a share in words may differ from its counts, without and with `nearly`."""
 
 
+_FEWEST = 9
+"""What is less behind a stroke is a fraction or a dose."""
 _NEAR = 60
 """Characters between a part and its share."""
 
@@ -89,7 +101,11 @@ def check_stated_shares(statement: Statement) -> Iterator[ComputedFinding]:
         if len(shares) != 1 or start + shares[0].start in known:
             continue
         pair = _pair(clause, shares[0])
-        if pair and not _holds(shares[0], *pair) and not _explained(shares[0], counted(_without_shares(statement.text))):
+        if (
+            pair
+            and not _holds(shares[0], *pair)
+            and not _explained(shares[0], counted(_without_shares(statement.text)))
+        ):
             yield _finding(statement, (start, end), shares[0], *pair)
 
 
@@ -102,9 +118,7 @@ def _in_order(
 ) -> Iterator[ComputedFinding]:
     """As many shares as pairs of counts: each belongs to its own, if but one is wrong."""
     counts = [(whole_number(match["part"]), whole_number(match["whole"])) for match in pairs]
-    wrong = [
-        (share, *pair) for share, pair in zip(shares, counts, strict=True) if pair[1] and not _holds(share, *pair)
-    ]
+    wrong = [(share, *pair) for share, pair in zip(shares, counts, strict=True) if pair[1] and not _holds(share, *pair)]
     if len(wrong) == 1 and wrong[0][0].exact and place[0] + wrong[0][0].start not in known:
         yield _finding(statement, place, *wrong[0])
 
@@ -122,7 +136,7 @@ def _clauses(statement: Statement) -> Iterator[tuple[int, int]]:
             yield start, end
             continue
         cuts = [start, *(match.end() for match in _CLAUSES.finditer(statement.text, start, end)), end]
-        yield from zip(cuts, cuts[1:], strict=False)
+        yield from pairwise(cuts)
 
 
 def _stated(clause: str) -> Iterator[_Stated]:
@@ -134,7 +148,9 @@ def _stated(clause: str) -> Iterator[_Stated]:
             yield _Stated(percent.low - slack, percent.high + slack, f"{match['percent']}%", match.start(), exact=True)
         elif match["words"]:
             value = value_of(match["words"].lower())
-            yield _Stated(value - (3 if loose else 0.5), value + (3 if loose else 0.5), match[0], match.start(), exact=True)
+            yield _Stated(
+                value - (3 if loose else 0.5), value + (3 if loose else 0.5), match[0], match.start(), exact=True
+            )
         elif match["side"]:
             above = re.match(r"more|over|(?:the|a) majority", match[0], re.IGNORECASE)
             yield _Stated(*((50.001, 100.0) if above else (0.0, 49.999)), match[0], match.start(), exact=False)
@@ -143,6 +159,8 @@ def _stated(clause: str) -> Iterator[_Stated]:
             value = 1 / SMALL_NUMBERS[words.split()[-1]] if words.startswith("one in ") else value_of(words)
             factor, points = _FARTHEST[loose]
             low, high = max(100 * value / factor, 100 * value - points), min(100 * value * factor, 100 * value + points)
+            if side := _SIDE.search(clause[: match.start()]):
+                low, high = (low, 100.0) if side["more"] else (0.0, high)
             yield _Stated(low, high, match[0], match.start(), exact=False)
 
 
@@ -151,13 +169,14 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
     pairs = [
         (whole_number(match["part"]), whole_number(match["whole"]))
         for match in _PAIR.finditer(_without_shares(clause))
+        if "/" not in match[0] or whole_number(match["whole"]) > _FEWEST
         for near in [_NEAR if "/" in match[0] else 2 * _NEAR]
         if match.start() - near < share.start < match.end() + near
         and not ("/" in match[0] and re.search(r"~\D*\d", _without_shares(clause)[share.start : match.start()]))
     ]
     if pairs:
-        (part, whole), *more = pairs
-        return (part, whole) if not more and 0 < part <= whole > 2 else None
+        number, of = pairs[0]
+        return (number, of) if len(pairs) == 1 and 0 < number <= of > 2 else None
     counts = counted(_without_shares(clause))
     if len(counts) != 2 or re.search(r"\d\.\d(?!\d*\s?%)", clause):
         return None
@@ -165,7 +184,8 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
     if part.end < share.start:
         near = share.start - part.end < _NEAR and (part.start > whole.start or whole.start > share.start)
     else:
-        near = part.start - share.start < _NEAR and re.search(r"\([^)]*$", clause[share.start : part.start])
+        in_bracket = re.search(r"\([^)]*$", clause[share.start : part.start]) is not None
+        near = in_bracket and part.start - share.start < _NEAR
     if not near or re.search(r"(?<!-)\b(?:one|another)\b", clause.replace(share.text, "")):
         return None
     says = _SAYS_WHOLE.search(clause[: whole.start])

@@ -28,9 +28,14 @@ _FRACTION = re.compile(
 )
 _PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
 _IS_PERCENT = re.compile(r"%|per ?cent", re.IGNORECASE)
-_LEAVES = re.compile(r"(?:excluded|withdr[ae]w\w*|lost|dropped out|dropouts?|removed|duplicates|ineligible|not eligible|declined)\b", re.IGNORECASE)
+_LEAVES = re.compile(
+    r"(?:excluded|withdr[ae]w\w*|lost|dropped out|dropouts?|removed|duplicates|ineligible|not eligible|declined)\b",
+    re.IGNORECASE,
+)
 _SAYS_SIZE = re.compile(
-    r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients|all [a-z]+)(?:,? \(?[nN]\)?)?", re.IGNORECASE
+    r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients"
+    r"|all [a-z]+)(?:,? \(?[nN]\)?)?",
+    re.IGNORECASE,
 )
 """Name of a row that tells how many each column is of."""
 _TOTAL = re.compile(
@@ -205,9 +210,11 @@ def _flow(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFind
             continue
         for column in range(1, len(table.header)):
             numbers = [found[0] for row in table.rows[at - 1 : at + 2] if (found := _numbers(row, [column]))]
-            if len(numbers) == 3 and numbers[0].value > numbers[2].value > 0.7 * (numbers[0].value - numbers[1].value):
-                if not _adds_up(numbers[1:], numbers[0]):
-                    yield _sum(rows[at + 1], numbers[1:], numbers[0])
+            if len(numbers) < 3 or _adds_up(numbers[1:], numbers[0]):
+                continue
+            came, went, stayed = (number.value for number in numbers)
+            if came > stayed > 0.7 * (came - went):
+                yield _sum(rows[at + 1], numbers[1:], numbers[0])
 
 
 def _row_groups(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
@@ -247,13 +254,34 @@ def _sized_columns(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
 
 
 def _turned_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Rows for the whole, the count and the percentage, and a column for each group."""
-    percent = [at for at, row in enumerate(table.rows) if row and _IS_PERCENT.search(row[0])]
-    width = min(map(len, table.rows))
-    if len(percent) == 1 and len(table.rows) > 2 and width > 2:
-        columns = [[row[column] for row in table.rows] for column in range(width)]
-        turned = PaperTable(["", *columns[0]], [["", *column] for column in columns[1:]], table.caption)
-        yield from _row_shares(turned, [rows[percent[0]]] * (width - 1))
+    """Rows for the whole, the count and the percentage of one thing, and a column for each group."""
+    names = [row[0] if row else "" for row in table.rows]
+    sizes = next((row for row, name in zip(table.rows, names, strict=True) if _SAYS_SIZE.fullmatch(_bare(name))), None)
+    for at, name in enumerate(names):
+        counts = next(
+            (
+                row
+                for row, other in zip(table.rows, names, strict=True)
+                if other != name and _thing(other) == _thing(name)
+            ),
+            None,
+        )
+        if sizes is None or counts is None or sizes is counts or not _IS_PERCENT.search(name):
+            continue
+        told = [
+            (_int(counts[column]), _int(sizes[column]), printed(found["percent"]))
+            for column in range(1, min(map(len, (sizes, counts, table.rows[at]))))
+            if _COUNT.fullmatch(counts[column]) and _COUNT.fullmatch(sizes[column])
+            if (found := _PERCENT.fullmatch(table.rows[at][column]))
+        ]
+        wrong = [each for each in told if each[0] > each[1] or not _fits(each[0], each[2], each[1])]
+        for part, whole, percent in wrong if 0 < 2 * len(wrong) <= len(told) else ():
+            yield _share_finding(rows[at], part, whole, percent)
+
+
+def _thing(name: str) -> str:
+    """`Employed` of the rows `Employed, n` and `Employed (%)`."""
+    return re.sub(r"[\s,(]*(?:%|per ?cent|n|no\.)\s?\)?$", "", name).lower()
 
 
 def _numbers(row: Sequence[str], columns: Sequence[int]) -> list[Printed] | None:
@@ -411,7 +439,11 @@ def _told(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     cells = list(_cells(table))
     cell = next((each for each in cells if (each.row, each.column) == (rows[0], columns[0])), None)
     numbers = [printed(match[0]) for match in _TOLD_NUMBER.finditer(sentence)]
-    like = [number for number in numbers if cell and number.half == cell.value.half and (number.half < 0.5 or number.value > 99)]
+    like = [
+        number
+        for number in numbers
+        if cell and number.half == cell.value.half and (number.half < 0.5 or number.value > 99)
+    ]
     if cell is None or len(like) != 1 or any(each.value == like[0] for each in cells):
         return None
     return (like[0], cell) if 0.8 < like[0].value / (cell.value.value or 1.0) < 1.25 else None

@@ -18,7 +18,8 @@ from tools.consistency.printed import UNSIGNED, Printed, printed, short, whole_n
 from tools.consistency.statements import Statement, TableRows
 
 _NUMBER = re.compile(
-    rf"(?<![\w.,/^–-])(?<![=<>≤≥±]\s)(?<!\b[Pp]\s)(?P<number>{UNSIGNED}|\b(?:{WHOLE})\b)(?![\w–]|[.,]\d|-(?!\w+ ))", re.IGNORECASE
+    rf"(?<![\w.,/^–-])(?<![=<>≤≥±]\s)(?<!\b[Pp]\s)(?P<number>{UNSIGNED}|\b(?:{WHOLE})\b)(?![\w–]|[.,]\d|-(?!\w+ ))",
+    re.IGNORECASE,
 )
 _NAMES = {
     "odds ratio": r"(?:adjusted |pooled )?(?:odds ratio|\ba?OR\b)",
@@ -32,7 +33,7 @@ _NAMES = {
     "AUC": r"(?:\bAU(?:RO)?C\b|area under the (?:ROC )?curve)",
     "BLEU": r"\bBLEU(?: score)?",
     "kappa": r"(?:\bkappa\b|κ)",
-    "alpha": r"Cronbach[’']s (?:alpha|α)",
+    "alpha": r"Cronbach[’']s (?:alpha|\u03b1)",
     "R2": r"\bR ?\^?[2²]",
     "prevalence": r"\bprevalence(?: of [a-z ]{3,30}?)?",
     "sensitivity": r"\bsensitivity",
@@ -44,7 +45,8 @@ _NAMES = {
 }
 _NAMED = re.compile(
     "|".join(
-        rf"(?P<{name.replace(' ', '_')}>{pattern}(?: for [a-z ]{{3,30}}?| \([A-Z]{{1,4}}\))?(?: =|:| of| was| is| reached|,|) ?(?:about )?"
+        rf"(?P<{name.replace(' ', '_')}>{pattern}(?: (?:for|of|in|among) [^.;,()\d]{{3,60}}?"
+        rf"| \([A-Z]{{1,4}}\))?(?: =|:| of| was| is| reached|,|) ?(?:about )?"
         rf"(?={UNSIGNED}))"
         for name, pattern in _NAMES.items()
     )
@@ -53,21 +55,40 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _STOP = frozenset(
     re.findall(
         r"\w+",
-        "the and for with that this from were was are our their has have had not than which these those into between among "
-        "who its also can may more most all each both any other such been over under after before during within using used "
-        "total they there when where while did does about mean average only but one two three per",
+        "the and for with that this from were was are our their has have had not than which these those into between "
+        "among who its also can may more most all each both any other such been over under after before during within "
+        "using used total they there when where while did does about mean average only but one two three per",
     )
 )
 _NOT_ONE = re.compile(
-    r"\b(?:another|further|other|additional|first|second|third|last|each|every|per|at least|up to|more than|less than|over|under"
-    r"|about|around|nearly|almost|approximately|some|only|than|increas\w+ (?:by|of)|reduc\w+ (?:by|of)|by|to|from|and|or|of|plus|minus)\W*$",
+    r"\b(?:another|further|other|additional|first|second|third|last|each|every|per|at least|up to|more than"
+    r"|less than|over|under"
+    r"|about|around|nearly|almost|approximately|some|only|than|increas\w+ (?:by|of)|reduc\w+ (?:by|of)|by|to"
+    r"|from|and|or|of|plus|minus)\W*$",
     re.IGNORECASE,
 )
 """What stands before a number that is one of several, or none of its own."""
 _WHOLE_GROUP = re.compile(r"\b(?:of|to|by|from)\W*$", re.IGNORECASE)
 _VAGUE = {"time", "ratio", "angle", "fold"}
 """Dimensions of which a text has many values; in these more words must agree."""
-_NO_NOUNS = frozenset("of and or to in on at for with from by as is was were are had has have the a an per than that which who".split())
+_NO_NOUNS = frozenset(
+    re.findall(
+        r"\w+",
+        "of and or to in on at for with from by as is was were are had has have the a an per than that which who",
+    )
+)
+_PART_OF_PAPER = re.compile(
+    r"abstract|summary|introduction|background|method|material|participants|procedure|results|findings|discussion|conclu",
+    re.IGNORECASE,
+)
+"""Sections of one study; others may tell of one case or outcome each."""
+_CONTRASTS = frozenset(
+    re.findall(
+        r"\w+",
+        "preop posto basel initi final prete postt contr place femal males women boys girls previ pilot train valid",
+    )
+)
+"""Beginnings of words of which one value has one and the other another: `before` and `after` an operation."""
 _SHARED = 0.5
 """Of the words around the value that has fewer."""
 _FARTHEST = 3.0
@@ -75,14 +96,18 @@ _FARTHEST = 3.0
 
 
 _OF_WHOLE = re.compile(
-    rf"(?<![\w.,/–-])(?P<part>\d[\d,]*|\b(?:{WHOLE})) (?:out )?of (?:the |these |all |our )*(?P<whole>\d[\d,]*)(?![\w%]|\s?%|\.\d)",
+    rf"(?<![\w.,/–-])(?P<part>\d[\d,]*|\b(?:{WHOLE})) (?:out )?of (?:the |these |all "
+    rf"|our )*(?P<whole>\d[\d,]*)(?![\w%]|\s?%|\.\d)",
     re.IGNORECASE,
 )
 _WHOLE_FIRST = re.compile(
-    rf"\bOf (?:the |these |all |our )*(?P<whole>\d[\d,]*) [a-z ]{{3,30}}, (?P<part>\d[\d,]*|(?:{WHOLE}))\b(?!\s?%|\.\d)", re.IGNORECASE
+    rf"\bOf (?:the |these |all |our )*(?P<whole>\d[\d,]*) [a-z ]{{3,30}}, (?P<part>\d[\d,]*"
+    rf"|(?:{WHOLE}))\b(?!\s?%|\.\d)",
+    re.IGNORECASE,
 )
 _IN_YEAR = re.compile(
-    r"\b[Ii]n (?:(?:early|late|January|February|March|April|May|June|July|August|September|October|November|December) )?"
+    r"\b[Ii]n (?:(?:early|late|January|February|March|April|May|June|July|August|September|October|November"
+    r"|December) )?"
     r"(?P<part>(?:19|20)\d\d)\b(?! ?[–-])"
 )
 
@@ -115,14 +140,16 @@ def check_told_twice(parts: Sequence[Statement], tables: Sequence[TableRows]) ->
             for value in _values(part, part.text):
                 kinds[value.key].append(value)
     for each in tables:
-        for value in _values(each.rows[0], _caption_count(each.table.caption)):
-            kinds[value.key].append(value)
+        for told in (_caption_count(each.table.caption), *map(_header_count, each.table.header)):
+            for value in _values(each.rows[0], told):
+                kinds[value.key].append(value)
     for values in kinds.values():
         distinct = _distinct(values)
         if len(distinct) != 2:
             continue
         first, second = distinct
-        if {each.section for each in first} & {each.section for each in second}:
+        sections = [{each.section for each in group} for group in distinct]
+        if sections[0] & sections[1] or not any(_PART_OF_PAPER.search(each) for each in sections[0] | sections[1]):
             continue
         pairs = [(one, other) for one in first for other in second if _like(one, other)]
         if pairs and all(each.alone for each in [*first, *second]):
@@ -144,13 +171,18 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
             unit, last = measured
             key = "in " + " per ".join([unit.dimension, *unit.per])
             factor, zero = unit.factor, unit.zero
-        elif noun := re.match(r"[ -](?:[a-z-]+ )??(?P<noun>[a-z]{3,}s|people|children|women|men|mice|sheep|fold)\b", text[end : end + 40]):
+        elif noun := re.match(
+            r"[ -](?:[a-z-]+ )??(?P<noun>[a-z]{3,}s|people|children|women|men|mice|sheep)\b(?! and [a-z]+s\b)",
+            text[end : end + 40],
+        ):
             key = "" if noun["noun"] in _NO_NOUNS or number.lower() == "one" else noun["noun"]
         if not key or re.fullmatch(r"(?:19|20)\d\d", number):
             continue
         sentence = statement.sentence_at(start) if text is statement.text else (0, len(text))
         words = [*_words(text[sentence[0] : start])[-7:], *_words(text[end : sentence[1]])[:7]]
-        alone = not _NOT_ONE.search(text[sentence[0] : start]) or _WHOLE_GROUP.search(text[sentence[0] : start]) is not None
+        alone = (
+            not _NOT_ONE.search(text[sentence[0] : start]) or _WHOLE_GROUP.search(text[sentence[0] : start]) is not None
+        )
         whole = re.search(r"\b(?:all|these|those|our|the)(?: the| of the)? $", text[:start], re.IGNORECASE) is not None
         base, half = value.value * factor + zero, value.half * factor
         yield _Value(key, base, half, frozenset(words), statement, (start, last), alone, whole)
@@ -174,8 +206,16 @@ def _words(text: str) -> list[str]:
 def _caption_count(caption: str) -> str:
     """`Parents who took part (N = 421)` as `421 parents who took part`."""
     size = re.search(r"\b[nN] ?= ?(?P<n>\d[\d,]*)", caption)
-    noun = re.search(r"\b(?P<noun>[A-Za-z][a-z]{3,}s|people|children|women|men)\b", re.sub(r"^\W*Table \w+[.:]?", "", caption))
+    noun = re.search(
+        r"\b(?P<noun>[A-Za-z][a-z]{3,}s|people|children|women|men)\b", re.sub(r"^\W*Table \w+[.:]?", "", caption)
+    )
     return f"{size['n']} {noun['noun'].lower()} {caption}" if size and noun else ""
+
+
+def _header_count(title: str) -> str:
+    """`All participants (n = 302)` as `all 302 participants`."""
+    told = re.fullmatch(r"(?:All|Total|Overall) (?P<noun>[a-z]+s|people|children) ?\([nN] ?= ?(?P<n>\d[\d,]*)\)", title)
+    return f"all {told['n']} {told['noun']}" if told else ""
 
 
 def _distinct(values: Sequence[_Value]) -> list[list[_Value]]:
@@ -193,7 +233,7 @@ def _distinct(values: Sequence[_Value]) -> list[list[_Value]]:
 def _like(one: _Value, other: _Value) -> bool:
     """Whether two values are said of the same thing."""
     shared, fewer = len(one.words & other.words), min(len(one.words), len(other.words))
-    if not _near(one, other) or shared < _SHARED * fewer:
+    if not _near(one, other) or shared < _SHARED * fewer or (one.words ^ other.words) & _CONTRASTS:
         return False
     if one.key in _NAMES:
         return shared > 0
