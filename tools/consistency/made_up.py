@@ -168,7 +168,7 @@ def _all_told(text: str, whole: Counted, counts: Sequence[Counted]) -> bool:
 
 
 def _is_listed(text: str, whole: Counted, *, first: bool) -> bool:
-    """Whether the parts stand behind a colon, in a bracket or after `of these`, or the whole is told last, as `(n = 215)`."""
+    """Whether the parts stand behind a colon, in a bracket or after `of these`, or the whole behind them."""
     before = text[: whole.start]
     at_end = not counted(text[whole.end :]) and not re.search(r"\b[nN] = \d", before)
     named = at_end and re.search(r"(?<![\w-])[nN] = $", before) is not None

@@ -134,16 +134,7 @@ class _Value(NamedTuple):
 
 def check_told_twice(parts: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
     """Quantities with one value in one section and another in another."""
-    kinds: dict[str, list[_Value]] = defaultdict(list)
-    for part in parts:
-        if not part.row:
-            for value in _values(part, part.text):
-                kinds[value.key].append(value)
-    for each in tables:
-        for told in (_caption_count(each.table.caption), *map(_header_count, each.table.header)):
-            for value in _values(each.rows[0], told):
-                kinds[value.key].append(value)
-    for values in kinds.values():
+    for values in _by_key(parts, tables).values():
         distinct = _distinct(values)
         if len(distinct) != 2:
             continue
@@ -154,6 +145,19 @@ def check_told_twice(parts: Sequence[Statement], tables: Sequence[TableRows]) ->
         pairs = [(one, other) for one in first for other in second if _like(one, other)]
         if pairs and all(each.alone for each in [*first, *second]):
             yield _finding(*pairs[0])
+
+
+def _by_key(parts: Sequence[Statement], tables: Sequence[TableRows]) -> dict[str, list[_Value]]:
+    """All values of a paper, those of one unit, noun or name together."""
+    told = [(part, part.text) for part in parts if not part.row]
+    for each in tables:
+        counts = (_caption_count(each.table.caption), *map(_header_count, each.table.header))
+        told += [(each.rows[0], count) for count in counts]
+    kinds: dict[str, list[_Value]] = defaultdict(list)
+    for statement, text in told:
+        for value in _values(statement, text):
+            kinds[value.key].append(value)
+    return kinds
 
 
 def _values(statement: Statement, text: str) -> Iterator[_Value]:
