@@ -181,5 +181,6 @@ if __name__ == "__main__":
     planted("planted_reports.jsonl")
     for half in ("read", "held", ""):
         planted("planted_reports_second.jsonl", half)
+    planted("planted_reports_third.jsonl")
     if arguments.papers:
         in_papers(arguments.papers)
