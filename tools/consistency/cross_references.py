@@ -230,7 +230,7 @@ def check_equations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
                 )
 
 
-_FEWEST = 3  # entries; a shorter list was hardly read whole
+_FEWEST = 2  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
 _RAISED = re.compile(
     r"(?<=[a-z)”\"’][.,;:])(?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)(?=\s+[A-Za-z(]|\s*$)"
@@ -415,8 +415,7 @@ _AVAILABLE = re.compile(
     r"(?P<what>data(?:sets?)?|code|scripts?|software|models?|materials|source code)\b(?: [a-z-]+){0,6}? "
     r"(?:is|are|will be|have been|has been|was|were)(?: made| now| also| all| then)*(?: (?:publicly|freely|openly"
     r"|fully))*"
-    r" (?:available|accessible|released|deposited|shared|open[- ]source[d]?|(?:found|downloaded"
-    r"|obtained)(?: online)?)\b",
+    r" (?:available|accessible|released|deposited|shared|open[- ]source[d]?)\b",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(

@@ -32,7 +32,7 @@ _FATES = re.compile(
 _DIVIDED = re.compile(
     r"\b(?:divided|split|partitioned|assigned|allocated|allotted|randomi[sz]ed|distributed|compris\w+"
     r"|consist(?:ed|s|ing) of"
-    r"|made up|composed of)\b|\b(?-i:N) =",
+    r"|made up|composed of|one (?:class|category|group)(?: only)?)\b|\b(?-i:N) =",
     re.IGNORECASE,
 )
 """All belong to one group or another."""
@@ -67,7 +67,8 @@ _INTO = re.compile(r"\b(?:into|to|over|in|across|the|of|between|among)(?: one of
 _OF = re.compile(r"\b(?:of|from|the|all|our|these) $", re.IGNORECASE)
 _MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
 _UNREADABLE = re.compile(
-    r"%|per cent|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand|\s?[.,;)])|another|single"
+    r"%|per cent|\bthe rest\b(?![^.\d]{0,25}\d)|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand"
+    r"| class| category| group|\s?[.,;)])|another|single"
     r"|versus|vs|compared)\b|(?<!\b[nN]) =",
     re.IGNORECASE,
 )
@@ -114,11 +115,15 @@ def _windows(statement: Statement) -> Iterator[tuple[int, int]]:
     """Sentences, together with those that go on with what they have begun, and counts with a bracket behind them."""
     before: tuple[int, int] | None = None
     for start, end in statement.sentences():
-        if before and _FURTHER.match(statement.text, start):
+        if before and (_FURTHER.match(statement.text, start) or _LEFT.search(statement.text, start, end)):
             yield before[0], end
-        if before is None or not statement.text.startswith(("Of ", "These ", "They "), start):
+        if before is None or not statement.text.startswith(
+            ("Of these", "Of them", "Of those", "These ", "They "), start
+        ):
             yield start, end
         before = (start, end)
+        for cut in [start + match.end() for match in re.finditer("; ", statement.text[start:end])]:
+            yield cut, end
     for bracket in _BRACKET.finditer(statement.text):
         yield bracket.span()
 

@@ -176,7 +176,8 @@ def _too_many(statement: Statement) -> Iterator[WholeAndParts]:
 _PERCENT = re.compile(r"(?<![\d.])(?P<percent>\d{1,2}(?:\.\d+)?)\s?%")
 _EXHAUSTIVE = re.compile(
     r"\b(?:make up|add up to|sum to|account for) (?:the whole|all of|100|everything|the total)"
-    r"|\b(?:the rest|remaining|remainder)\b[^\d.;]{0,25}\d|\b(?:composed of|consisted of|comprised|composition"
+    r"|\b(?:the rest|remaining|remainder)\b[^\d.;]{0,25}\d|\bthe other \d+(?:\.\d+)?\s?%|\b(?:composed of"
+    r"|consisted of|comprised|composition"
     r"|partitioned"
     r"|land (?:cover|use)|breakdown)\b",
     re.IGNORECASE,

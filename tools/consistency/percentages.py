@@ -176,11 +176,21 @@ def _odd_one(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> It
     fits = {whole: [share for share in shares if _fits(share, whole)] for whole in near if whole > 1}
     whole = max(fits, key=lambda each: len(fits[each]), default=0)
     only = near - {share.part for share in shares} == {whole}
-    if len(shares) < 2 or not whole or len(fits[whole]) < len(shares) - 1 or not (len(shares) > 2 or only):
+    if (
+        len(shares) < 2
+        or not whole
+        or len(fits[whole]) < len(shares) - 1
+        or not (len(shares) > 2 or only or _exact(fits[whole]))
+    ):
         return
     for share in shares:
         if share.part < whole and not any(_fits(share, each) for each in anywhere):
             yield share, whole, f"; the others are of {whole}"
+
+
+def _exact(shares: Sequence[_Share]) -> bool:
+    """Whether a share that fits is printed with decimals, which hardly fit by chance."""
+    return any(share.percent.half < 0.5 for share in shares)
 
 
 def _linked(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> Iterator[tuple[_Share, int, str]]:

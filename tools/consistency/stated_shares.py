@@ -169,7 +169,8 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
     pairs = [
         (whole_number(match["part"]), whole_number(match["whole"]))
         for match in _PAIR.finditer(_without_shares(clause))
-        if "/" not in match[0] or whole_number(match["whole"]) > _FEWEST
+        if not re.search(r"\b(?:points|marks)\b", match[0])
+        and ("/" not in match[0] or whole_number(match["whole"]) > _FEWEST)
         for near in [_NEAR if "/" in match[0] else 2 * _NEAR]
         if match.start() - near < share.start < match.end() + near
         and not ("/" in match[0] and re.search(r"~\D*\d", _without_shares(clause)[share.start : match.start()]))

@@ -39,7 +39,8 @@ _SAYS_SIZE = re.compile(
 )
 """Name of a row that tells how many each column is of."""
 _TOTAL = re.compile(
-    r"(?:grand |sub)?(?:total|all(?: [a-z]+)?|sum|overall|both|together)s?(?:,? \(?n\)?)?|whole sample", re.IGNORECASE
+    r"(?:grand |row |column |sub)?(?:total|all(?: [a-z]+)?|sum|overall|both|together)s?(?:,? \(?n\)?)?|whole sample",
+    re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+|(?<![\d.,])\d+(?![\d.%])")
 
@@ -171,7 +172,7 @@ def _share(row: Sequence[str], part: int, whole: int, shown: int, *, both: bool)
     if not percent or not _COUNT.fullmatch(number) or not _COUNT.fullmatch(of):
         return None
     total = _int(of) + _int(number) if both else _int(of)
-    return (_int(number), total, printed(percent)) if total > 1 and _int(number) <= total else None
+    return (_int(number), total, printed(percent)) if total > 1 else None
 
 
 def _share_finding(statement: Statement, part: int, whole: int, percent: Printed) -> ComputedFinding:
@@ -388,7 +389,7 @@ def _row_sums(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Computed
 
 
 def _bare(title: str) -> str:
-    return re.sub(r"\s?[(\[]\s?[nN]\s?(?:=\s?[\d,]+)?\s?[)\]]|[:*†]", "", title).strip()
+    return re.sub(r"\s?[(\[]\s?[nN]\s?(?:=\s?[\d,]+)?\s?[)\]]|[:*†]|\s\(\d+\s?[–-]\s?\d+\)$", "", title).strip()
 
 
 def _sum(statement: Statement, numbers: Sequence[Printed], total: Printed) -> ComputedFinding:

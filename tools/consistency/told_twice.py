@@ -69,7 +69,7 @@ _NOT_ONE = re.compile(
 )
 """What stands before a number that is one of several, or none of its own."""
 _WHOLE_GROUP = re.compile(r"\b(?:of|to|by|from)\W*$", re.IGNORECASE)
-_VAGUE = {"time", "ratio", "angle", "fold"}
+_VAGUE = {"time", "ratio", "angle"}
 """Dimensions of which a text has many values; in these more words must agree."""
 _NO_NOUNS = frozenset(
     re.findall(
@@ -91,6 +91,8 @@ _CONTRASTS = frozenset(
 """Beginnings of words of which one value has one and the other another: `before` and `after` an operation."""
 _SHARED = 0.5
 """Of the words around the value that has fewer."""
+_SHARED_OF_NOUN = 0.6
+"""As much, where the noun that is counted is one of the words."""
 _FARTHEST = 3.0
 """Times by which two values may differ that are meant to be one, but for a power of ten."""
 
@@ -109,6 +111,12 @@ _IN_YEAR = re.compile(
     r"\b[Ii]n (?:(?:early|late|January|February|March|April|May|June|July|August|September|October|November"
     r"|December) )?"
     r"(?P<part>(?:19|20)\d\d)\b(?! ?[–-])"
+)
+
+
+_IN_MONTH = re.compile(
+    r"\b(?P<month>January|February|March|April|May|June|July|August|September|October|November|December)"
+    r" (?P<part>(?:19|20)\d\d)\b"
 )
 
 
@@ -173,7 +181,7 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
             key = (named[start].lastgroup or "").replace("_", " ")
         elif measured := unit_after(text, end, spelled=not in_digits):
             unit, last = measured
-            key = "in " + " per ".join([unit.dimension, *unit.per])
+            key = "" if unit.dimension == "fold" else "in " + " per ".join([unit.dimension, *unit.per])
             factor, zero = unit.factor, unit.zero
         elif noun := re.match(
             r"[ -](?:[a-z-]+ )??(?P<noun>[a-z]{3,}s|people|children|women|men|mice|sheep)\b(?! and [a-z]+s\b)",
@@ -194,9 +202,11 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
 
 def _parts(statement: Statement, text: str) -> Iterator[_Value]:
     """`31 of the 60 dogs`, `Of 60 dogs, 31`, and years: `in March 2021`."""
-    for match in (match for pattern in (_OF_WHOLE, _WHOLE_FIRST, _IN_YEAR) for match in pattern.finditer(text)):
+    for match in (
+        match for pattern in (_OF_WHOLE, _WHOLE_FIRST, _IN_YEAR, _IN_MONTH) for match in pattern.finditer(text)
+    ):
         groups = match.groupdict()
-        key = f"of {groups['whole']}" if "whole" in groups else "in a year"
+        key = f"of {groups['whole']}" if "whole" in groups else f"of {groups.get('month') or 'a year'}"
         start, end = statement.sentence_at(match.start()) if text is statement.text else (0, len(text))
         words = _words(f"{text[start : match.start()]} {text[match.end() : end]}")
         place = match.span("part")
@@ -239,14 +249,19 @@ def _like(one: _Value, other: _Value) -> bool:
     shared, fewer = len(one.words & other.words), min(len(one.words), len(other.words))
     if not _near(one, other) or shared < _SHARED * fewer or (one.words ^ other.words) & _CONTRASTS:
         return False
-    if one.key in _NAMES:
+    if one.key in _NAMES or one.key.startswith("of "):
         return shared > 0
-    if one.key.startswith("of ") or one.key == "in a year":
-        return shared > 0
-    if not one.key.startswith("in "):  # a noun is one of the words
-        return shared > (0 if one.whole or other.whole else 1) and max(one.base, other.base) > 9
+    if not one.key.startswith("in "):
+        return _like_nouns(one, other, shared, fewer)
     vague = one.key.removeprefix("in ").split(" per ")[0] in _VAGUE
     return shared >= min(2 if vague else 1, max(1, fewer))
+
+
+def _like_nouns(one: _Value, other: _Value, shared: int, fewer: int) -> bool:
+    """Of things that are counted the noun is one of the words; small numbers and parts of a group need more of them."""
+    if max(one.base, other.base) < 10:
+        return shared > 2
+    return shared > 0 if one.whole or other.whole else shared > 1 and shared >= _SHARED_OF_NOUN * fewer
 
 
 def _near(one: _Value, other: _Value) -> bool:
