@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tools.consistency.counted import Counted, counted
+from tools.consistency.printed import NUMBER_OR_WORD
 from tools.consistency.statements import Statement
 
 _LEFT = re.compile(
     r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b(?=[^.\d]{0,25}\d)"
-    r"|, so (?:that )?\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
-    r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b|\bthus\b",
+    rf"|, so (?:that )?(?:only |the )?{NUMBER_OR_WORD}\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
+    r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b",
     re.IGNORECASE,
 )
 """Some leave, and the others stay."""
@@ -88,6 +89,7 @@ _GROUPS = re.compile(
     re.IGNORECASE,
 )
 _FURTHER = re.compile(r"(?:After|This left|These|They|Of these|Of them|The remaining|The rest|The other)\b")
+_OPENS_WITH_NUMBER = re.compile(rf"{NUMBER_OR_WORD}\b", re.IGNORECASE)
 _MOST = 9  # counts of a sentence, of which all sums are tried
 _NEAR = 0.7
 
@@ -115,7 +117,10 @@ def _windows(statement: Statement) -> Iterator[tuple[int, int]]:
     """Sentences, together with those that go on with what they have begun, and counts with a bracket behind them."""
     before: tuple[int, int] | None = None
     for start, end in statement.sentences():
-        if before and (_FURTHER.match(statement.text, start) or _LEFT.search(statement.text, start, end)):
+        goes_on = _FURTHER.match(statement.text, start) or (
+            _OPENS_WITH_NUMBER.match(statement.text, start) and _LEFT.search(statement.text, start, end)
+        )
+        if before and goes_on:
             yield before[0], end
         if before is None or not statement.text.startswith(
             ("Of these", "Of them", "Of those", "These ", "They "), start

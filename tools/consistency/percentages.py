@@ -184,8 +184,13 @@ def _odd_one(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> It
     ):
         return
     for share in shares:
-        if share.part < whole and not any(_fits(share, each) for each in anywhere):
+        sure = len(shares) > 2 or only or abs(100 * share.part / whole - share.percent.value) < _SLIP
+        if sure and share.part < whole and not any(_fits(share, each) for each in anywhere):
             yield share, whole, f"; the others are of {whole}"
+
+
+_SLIP = 15
+"""Percentage points by which one of two shares may miss the whole of the other and still be of it."""
 
 
 def _exact(shares: Sequence[_Share]) -> bool:
