@@ -2,8 +2,9 @@
 
     python -m benchmarks.computed_checks [--papers PAPERS.jsonl --papers ABSTRACTS.jsonl --papers PAPER.pdf]
 
-`planted_reports.jsonl` holds 202 passages with one planted contradiction each and their clean twins, and
-`planted_reports_second.jsonl` 206; their writers had not seen the checks. A plant counts as found if a finding that
+`planted_reports.jsonl` holds 202 passages with one planted contradiction each and their clean twins,
+`planted_reports_second.jsonl` 206 and `planted_reports_third.jsonl` 200; their writers had not seen the checks.
+A plant counts as found if a finding that
 the twin does not have names a number or a word of the planted place. With `--papers` (PDFs, or records with `paper_id`,
 `title`, `abstract` and `sections` of paragraphs, or with `id` and an `abstract` or `source` alone) every finding is
 listed with its hash, and `computed_check_labels.json`
@@ -179,7 +180,8 @@ if __name__ == "__main__":
     parser.add_argument("--papers", type=Path, action="append", help="also read these papers; repeatable")
     arguments = parser.parse_args()
     planted("planted_reports.jsonl")
-    for half in ("read", "held", ""):
-        planted("planted_reports_second.jsonl", half)
+    for file in ("planted_reports_second.jsonl", "planted_reports_third.jsonl"):
+        for half in ("read", "held", ""):
+            planted(file, half)
     if arguments.papers:
         in_papers(arguments.papers)

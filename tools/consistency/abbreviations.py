@@ -7,7 +7,7 @@ in Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -70,6 +70,7 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
     found: dict[str, list[Definition]] = {}
     for each in definitions(parts):
         found.setdefault(each.short, []).append(each)
+    yield from _taken(parts, found)
     for short, places in found.items():
         yield from _two_meanings(parts, short, places)
         yield from _used_before(parts, short, places)
@@ -78,7 +79,11 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
 
 _UNDEFINED = re.compile(
     r"\b(?:the|an?|each|its|our|this|mean|median) (?P<short>[A-Z]{3,6})s? "
-    r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with)\b)"
+    r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with|did|rose|fell|increased|decreased|improved|has|had)\b)"
+    r"|(?:^|(?<=[.;] ))(?P<subject>[A-Z]{3,6})s? (?=(?:(?:was|were) (?:computed|measured|calculated"
+    r"|assessed|derived|scored|given|used|administered|recorded|estimated)|rose|fell|increased|decreased)\b)"
+    r"|\b[Ww]e (?:used|studied|measured|computed|applied|assessed|administered|gave|performed) (?P<object>[A-Z]{3,6})s?"
+    r"(?= (?:in|for|with|on|and|at)\b|[.;,])"
 )
 """Where an abbreviation stands as a noun does; names of genes, tools and places mostly stand otherwise."""
 
@@ -92,23 +97,48 @@ _EXPLAINED = (
 
 
 def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Iterator[ComputedFinding]:
-    """Those that a paper uses as nouns, twice or more, and never tells the meaning of, while it does of others."""
+    """Those that a paper uses as nouns, twice or more, and never tells the meaning of, while it does of others.
+
+    A text that defines none may be an excerpt: there it takes a third use.
+    """
     told = " ".join(part.text for part in parts)
-    for part in parts if defined else ():
+    fewest = 2 if defined else 3
+    for part in parts:
         for match in _UNDEFINED.finditer(part.text):
-            short = match["short"]
+            short = match["short"] or match["subject"] or match["object"]
+            if fewest == 3 and match["short"]:  # a gene or a tool, of which such texts have many
+                continue
             if short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
                 continue
             defined |= {short}
             uses = re.findall(rf"(?<![\w/–-]){short}s?(?![\w/–-])", told)
             explained = re.search(_EXPLAINED.replace("SHORT", short), told) or _spelled_out(short, told)
-            if len(uses) > 1 and not explained:
+            if len(uses) >= fewest and not explained:
                 yield part.finding(
                     "abbreviation",
                     "low",
                     _around(part, match),
-                    computation=f"{short} is used {len(uses)} times and never defined; other abbreviations are",
+                    computation=f"{short} is used {len(uses)} times and never defined"
+                    f"{'; other abbreviations are' if fewest == 2 else ''}",
                     consistent=f"what {short} stands for, where it stands first",
+                )
+
+
+def _taken(parts: Sequence[Statement], found: Mapping[str, Sequence[Definition]]) -> Iterator[ComputedFinding]:
+    """`the Beck Anxiety Inventory (BDI)`, where another name is BDI: one letter is not that of its word."""
+    for part in parts:
+        for match in _BRACKETED.finditer(part.text):
+            short, places = match["short"], found.get(match["short"], [])
+            names = re.search(r"(?:[A-Z][a-z]+ )+$", part.text[: match.start()])
+            words = names[0].split()[-len(short) :] if names else []
+            wrong = [word for word, letter in zip(words, short, strict=False) if word[0] != letter]
+            if places and len(words) == len(short) > 2 and len(wrong) == 1:
+                yield part.finding(
+                    "abbreviation",
+                    "low",
+                    (match.start() - len(" ".join(words)) - 1, match.end()),
+                    computation=f"{short} is “{' '.join(words)}” here and “{places[0].long}” elsewhere",
+                    consistent=f"one meaning of {short}",
                 )
 
 

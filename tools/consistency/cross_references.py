@@ -200,7 +200,7 @@ _EQUATION = re.compile(
 _LABEL = re.compile(
     r"""
     \( (?P<number> \d{1,2} ) \) (?= \s*$ | \s+[A-Z,.] | \s+where\b )   # E = mc² (2)
-    | (?: ^ | [=:;.,]\s? ) \( (?P<glued> \d{1,2} ) \)
+    | (?: ^ | (?<! [Ee]q ) (?<! [Ee]qs ) [=:;.,]\s? ) \( (?P<glued> \d{1,2} ) \)
     | \\tag \*? \{ (?P<tag> \d{1,2} ) \}                               # \tag{2}, as Markdown keeps it
     """,
     re.VERBOSE,
@@ -230,8 +230,15 @@ def check_equations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
                 )
 
 
-_FEWEST = 3  # entries; a shorter list was hardly read whole
+_FEWEST = 2  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
+_RAISED = re.compile(
+    r"(?<=[a-z)”\"’][.,;:])(?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)(?=\s+[A-Za-z(]|\s*$)"
+    r"|(?<=[a-z.,])\^(?P<above>\d{1,3}(?:[,–-]\d{1,3})*)[\^ ]"
+)
+"""`memory.1,2`: numbers above the line, of which a format has kept only the digits."""
+_ROUND = re.compile(r"(?<=[a-z] )\((?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)\)(?=[.,;]| [a-z]|$)")
+"""`memory (1, 2)`"""
 _KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
 _CITED = 0.6
 """Share of the entries that must be cited by number, or the numbers in brackets are something else."""
@@ -246,6 +253,12 @@ _NARRATED = re.compile(rf"(?<![\w&’-])(?<!and )(?<!& )(?P<name>{_NAME}) \({_YE
 """`Adams (2011)`; what stands so may also be a product or a month."""
 _IN_BRACKETS = re.compile(rf"(?:\((?:see |e\.g\.,? |cf\.? )?|; )(?P<name>{_NAME}),? {_YEAR}(?=[);,])")
 """`(Adams, 2011; Costa, 2014)`"""
+_SAID = re.compile(
+    r"\s?(?:show|found|find|report|argu|propos|suggest|describ|demonstrat|claim|note|observ|introduc|develop|conclud"
+    r"|state|review|point)\w*\b"
+)
+"""What an author does and a product does not."""
+_MONTH = re.compile("January|February|March|April|May|June|July|August|September|October|November|December")
 _FIRST_AUTHOR = re.compile(r"(?P<name>.{2,60}?)(?:,| and | & | \(|(?<!\b[A-Z])\. |$)")
 
 
@@ -268,9 +281,10 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[
 def _by_number(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     numbers = {int(entry["id"]) for entry in entries}
     cited: dict[int, tuple[Statement, tuple[int, int]]] = {}
+    style = max((_NUMBERS, _RAISED, _ROUND), key=lambda each: sum(bool(each.search(part.text)) for part in parts))
     for part in parts:
-        for match in _NUMBERS.finditer(part.text):
-            for number in _spread(match["list"]):
+        for match in style.finditer(part.text):
+            for number in _spread(next(filter(None, match.groups()))):
                 cited.setdefault(number, (part, match.span()))
     if len(numbers & cited.keys()) < _CITED * len(numbers) or numbers != set(range(1, len(numbers) + 1)):
         return
@@ -329,7 +343,7 @@ def _by_author(document: Document, parts: Sequence[Statement]) -> Iterator[Compu
         for part in prose
         for pattern in (_NARRATED, _IN_BRACKETS)
         for match in pattern.finditer(part.text)
-        if f" {_last_name(match)} " in f" {authors} "  # or it is a product or a month
+        if f" {_last_name(match)} " in f" {authors} " or _is_cited(part, match)
     ]
     found = [(_in(texts, match), part, match) for part, match in [*several, *alone]]
     known = sum(each for each, _, _ in found)
@@ -348,6 +362,12 @@ def _by_author(document: Document, parts: Sequence[Statement]) -> Iterator[Compu
     uncited = [entry for entry in entries if not _is_named(entry, prose)]
     if len(uncited) < (1 - _CITED) * len(entries):
         yield from _uncited(uncited)
+
+
+def _is_cited(part: Statement, match: re.Match[str]) -> bool:
+    """Whether a name that the list lacks is an author's, and not that of a product, a month or a place."""
+    in_brackets = match.re is _IN_BRACKETS and f"{match['name']}, {match['year']}" in match[0]
+    return (in_brackets and not _MONTH.fullmatch(match["name"])) or _SAID.match(part.text, match.end() + 1) is not None
 
 
 def _is_named(entry: Reference, parts: Sequence[Statement]) -> bool:
@@ -411,7 +431,8 @@ _PLACE = re.compile(
     r"|hugging ?face|cran\b|pypi|bioconductor|mendeley|genbank|\bGEO\b|\bSRA\b|\bENA\b|\bPRIDE\b|\bPDB\b"
     r"|arrayexpress|accession"
     r"|GSE\d|PRJ[A-Z]+\d|(?<!\ba )(?<!\ban )(?<!public )(?<!online )(?<!open )repositor"
-    r"|archive|supplement|appendix|additional file|supporting information|extended data"
+    r"|(?<!public )(?<!open )(?<!online )archive|supplement|appendix|additional file|supporting information"
+    r"|extended data"
     r"|request"
     r"|corresponding author|\[\d|\(\d|registry|website|web site|webpage|footnote|licen[cs]e|library|portal|database"
     r"|server|\d\s*[.)]?$"

@@ -48,13 +48,15 @@ _UNIT_OF_TIME = (
 )
 _LEVEL = r"""(?x:
     (?P<level> 9\d (?: \.\d )? ) \s? % \s?
-    (?: CIs?\b | CrIs?\b | (?i: confidence | credible ) \s (?i: intervals? ) (?: \s? [(\[] CI [)\]] )? )
+    (?: CIs?\b | CrIs?\b | (?i: confidence | credible | credibility ) \s (?i: intervals? | limits? )
+        (?: \s? [(\[] CI [)\]] )? )
   | \bCI \s? (?P<level_behind> 9\d (?: \.\d )? ) \s? %
 )"""
 _LOW = rf"(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
 _HIGH = rf"(?P<high>{_SIGNED})(?P<after>\s?%)?"
 _INTERVAL = (
-    rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is)?\s?[(\[{{]?\s?{_LOW}\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
+    rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from)?\s?[(\[{{]?\s?{_LOW}"
+    rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
 )
 _P = rf"(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
 _NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?(?:with an? |[(\[])?\s?{_INTERVAL}{_P}")
@@ -65,7 +67,8 @@ _FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED}
 """`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
 _UNNAMED = re.compile(
     rf"""
-    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s? (?: = | : | , | of | was ) \s? | \s )
+    (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )?
+    (?: \s? (?: = | : | , | of | was ) \s? | \s )
     {_ESTIMATE} (?P<unit> ) \s?
     [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | , | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
     [)\]]
@@ -75,6 +78,21 @@ _UNNAMED = re.compile(
 """`OR 1.50 (1.02–2.20)`: what stands in brackets behind a ratio is its interval."""
 _PERCENT = re.compile(rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?[(\[]\s?{_INTERVAL}\s?%?\s?[)\]]?")
 """`12% (95% CI 8 to 16)`"""
+_BESIDE = rf"(?:\s?[,;]?\s?(?:SE|SEM|S\.E\.|SD|t|z|p|P|n|N)(?:\s?\([\d., ]+\))?\s?[=<>]\s?{_SIGNED})*"
+"""`SE = 0.05, t(38) = 2.4` between an estimate and its interval"""
+_ANY = re.compile(
+    rf"""
+    (?<! [\w.,/–=-] ) (?<! \bp\s=\s ) (?<! \bper\s ) (?<! \bin\s ) (?<! \bamong\s )
+    (?P<estimate> [-–+]? {UNSIGNED} ) (?P<unit> \s? (?: % | °C ) )?
+    (?P<gap> (?: (?!\b(?:and|or|vs|versus|to)\b) [^\d;:.,()\[\]] | \b 10*(?:,|\s)?000 \b
+        | (?<=[a-z]) [-–] [12] | (?<=m) [23²³] ){{0,45}}? )
+    {_BESIDE} \s? [(\[,;:]* \s? (?: with \s (?: an? \s )? )? {_INTERVAL} {_P}
+    """,
+    re.VERBOSE,
+)
+"""Any number directly before an interval, with what is measured between them"""
+_FARTHEST = 2.0
+"""Widths of an interval by which a number without a name may lie outside it and still be its estimate."""
 _WIDEST_ASYMMETRY = 0.25
 """Of half the width on the log scale; profile and exact intervals are a little asymmetric."""
 
@@ -101,17 +119,34 @@ class ReportedInterval:
 def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     """The estimates of a text that stand directly before their interval, each once."""
     taken: set[int] = set()
-    for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT, _UNNAMED):
+    ends: set[tuple[int, int]] = set()
+    for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT, _UNNAMED, _ANY):
         for match in pattern.finditer(text):
             place = match.start("estimate")
+            if match.re is _ANY and (match.span("low") in ends or not _same_kind(match)):
+                continue
             if place not in taken and (pattern in (_FURTHER, _PERCENT) or _readable(match)):
-                yield _interval(match, _scale(match))
+                ends.add(match.span("low"))
+                yield _interval(match, _scale(match, text))
             taken.add(place)
 
 
-def _scale(match: re.Match[str]) -> Scale:
+def _same_kind(match: re.Match[str]) -> bool:
+    """Whether an estimate is printed as one of the ends is, and near them; a count before an interval is not."""
+    estimate, low, high = (printed(match[name]) for name in ("estimate", "low", "high"))
+    outside = max(low.value - estimate.value, estimate.value - high.value)
+    return estimate.half in {low.half, high.half} and outside <= _FARTHEST * abs(high.value - low.value)
+
+
+def _scale(match: re.Match[str], text: str) -> Scale:
     """What the name or the verb before an estimate tells of its scale."""
     told = match.groupdict()
+    if match.re is _ANY:
+        before = re.split(r"\d|[.;:]\s", text[: match.start("estimate")])[-1]
+        if re.search(rf"(?<![\w’'-]){_RATIO}(?![\w-])", before):
+            return "ratio"
+        named = re.search(rf"(?<![\w’'-]){_DIFFERENCE}(?![\w-])\W{{0,3}}(?:of|was|is)?\s?$", before)
+        return "difference" if named else "unknown"
     if told.get("ratio"):
         return "ratio"
     if told.get("difference") or told.get("verb") == "by":
@@ -166,7 +201,8 @@ _LESS = re.compile(
 def _outside(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
     estimate, low, high = interval.estimate, interval.low, interval.high
     turned = low.value > high.value and high.low <= estimate.value <= low.high  # only written the other way round
-    mirrored = estimate.value > 0 > high.value and low.low <= -estimate.value <= high.high
+    ends = sorted((low, high))
+    mirrored = estimate.value > 0 > high.value and ends[0].low <= -estimate.value <= ends[1].high
     start, _ = statement.sentence_at(interval.place[0])
     unsigned = interval.scale != "ratio" and mirrored and _LESS.search(statement.text, start, interval.place[1])
     if turned or unsigned:  # "a fall of 4.2 (-5.0 to -3.3)" has its sign in the word
@@ -233,7 +269,8 @@ def _askew(statement: Statement, interval: ReportedInterval) -> ComputedFinding 
 
 def _against_p(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
     """An interval that leaves out the value of no effect beside p above 0.05, or the other way round."""
-    if interval.p is None or interval.scale in {"share", "unknown"} or interval.level != 95:
+    signed = min(interval.low.value, interval.high.value) < 0 and interval.scale != "ratio"
+    if interval.p is None or interval.level != 95 or (interval.scale in {"share", "unknown"} and not signed):
         return None
     low, high, null = interval.low, interval.high, interval.null
     excluded = low.low > null or high.high < null

@@ -16,9 +16,10 @@ from tools.consistency.cross_references import (
     check_sections,
     check_unresolved,
 )
+from tools.consistency.differences import check_differences
 from tools.consistency.intervals import check_intervals
 from tools.consistency.parts import check_parts
-from tools.consistency.percentages import check_fractions, check_listed_percentages, check_percentages
+from tools.consistency.percentages import check_listed_percentages, check_percentages
 from tools.consistency.repeated_values import (
     check_allocation,
     check_periods,
@@ -28,8 +29,10 @@ from tools.consistency.repeated_values import (
     check_seasons,
 )
 from tools.consistency.reported_tests import check_many_tests, check_tests
-from tools.consistency.statements import Statement, statements
+from tools.consistency.stated_shares import check_stated_shares
+from tools.consistency.statements import Statement, TableRows, statements
 from tools.consistency.table_counts import check_table, check_told_cells
+from tools.consistency.told_twice import check_told_twice
 from tools.consistency.whole_numbers import check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
@@ -42,8 +45,7 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *_about_statements(parts),
         *(found for each in tables for found in check_table(*each)),
         *check_many_tests(parts),
-        *check_repeated(parts),
-        *check_repeated_estimates(parts),
+        *_about_values(parts, tables),
         *check_told_cells(parts, tables),
         *check_periods(parts),
         *check_seasons(parts),
@@ -62,6 +64,23 @@ def check_paper(document: Document) -> list[ComputedFinding]:
     return sorted(once.values(), key=lambda each: order.get(each["paragraph"], len(order)))
 
 
+def _about_values(parts: Sequence[Statement], tables: Sequence[TableRows]) -> list[ComputedFinding]:
+    """One number with two values; what two checks find in one sentence is told once."""
+    found = [*check_repeated(parts), *check_repeated_estimates(parts)]
+    known = {each["quote"] for each in found}
+    return [*found, *(each for each in check_told_twice(parts, tables) if each["quote"] not in known)]
+
+
+def _about_percentages(part: Statement) -> list[ComputedFinding]:
+    """Percentages of a statement; what a further check computes from the same two counts is told once."""
+    found = [*check_percentages(part), *check_listed_percentages(part)]
+    known = {each["computation"].partition(" is ")[0] for each in found}
+    return [
+        *found,
+        *(each for each in check_stated_shares(part) if each["computation"].partition(" is ")[0] not in known),
+    ]
+
+
 def _about_availability(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     paper = " ".join(part.text for part in parts)
     for part, after in zip(parts, [*(part.text for part in parts[1:]), ""], strict=True):
@@ -71,10 +90,9 @@ def _about_availability(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
 def _about_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     for at, part in enumerate(parts):
         yield from check_tests(part)
-        yield from check_percentages(part)
-        yield from check_listed_percentages(part)
-        yield from check_fractions(part)
+        yield from _about_percentages(part)
         yield from check_parts(part)
+        yield from check_differences(part)
         yield from check_intervals(part)
         yield from check_products(part)
         yield from check_whole_numbers(

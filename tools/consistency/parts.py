@@ -8,10 +8,11 @@ group` places everyone. Any other list may leave some out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
+from tools.consistency.made_up import made_up
 from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
 from tools.consistency.statements import Statement
 
@@ -83,14 +84,6 @@ _ALLOCATED = re.compile(
 _GROUP_SIZE = re.compile(rf"[(\[]\s?[nN]\s?=\s?(?P<n>{COUNT})\s?[)\]]")
 _ITEM = NUMBER_OR_WORD
 _THING = r"(?: [^\d,;:.()]+?)?"
-_LIST = rf"(?P<list>{_ITEM}{_THING}(?:, {_ITEM}{_THING})*,? and {_ITEM}{_THING})"
-_WHOLE_THING = rf"{_BARE}(?P<whole>{_ITEM}) (?!of\b|to\b|and\b|or\b|in\b|h\b|min\b)(?:[^\W\d_][\w’-]* ?){{1,3}}"
-_GROUPS = (
-    re.compile(rf"{_WHOLE_THING}(?:(?!{_ITEM} of)[^:;.()\d]){{0,60}}: {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
-    re.compile(rf"{_WHOLE_THING}(?:[a-z]+ ){{0,4}}[a-z]* ?\({_LIST}(?=[;)])", re.IGNORECASE),
-    re.compile(rf"{_WHOLE_THING}[^:;.()\d]{{0,40}}(?:split|divided) into {_LIST}(?=[.;)(]|$)", re.IGNORECASE),
-    re.compile(rf"{_WHOLE_THING}[^.;\d]{{0,60}}\. Of these,? {_LIST}(?=[.;(]|$)", re.IGNORECASE),
-)
 
 
 def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
@@ -111,17 +104,9 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
 def said_parts(statement: Statement) -> list[WholeAndParts]:
     """The wholes of a paragraph with their parts."""
     pairs = [*_sexes(statement), *_two(statement)]
-    found = [*pairs, *_allocated(statement), *_listed(statement), *_too_many(statement)]
+    found = [*pairs, *_allocated(statement), *_too_many(statement)]
     known = {each.whole for each in found}
-    return found + [each for each in _exhaustive(statement) if each.whole not in known]
-
-
-def _exhaustive(statement: Statement) -> Iterator[WholeAndParts]:
-    """`Of the 310 screened, 62 were excluded and 248 were enrolled`: a sentence that leaves nobody out."""
-    for start, end in [] if statement.row else statement.sentences():
-        told = exhaustive_parts(statement.text[start:end])
-        if told and max(told[1]) < told[0] and told[0] < 2 * sum(told[1]) < 4 * told[0]:
-            yield WholeAndParts(*told, (start, end))
+    return found + [WholeAndParts(*each) for each in made_up(statement) if each[0] not in known]
 
 
 def _sexes(statement: Statement) -> Iterator[WholeAndParts]:
@@ -154,20 +139,6 @@ def _allocated(statement: Statement) -> Iterator[WholeAndParts]:
         if len(parts) > 1 and (match["told"] or not _GROUP_SIZE.search(statement.text, *match.span())):
             whole = count(match["whole"] or match["object"] or match["told"])
             yield WholeAndParts(whole, parts, (match.start(), sizes[-1].end()))
-
-
-def _listed(statement: Statement) -> Iterator[WholeAndParts]:
-    """`132 had emerged: 44 with water, 45 under mulch and 43 with feed`, in brackets, split into, or of these."""
-    for pattern in _GROUPS:
-        for match in pattern.finditer(statement.text):
-            parts = [
-                whole_number(number)
-                for number in re.findall(rf"(?:^|, (?:and )?| and )({_ITEM})(?!\w)", match["list"], re.IGNORECASE)
-            ]
-            whole, total = whole_number(match["whole"]), sum(parts)
-            near = whole < 2 * total and total < 2 * whole
-            if len(parts) > 1 and whole > max(parts) and near and len(parts) == len(_ANY_ITEM.findall(match["list"])):
-                yield WholeAndParts(whole, parts, match.span())
 
 
 _ANY_ITEM = re.compile(rf"(?<!\w)(?!one\W*$|ones?[;,.]){_ITEM}(?!\w)", re.IGNORECASE)
@@ -204,13 +175,19 @@ def _too_many(statement: Statement) -> Iterator[WholeAndParts]:
 
 _PERCENT = re.compile(r"(?<![\d.])(?P<percent>\d{1,2}(?:\.\d+)?)\s?%")
 _EXHAUSTIVE = re.compile(
-    r"\b(?:make up|add up to|sum to|account for) (?:the whole|all of|100|everything|the total)", re.IGNORECASE
+    r"\b(?:make up|add up to|sum to|account for) (?:the whole|all of|100|everything|the total)"
+    r"|\b(?:the rest|remaining|remainder)\b[^\d.;]{0,25}\d|\bthe other \d+(?:\.\d+)?\s?%|\b(?:composed of"
+    r"|consisted of|comprised|composition"
+    r"|partitioned"
+    r"|land (?:cover|use)|breakdown)\b",
+    re.IGNORECASE,
 )
 _SCALES = (
     r"\bnone\b.*\bmild\b.*\bmoderate\b.*\bsevere\b",
     r"\bvery good\b.*\bgood\b.*\bfair\b.*\bpoor\b",
     r"\bnever\b.*\b(?:rarely|seldom)\b.*\b(?:sometimes|occasionally)\b.*\b(?:often|always)\b",
     r"\b(?:strongly )?agree\w*\b.*\bneutral\b.*\bdisagree",
+    r"(?=.*\bmarried\b)(?=.*\b(?:single|unmarried|never married)\b).*\b(?:divorced|widowed)\b",
 )
 """Four answers of which everyone gives one."""
 _OPINIONS = (
@@ -218,9 +195,15 @@ _OPINIONS = (
     r".*\b(?:no opinion|undecided|neutral|neither|unsure|not sure|don[’']t know|did not answer)\b"
 )
 """Three of them."""
+_KINDS = (
+    r"(?=.*\bprimary\b)(?=.*\bsecondary\b).*\b(?:tertiary|higher|university)\b",
+    r"(?=.*\bsand\b)(?=.*\bsilt\b).*\bclay\b",
+    r"(?=.*(?<![a-z])saturated\b)(?=.*\bmonounsaturated\b).*\bpolyunsaturated\b",
+    r"(?=.*\bhigh\b)(?=.*\b(?:medium|middle|moderate|intermediate)\b).*\blow\b",
+)
 _ONE_ANSWER = {
     4: re.compile("|".join(f"(?:{scale})" for scale in _SCALES), re.IGNORECASE),
-    3: re.compile(_OPINIONS, re.IGNORECASE),
+    3: re.compile("|".join(f"(?:{kind})" for kind in (_OPINIONS, *_KINDS)), re.IGNORECASE),
 }
 """By the number of answers."""
 
@@ -248,10 +231,14 @@ def _shares_of_a_whole(statement: Statement) -> Iterator[ComputedFinding]:
         sentence = statement.text[start:end]
         shares: list[Printed] = [printed(match["percent"]) for match in _PERCENT.finditer(sentence)]
         scale = _ONE_ANSWER.get(len(shares))
-        if len(shares) < 3 or not (_EXHAUSTIVE.search(sentence) or (scale and scale.search(sentence))):
+        if (
+            len(shares) < 3
+            or re.search(r"\d\s?[–-]\s?\d+(?:\.\d+)?\s?%", sentence)
+            or not (_EXHAUSTIVE.search(sentence) or (scale and scale.search(sentence)))
+        ):
             continue
         total, slack = sum(share.value for share in shares), sum(share.half for share in shares)
-        if slack + 0.5 < abs(total - 100) < 30:
+        if slack + 0.5 < abs(total - 100) < 21:
             yield statement.finding(
                 "sum of parts",
                 "medium",
@@ -259,78 +246,3 @@ def _shares_of_a_whole(statement: Statement) -> Iterator[ComputedFinding]:
                 computation=f"{' + '.join(f'{share.value:g}' for share in shares)} = {total:g}%, of one whole",
                 consistent="percentages that sum to 100",
             )
-
-
-_SHARE = re.compile(r"\s?[(\[]\s?\d{1,3}(?:\.\d+)?\s?%\s?[)\]]")
-"""`(38.2%)` behind a count, which tells nothing new."""
-_NUMBER = re.compile(rf"(?<![\w.,/–-])(?P<number>{NUMBER_OR_WORD})(?!\s?%|[\w-])", re.IGNORECASE)
-_WHOLE = re.compile(
-    r"""
-    (?: ^ | \b (?: of | all | used | studied | included | had ) [ ] (?: the [ ] | these [ ] )? ) $
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""What stands before the whole: nothing, `of the`, `a total of`."""
-_REST = re.compile(r"\b(?:remaining|other|rest,?|leaving) $", re.IGNORECASE)
-_GROUP = re.compile(
-    r"""
-    (?: [ ] [a-z]+ ){0,2} [ ] (?: in | to ) [ ] (?: the [ ] )? (?: [\w-]+ [ ] ){0,3}?
-    (?: groups? | arms? | conditions? | cohorts? ) \b
-    """,
-    re.VERBOSE,
-)
-_FATES = (
-    (
-        r"excluded|ineligible|not eligible|declined|refused|withdrew|dropped out|lost to",
-        r"enrolled|included|randomi[sz]ed|analy[sz]ed|completed|remained|participated|retained|took part",
-    ),
-    (r"died", r"survived|were alive"),
-    (r"tested negative|were negative", r"tested positive|were positive"),
-    (r"women|females?|girls|were female", r"men|males?|boys|were male"),
-)
-"""What befalls a person or thing, in pairs of which everyone meets one."""
-
-
-class Counted(NamedTuple):
-    """A number of a sentence with the words up to the next one."""
-
-    number: int
-    start: int
-    before: str
-    after: str
-
-
-def exhaustive_parts(sentence: str) -> tuple[int, list[int]] | None:
-    """The whole and its parts, if the sentence tells all of them and no other number."""
-    plain = _SHARE.sub("", sentence)
-    counted = _counted(plain)
-    if len(counted) < 3 or not _WHOLE.search(counted[0].before) or re.search(r"\d[.:/]\d|%", plain):
-        return None
-    whole, parts = counted[0], counted[1:]
-    if not (_share_fates(parts) or _REST.search(parts[-1].before) or all(_GROUP.match(part.after) for part in parts)):
-        return None
-    return whole.number, [part.number for part in parts]
-
-
-def _counted(sentence: str) -> list[Counted]:
-    matches = list(_NUMBER.finditer(sentence))
-    ends = [*(match.start() for match in matches[1:]), len(sentence)]
-    return [
-        Counted(whole_number(match["number"]), match.start(), sentence[: match.start()], sentence[match.end() : end])
-        for match, end in zip(matches, ends, strict=False)
-    ]
-
-
-def _share_fates(parts: Sequence[Counted]) -> bool:
-    """Whether all parts but one meet one fate and that one meets the other."""
-    for one, other in _FATES:
-        met = [{name for name, fate in (("one", one), ("other", other)) if _meets(part.after, fate)} for part in parts]
-        if all(len(each) == 1 for each in met):
-            names = [next(iter(each)) for each in met]
-            return names.count("other") == 1 or (len(parts) == 2 and set(names) == {"one", "other"})
-    return False
-
-
-def _meets(words: str, fate: str) -> bool:
-    """Whether the fate is what is said next, and not after another clause."""
-    return re.match(rf"(?: (?!and\b|but\b|whereas\b)[a-z’'-]+){{0,3}}? (?:{fate})\b", words) is not None

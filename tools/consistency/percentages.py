@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
-from tools.checks.quantity_lexicon import FRACTION, SMALL_NUMBERS, value_of
+from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
 from tools.consistency.statements import Statement
 
@@ -16,7 +16,7 @@ _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 _PERCENT = r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?(?:%|per ?cent\b)"
 _PART = rf"(?P<part>{COUNT})"
 _PART_OR_WORD = rf"(?P<part>{NUMBER_OR_WORD})"
-_WHOLE = rf"(?P<whole>{COUNT})(?![%\d]|\s?%|\.\d)"
+_WHOLE = rf"(?P<whole>{COUNT})(?![%\d/]|\s?%|\.\d)"
 _OF = r"\s?(?:/|(?:out )?of(?: (?:the|all|a total of))?(?: the)?(?= \d))\s?"
 _OF_WORDS = r" (?:out )?of(?: (?:the|all|a total of))?(?: the)? "
 _THINGS = r"(?:\s(?!and\b|or\b|but\b|while\b|with\b|of\b)[^\W\d_][\w’'-]*){0,4}"
@@ -130,7 +130,7 @@ _SHARE = re.compile(
     (?P<linked> \s of \s (?: which | whom | these | those | them ) )?
     (?: \s [a-z-]+ ){{0,3}} \s?
     [(\[] (?P<percent> \d{{1,3}} (?: \.\d+ )? ) \s? % (?P<of> \s of \s [^()\[\]]{{1,30}} )? [)\]]
-    | \( (?P<inside> {COUNT} ) [,;] \s (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
+    | \( (?: [nN] \s? = \s? )? (?P<inside> {COUNT} ) [,;] \s (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
     """,
     re.VERBOSE,
 )
@@ -176,11 +176,26 @@ def _odd_one(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> It
     fits = {whole: [share for share in shares if _fits(share, whole)] for whole in near if whole > 1}
     whole = max(fits, key=lambda each: len(fits[each]), default=0)
     only = near - {share.part for share in shares} == {whole}
-    if len(shares) < 2 or not whole or len(fits[whole]) < len(shares) - 1 or not (len(shares) > 2 or only):
+    if (
+        len(shares) < 2
+        or not whole
+        or len(fits[whole]) < len(shares) - 1
+        or not (len(shares) > 2 or only or _exact(fits[whole]))
+    ):
         return
     for share in shares:
-        if share.part < whole and not any(_fits(share, each) for each in anywhere):
+        sure = len(shares) > 2 or only or abs(100 * share.part / whole - share.percent.value) < _SLIP
+        if sure and share.part < whole and not any(_fits(share, each) for each in anywhere):
             yield share, whole, f"; the others are of {whole}"
+
+
+_SLIP = 15
+"""Percentage points by which one of two shares may miss the whole of the other and still be of it."""
+
+
+def _exact(shares: Sequence[_Share]) -> bool:
+    """Whether a share that fits is printed with decimals, which hardly fit by chance."""
+    return any(share.percent.half < 0.5 for share in shares)
 
 
 def _linked(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> Iterator[tuple[_Share, int, str]]:
@@ -191,39 +206,3 @@ def _linked(shares: Sequence[_Share], near: set[int], anywhere: set[int]) -> Ite
         if share.linked and larger and not any(_fits(share, each) for each in anywhere):
             nearest = min(larger, key=lambda each: abs(100 * share.part / each - share.percent.value))
             yield share, nearest, "; no other number before it gives that"
-
-
-_IN_WORDS = re.compile(
-    rf"\b(?P<share>one in (?:{'|'.join(list(SMALL_NUMBERS)[2:])})|{FRACTION}) of (?:the |our |all )?[a-z -]{{2,40}}?"
-    rf"\s?[(\[]{_PART}{_OF}{_WHOLE}[^()\[\]]{{0,20}}[)\]]",
-    re.IGNORECASE,
-)
-_PART_BEHIND = re.compile(
-    rf"\b(?P<share>one in (?:{'|'.join(list(SMALL_NUMBERS)[2:])})|{FRACTION}) of (?:the |our |all )?{_WHOLE}"
-    rf" [a-z -]{{2,40}}?\s?[(\[](?:n\s?=\s?)?{_PART}[)\]]",
-    re.IGNORECASE,
-)
-"""`A quarter of the 64 plots (n = 16)`"""
-_FURTHEST = 1.4
-"""Times by which a share in words may differ from its counts: one in four is said of 22 % and of 30 %."""
-_NEARER = 1.25
-"""Where it is of a number that stands beside it."""
-
-
-def check_fractions(statement: Statement) -> Iterator[ComputedFinding]:
-    """`One in ten of the practices (13 of 66)`: shares in words that the counts beside them are far from."""
-    for match in (match for pattern in (_IN_WORDS, _PART_BEHIND) for match in pattern.finditer(statement.text)):
-        words, part, whole = match["share"].lower(), count(match["part"]), count(match["whole"])
-        told = 1 / SMALL_NUMBERS[words.split()[-1]] if words.startswith("one in ") else value_of(words)
-        before = statement.text[max(0, match.start() - 12) : match.start()]
-        if re.search(r"(?:more|less|fewer|over|under)(?: than)? $", before, re.IGNORECASE) or not 0 < part <= whole:
-            continue
-        exact = part / whole
-        if max(told / exact, exact / told) > (_FURTHEST if match.re is _IN_WORDS else _NEARER):
-            yield statement.finding(
-                "percentage",
-                "medium",
-                match.span(),
-                computation=f"{part} of {whole} is {100 * exact:.1f}%, printed is {words}, which is {100 * told:.0f}%",
-                consistent=f"words for {100 * exact:.0f}%, or other counts",
-            )

@@ -292,7 +292,7 @@ def _differing_estimates(summary: _Place, other: _Place) -> ComputedFinding:
 
 _MONTH = r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December) )?"
 _PERIOD = re.compile(
-    rf"\b(?:from|between|during|in)\s{_MONTH}(?P<first>(?:19|20)\d\d)\s?(?:to|and|until|–|-)\s?{_MONTH}"
+    rf"(?:\b(?:from|between|during|in)\s|\(){_MONTH}(?P<first>(?:19|20)\d\d)\s?(?:to|and|until|–|-)\s?{_MONTH}"
     r"(?P<last>(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )

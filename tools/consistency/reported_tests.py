@@ -55,7 +55,7 @@ def _statistic(name: str, letter: str, sign: str = NUMBER) -> str:
 
 
 _PEARSON = r"(?: [Pp]earson (?: ’s )? \s )? r"
-_COCHRAN = r"(?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{1,7} )?"
+_COCHRAN = r"(?: (?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{1,7} )? | H )"
 _CHI = r"""
     (?: χ | \\chi | \b [Cc]hi | \b X (?= \s? \^? \s? [2²] ) )
     [\s-]? (?: \^? \s? \{? [2²] \}? | square[d]? )?
@@ -241,7 +241,7 @@ def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:
 
 
 def _shown(test: ReportedTest) -> str:
-    name = "χ²" if test.name == "chi" else test.name
+    name = "χ²" if test.name in {"chi", "Q"} else test.name  # Q and the H of Kruskal and Wallis are compared with χ²
     degrees = ", ".join(f"{each.value:g}" for each in test.degrees)
     return f"{name}({degrees}) = {test.value.value:g}" if degrees else f"{name} = {test.value.value:g}"
 
@@ -289,14 +289,15 @@ _MEASURES = (
     r"(?:(?:secondary|primary|clinical|outcome|remaining|further|additional|different|tested|measured) )*"
     r"(?:measures|outcomes|variables|endpoints|end points|tests|comparisons|scales|subscales|biomarkers|markers"
     r"|parameters"
-    r"|genes|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
+    r"|genes|SNPs|variants|loci|facets|correlations|models|questions|symptoms|species|cytokines|proteins|predictors|factors|contrasts"
+    r"|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
 )
 _NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
 _OTHERS = re.compile(
     rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
     rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')}(?: (?!{_NO_MEASURES})[a-z]+s)?"
     rf" (?:did not|were not|showed no"
-    rf"|remained|was not|had no)"
+    rf"|remained|was not|had (?:no|[pP]\b|all))"
     rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
     rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
     re.IGNORECASE,
@@ -305,15 +306,22 @@ _UNCHANGED = re.compile(
     rf"\b{_COUNT} of the (?:[a-z]+ )?{_MEASURES} (?:showed no|did not|were not|was not|remained|had no)", re.IGNORECASE
 )
 _ONE_OF = re.compile(
-    rf"\b(?:only )?(?:one|1) (?:out )?of (?:the )?{_COUNT} {_MEASURES}[^.;]{{0,60}}(?:significan|differ)", re.IGNORECASE
+    rf"\b(?:only )?(?:one"
+    rf"|1) (?:out )?of (?:the )?{_COUNT} (?:[a-z-]+ ){{0,2}}{_MEASURES}[^.;]{{0,60}}(?:significan|differ)",
+    re.IGNORECASE,
 )
 _FAMILY = re.compile(
     rf"\b(?:each|any|all|every one|one|two|three|whether any) of (?:the |our )?{_COUNT} (?:[a-z-]+ )?{_MEASURES}"
     rf"|\b(?:on|in|for|of|across)"
-    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}",
+    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}"
+    rf"|\b(?:tested|compared|examined|analy[sz]ed|measured|ran|with|looked at|considered|evaluated|assessed"
+    rf"|used) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
     re.IGNORECASE,
 )
 _FEWEST = 5
+_THRESHOLD = re.compile(
+    r"\b(?:reached|reach|level of|level was|threshold of|set at|significance at|cut-off of)\W*$", re.IGNORECASE
+)
 _MODEL = re.compile(
     r"\b(?:I2|I 2|heterogeneity|shapiro|levene|normality|goodness|collinearity|kolmogorov)", re.IGNORECASE
 )
@@ -334,7 +342,11 @@ def check_many_tests(statements: Sequence[Statement]) -> Iterator[ComputedFindin
 
 def _told(statement: Statement) -> Iterator[ComputedFinding]:
     """`P = 0.04. None of the other six measures differed`, or `each of 24 variables. Only zinc (p = 0.038)`."""
-    values = [found for found in _P.finditer(statement.text) if found["relation"] not in {">", "≥"}]
+    values = [
+        found
+        for found in _P.finditer(statement.text)
+        if found["relation"] not in {">", "≥"} and not _THRESHOLD.search(statement.text[: found.start()])
+    ]
     significant = [found for found in values if printed(found["p"]).value <= ALPHA]
     if not significant or any(not _just_significant(found) for found in significant):
         return

@@ -37,7 +37,7 @@ _SIGNS = str.maketrans(
 )
 _OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
 _LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
-_THIN_SPACE = re.compile("(?<=\\d)[\u2009\u202f](?=\\d{3}(?!\\d))")
+_THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
 _BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
 _ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")

@@ -27,8 +27,20 @@ _FRACTION = re.compile(
     r"(?P<n>\d[\d,]*)\s?(?:/|of)\s?(?P<whole>\d[\d,]*)(?:\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\))?"
 )
 _PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
+_IS_PERCENT = re.compile(r"%|per ?cent", re.IGNORECASE)
+_LEAVES = re.compile(
+    r"(?:excluded|withdr[ae]w\w*|lost|dropped out|dropouts?|removed|duplicates|ineligible|not eligible|declined)\b",
+    re.IGNORECASE,
+)
+_SAYS_SIZE = re.compile(
+    r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients"
+    r"|all [a-z]+)(?:,? \(?[nN]\)?)?",
+    re.IGNORECASE,
+)
+"""Name of a row that tells how many each column is of."""
 _TOTAL = re.compile(
-    r"(?:grand |sub)?(?:total|all(?: [a-z]+)?|sum|overall|both|together)s?(?:,? \(?n\)?)?|whole sample", re.IGNORECASE
+    r"(?:grand |row |column |sub)?(?:total|all(?: [a-z]+)?|sum|overall|both|together)s?(?:,? \(?n\)?)?|whole sample",
+    re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+|(?<![\d.,])\d+(?![\d.%])")
 
@@ -45,6 +57,10 @@ def check_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Ite
         yield from _percentages(table, rows, column)
     yield from _row_shares(table, rows)
     yield from _row_fractions(table, rows)
+    yield from _row_groups(table, rows)
+    yield from _flow(table, rows)
+    yield from _sized_columns(table, rows)
+    yield from _turned_shares(table, rows)
     yield from _row_totals(table, rows)
     yield from _column_totals(table, rows)
     yield from _row_sums(table, rows)
@@ -59,8 +75,12 @@ def _percentages(table: PaperTable, rows: Sequence[Statement], column: int) -> I
     """A column of `12 (30%)`, or of counts beside one of percentages, against the whole that most of its rows have."""
     pairs = {at: pair for at, row in enumerate(table.rows) if (pair := _pair(table, row, column))}
     size = _told_whole(table, pairs, column)
-    if len(pairs) < (2 if size else 3):
+    if len(pairs) < 2:
         return
+    if len(pairs) == 2 and not size:  # alleles, sexes: of their sum, or of nothing that is known
+        size = sum(part for part, _ in pairs.values())
+        if not any(_fits(*pair, size) and pair[1].half < 0.5 for pair in pairs.values()):
+            return
     told = f"{table.header[column]} {table.caption}"
     wholes = {size} if size else {_int(number) for number in _NUMBERS.findall(told)}
     if not size:
@@ -152,7 +172,7 @@ def _share(row: Sequence[str], part: int, whole: int, shown: int, *, both: bool)
     if not percent or not _COUNT.fullmatch(number) or not _COUNT.fullmatch(of):
         return None
     total = _int(of) + _int(number) if both else _int(of)
-    return (_int(number), total, printed(percent)) if total > 1 and _int(number) <= total else None
+    return (_int(number), total, printed(percent)) if total > 1 else None
 
 
 def _share_finding(statement: Statement, part: int, whole: int, percent: Printed) -> ComputedFinding:
@@ -173,7 +193,7 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
         percents = [
             found["percent"]
             for title, cell in zip(table.header, row, strict=False)
-            if "%" in title + cell and (found := _PERCENT.fullmatch(cell))
+            if _IS_PERCENT.search(title + cell) and (found := _PERCENT.fullmatch(cell))
         ]
         beside = percents[0] if len(percents) == len(fractions) == 1 else ""
         for found in fractions:
@@ -181,6 +201,88 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
             part, whole = _int(found["n"]), _int(found["whole"])
             if shown and 0 < part <= whole and not _fits(part, printed(shown), whole):
                 yield _share_finding(statement, part, whole, printed(shown))
+
+
+def _flow(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """`Assessed 210, excluded 60, randomised 150` below each other: who came minus who left is who stayed."""
+    left = [at for at, row in enumerate(table.rows) if row and _LEAVES.match(row[0])]
+    for at in left:
+        if not 0 < at < len(table.rows) - 1 or {at - 1, at + 1} & set(left):
+            continue
+        for column in range(1, len(table.header)):
+            numbers = [found[0] for row in table.rows[at - 1 : at + 2] if (found := _numbers(row, [column]))]
+            if len(numbers) < 3 or _adds_up(numbers[1:], numbers[0]):
+                continue
+            came, went, stayed = (number.value for number in numbers)
+            if came > stayed > 0.7 * (came - went):
+                yield _sum(rows[at + 1], numbers[1:], numbers[0])
+
+
+def _row_groups(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Rows of cells `12 (40%)` that are of the row's sum in another row, too."""
+    pairs = {
+        at: found
+        for at, row in enumerate(table.rows)
+        if len(found := [pair for column in range(1, len(row)) if (pair := _both(row[column]))]) > 1
+    }
+    wholes = {at: sum(part for part, _ in found) for at, found in pairs.items()}
+    right = [at for at, found in pairs.items() if all(_fits(*pair, wholes[at]) for pair in found)]
+    for at in pairs.keys() - set(right) if right and len(right) >= len(pairs) / 2 else ():
+        fitting = [_fits(*pair, wholes[at]) for pair in pairs[at]]
+        if fitting.count(False) == 1:
+            part, percent = pairs[at][fitting.index(False)]
+            yield _share_finding(rows[at], part, wholes[at], percent)
+
+
+def _both(cell: str) -> tuple[int, Printed] | None:
+    found = _BOTH.fullmatch(cell)
+    return (_int(found["n"]), printed(found["percent"])) if found and "%" in cell else None
+
+
+def _sized_columns(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Cells `12 (40%)` against the row that tells how many each column is of, if most are of them."""
+    sizes = next((row for row in table.rows if row and _SAYS_SIZE.fullmatch(_bare(row[0]))), None)
+    found = [
+        (at, column, *pair)
+        for at, row in enumerate(table.rows)
+        for column in range(1, len(row))
+        if sizes and column < len(sizes) and _COUNT.fullmatch(sizes[column]) and (pair := _both(row[column]))
+    ]
+    wrong = [each for each in found if sizes and not _fits(each[2], each[3], _int(sizes[each[1]]))]
+    for at, column, part, percent in wrong if 0 < 2 * len(wrong) <= len(found) else ():
+        if sizes and part <= _int(sizes[column]):
+            yield _share_finding(rows[at], part, _int(sizes[column]), percent)
+
+
+def _turned_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Rows for the whole, the count and the percentage of one thing, and a column for each group."""
+    names = [row[0] if row else "" for row in table.rows]
+    sizes = next((row for row, name in zip(table.rows, names, strict=True) if _SAYS_SIZE.fullmatch(_bare(name))), None)
+    for at, name in enumerate(names):
+        counts = next(
+            (
+                row
+                for row, other in zip(table.rows, names, strict=True)
+                if other != name and _thing(other) == _thing(name)
+            ),
+            None,
+        )
+        if sizes is None or counts is None or sizes is counts or not _IS_PERCENT.search(name):
+            continue
+        told = [
+            (_int(counts[column]), _int(sizes[column]), printed(found["percent"]))
+            for column in range(1, min(map(len, (sizes, counts, table.rows[at]))))
+            if _COUNT.fullmatch(counts[column]) and _COUNT.fullmatch(sizes[column])
+            if (found := _PERCENT.fullmatch(table.rows[at][column]))
+        ]
+        wrong = [each for each in told if each[0] > each[1] or not _fits(each[0], each[2], each[1])]
+        for part, whole, percent in wrong if 0 < 2 * len(wrong) <= len(told) else ():
+            yield _share_finding(rows[at], part, whole, percent)
+
+
+def _thing(name: str) -> str:
+    """`Employed` of the rows `Employed, n` and `Employed (%)`."""
+    return re.sub(r"[\s,(]*(?:%|per ?cent|n|no\.)\s?\)?$", "", name).lower()
 
 
 def _numbers(row: Sequence[str], columns: Sequence[int]) -> list[Printed] | None:
@@ -215,15 +317,16 @@ def _row_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Comput
 
 
 def _column_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """A last row named total against the rows above it."""
-    last = next((at for at, row in enumerate(table.rows) if _is_total(row)), 0)
-    if last < 2 or last < len(table.rows) - 1:
+    """A first or last row named total against the others."""
+    totals = [at for at, row in enumerate(table.rows) if _is_total(row)]
+    if len(totals) != 1 or totals[0] not in {0, len(table.rows) - 1} or len(table.rows) < 3:
         return
+    last = totals[0]
     sums = {}
     for column in range(1, len(table.header)):
-        numbers = [found[0] for row in table.rows[: last + 1] if (found := _numbers(row, [column]))]
-        if len(numbers) == last + 1:
-            sums[column] = (numbers[:-1], numbers[-1])
+        numbers = [found[0] for row in table.rows if (found := _numbers(row, [column]))]
+        if len(numbers) == len(table.rows):
+            sums[column] = ([number for at, number in enumerate(numbers) if at != last], numbers[last])
     right = [column for column, each in sums.items() if _adds_up(*each)]
     for column in sorted(sums.keys() - set(right)):
         numbers, total = sums[column]
@@ -286,7 +389,7 @@ def _row_sums(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Computed
 
 
 def _bare(title: str) -> str:
-    return re.sub(r"\s?[(\[]\s?[nN]\s?(?:=\s?[\d,]+)?\s?[)\]]|[:*†]", "", title).strip()
+    return re.sub(r"\s?[(\[]\s?[nN]\s?(?:=\s?[\d,]+)?\s?[)\]]|[:*†]|\s\(\d+\s?[–-]\s?\d+\)$", "", title).strip()
 
 
 def _sum(statement: Statement, numbers: Sequence[Printed], total: Printed) -> ComputedFinding:
@@ -329,14 +432,19 @@ def check_told_cells(parts: Sequence[Statement], tables: Sequence[TableRows]) ->
 def _told(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     """The number of a sentence and the cell that it must be, if it is another."""
     said = _words(sentence)
-    rows = _named([row[0] if row else "" for row in table.table.rows], said)
-    columns = _named(["", *(_BESIDE.sub("", title) for title in table.table.header[1:])], said)
+    rows = _named([_BESIDE.sub("", row[0]) if row else "" for row in table.table.rows], said)
+    titles = ["", *(_BESIDE.sub("", title) for title in table.table.header[1:])]
+    columns = [1] if len(titles) == 2 else _named(titles, said)
     if len(rows) != 1 or len(columns) != 1:
         return None
     cells = list(_cells(table))
     cell = next((each for each in cells if (each.row, each.column) == (rows[0], columns[0])), None)
     numbers = [printed(match[0]) for match in _TOLD_NUMBER.finditer(sentence)]
-    like = [number for number in numbers if cell and number.half == cell.value.half < 0.5]
+    like = [
+        number
+        for number in numbers
+        if cell and number.half == cell.value.half and (number.half < 0.5 or number.value > 99)
+    ]
     if cell is None or len(like) != 1 or any(each.value == like[0] for each in cells):
         return None
     return (like[0], cell) if 0.8 < like[0].value / (cell.value.value or 1.0) < 1.25 else None

@@ -22,7 +22,7 @@ _HEADERS = {
     "df1": r"(?:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|d\.? ?f\.?[_ ]?(?:1|num\.?|effect)",
     "df2": r"(?:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|d\.? ?f\.?[_ ]?(?:2|den\.?|error)",
     "p": (
-        r"(?:(?:one|two)[- ](?:sided|tailed) )?[pP](?:[- ]?values?)?(?: ?\((?:one|two)[- ](?:sided|tailed)\))?"
+        r"(?:(?:one|two)[- ](?:sided|tailed) )?[pP](?:[- ]?values?)?(?:,? ?\(?(?:one|two)[- ](?:sided|tailed)\)?)?"
         r"|Pr ?\(>.*\)|Sig\.?"
     ),
     "M": r"(?:.*, )?(?:M|[Mm]ean(?: score| rating)?|[Aa]verage)|.* \((?:M|[Mm]ean)\)|[Mm]ean (?!diff|change)[a-z ]+",
@@ -30,8 +30,8 @@ _HEADERS = {
     "n": r"[nN]|sample size|participants|patients|respondents|people|students|raters|residents|children|adults",
     "%": r"%|per ?cent(?:age)?|share(?: \(%\))?|proportion \(%\)|rate \(%\)|.*\(%\)|.* %",
     "CI": r"\(?(?P<level>\d\d) ?% ?(?:CrI|CI|(?:confidence |credible )?interval|conf\. int\.)\)?",
-    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|CI|95%.*))?|low|LL|LCL)|from|2\.5 ?%",
-    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|CI|95%.*))?|high|UL|UCL)|to|97\.5 ?%",
+    "low": r"(?:95 ?% ?CI )?(?:lower(?: (?:limit|bound|end|CI|95%.*))?|low|LL|LCL|LCI|CI low(?:er)?)|from|2\.5 ?%",
+    "high": r"(?:95 ?% ?CI )?(?:upper(?: (?:limit|bound|end|CI|95%.*))?|high|UL|UCL|UCI|CI (?:high|upper))|to|97\.5 ?%",
     "ratio": (
         r"(?:adjusted |crude |unadjusted )?(?:a|adj\. ?)?(?:OR|RR|HR|IRR|odds ratio|risk ratio|relative risk"
         r"|hazard ratio|prevalence ratio|(?:incidence )?rate ratio|aOR|aHR|aRR)"
@@ -54,7 +54,10 @@ _TEST_WITH_DF = re.compile(
 _WHOLE_TEST_CELL = re.compile(r"(?:t|F|r|Q|χ(?:\s?\^?\s?[2²])?)\s?(?:[(\[][^)\]]*[)\]]|_\{?[\d.,]+\}?)\s*=")
 """`t(38) = 2.20`, with its degrees of freedom in brackets or below the line."""
 _TEST_DF_CELL = re.compile(r"(?P<name>t|F|Q|χ ?\^?[2²]?)\s?\(d\.?f\.?\)")
-_DF_TOLD = re.compile(r"\bd\.?f\.?\s?=\s?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?\d?)|(?P<words>\d+) degrees of freedom")
+_DF_TOLD = re.compile(
+    r"\bd\.?f\.?\s?=\s?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?\d?)|(?P<words>\d+) (?:(?:residual|error"
+    r"|denominator) )?(?:degrees of freedom|d\.?\s?f\b)"
+)
 _SIZE = re.compile(r"\b[nN]\s?=\s?(?P<n>\d[\d,]*)")
 _MEAN_SD = re.compile(r"(?:M|mean)\s?(?:\(\s?SD\s?\)|±\s?SD|,? ?SD)", re.IGNORECASE)
 _PAIR = re.compile(r"(?P<mean>-?\d+(?:\.\d+)?)\s?(?:\(|±|\+/-)\s?(?P<sd>\d+(?:\.\d+)?)\s?\)?")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
+from tools.consistency.counted import counted
 from tools.consistency.printed import COUNT, Printed, count, printed, told_sizes
 from tools.consistency.statements import Statement
 
@@ -20,18 +21,26 @@ _NUMBER = r"-?\d+\.\d+"
 _N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
 _MEAN = (
     r"(?:\bM\s?=?\s?"
-    r"|\b(?:[Mm]eans?|[Aa]verages?)(?P<of>(?: (?!diff|change|effect|ratio)[a-z-]+){0,6}?)(?: \((?:SD|M|n)\))?"
+    r"|\b(?:[Mm]eans?|[Aa]verages?)(?P<of>(?: (?!diff|change|effect|ratio)(?:[a-z-]+"
+    r"|\d+ [a-z]+)){0,6}?)(?: \((?:SD|M|n)\))?"
     r"\s?(?:=|:|of|was|were|)\s?"
     r"|\b[Nn]umber of (?:[a-z-]+ ){0,3}[a-z-]+\s?[:=]\s?)"
     rf"(?P<mean>{_NUMBER})"
 )
 """`M = 3.45`, `the mean number of errors was 3.45`, `number of errors: 3.45`"""
-_DEVIATION = r"(?:SD\s?(?:=|of|was|:)?|S\.D\.\s?=?|standard deviation(?: of| was| =)?)"
-_SD = rf"(?:\s?[,;(±]\s?{_DEVIATION}?\s?(?P<sd>{_NUMBER})\)?)?"
+_DEVIATION = r"(?:(?:SD|S\.D\.|s\.d\.)\s?(?:=|of|was|:)?|standard deviation(?: of| was| =)?)"
+_SD = rf"(?:(?:\s?[,;(±]|,? (?:and|with) (?:the|an?))\s?{_DEVIATION}?\s?(?P<sd>{_NUMBER})\)?)?"
 _THING = r"(?: [a-z]{3,})?"
 _STATISTICS = (
     re.compile(rf"{_MEAN}{_SD}{_THING}\s?[,;(]\s?{_N}"),
     re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
+    re.compile(
+        rf"\({_N}(?:, [a-z ]+)?\)\s?(?:(?:it|they|was|were|gave|had|made|scored|averaged|rated|a|mean"
+        rf"|of) ){{0,3}}(?P<mean>{_NUMBER}){_SD}"
+    ),
+    re.compile(
+        rf"(?:[Mm]ean|M)\s?±\s?SD\s?[:=,]?\s?(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER})(?: [a-z]+)?\s?[,;(]\s?{_N}"
+    ),
     re.compile(rf"(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD, {_N}\)"),
 )
 """A mean with its n beside it."""
@@ -42,7 +51,8 @@ _HELD = re.compile(
 """So many things, each of which had so many on average."""
 _ALONE = (
     re.compile(rf"{_MEAN}{_SD}(?!\d|\s?[,;(]\s?[nN]\s?=)"),
-    re.compile(rf"\b(?P<mean>{_NUMBER}) [a-z]+ on average"),
+    re.compile(rf"\b(?P<mean>{_NUMBER}) [a-z]+ on average{_SD}"),
+    re.compile(rf"\baveraged (?P<mean>{_NUMBER}){_SD}"),
     re.compile(rf"\b[Oo]n average,? (?:[a-z-]+ |\d+ ){{0,5}}?(?P<mean>{_NUMBER})"),
     re.compile(rf"(?<![\d.±-])(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD\)"),
     re.compile(rf"\b(?:averaged|(?:rose|fell|increased|decreased|improved|dropped|went) from) (?P<mean>{_NUMBER})"),
@@ -61,6 +71,10 @@ _WHOLE = re.compile(
     r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
     r"|\b(?:queens|eggs|larvae|chicks|nestlings|pups|seeds|flowers|leaves|fruits|visits|children|teeth|lesions|falls)"
     r" per [a-z]+"
+    r"|\b(?:scored|graded|rated) (?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:\d|10|100)\b"
+    r"|\bnumber of (?:siblings|children|pregnancies|visits|falls|errors|words|eggs|chicks|offspring)\b"
+    r"|\b(?:mean|score|rating)s? \([01] ?(?:–|-|to) ?(?:5|6|7|9|10)\)"
+    r"|\bwhole (?:points|number)|\bcould not be cut\b|\bhow many\b|\b(?:bark|bite|call|visit|error|fall) counts\b"
     r"|\bhalf points\b|\bcorrect answers\b|\bno partial credit\b|\b(?:eggs|children|falls|errors|visits) on average\b"
     r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
     re.IGNORECASE,
@@ -136,11 +150,16 @@ def _means(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]
     taken = {match.start("mean") for match in found}
     yield from ((match, printed(match["mean"]), count(match["n"])) for match in found)
     yield from (known for known in _of_their_sentence(statement) if known[0].start("mean") not in taken)
-    sizes = told_sizes(f"{statement.caption} {statement.text}")
+    sizes = told_sizes(f"{statement.caption} {statement.text}") or _things(statement.text)
     if len(sizes) == 1 and not found and not _SPLIT.search(statement.text):
         size = sizes.pop()
         alone = {match.start("mean"): match for pattern in _ALONE for match in pattern.finditer(statement.text)}
         yield from ((match, printed(match["mean"]), size) for match in alone.values())
+
+
+def _things(text: str) -> set[int]:
+    """The numbers of things that a text counts."""
+    return {each.number for each in counted(text) if re.match(r" (?:[a-z-]+ )?[a-z]{3,}s\b", text[each.end :])}
 
 
 def _of_their_sentence(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:

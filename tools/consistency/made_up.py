@@ -1,0 +1,211 @@
+"""Counts of a sentence that make up the largest of them, where a word says that nobody is left out.
+
+`Five withdrew and three moved away, so 62 of the 80 completed`, `700 for training, 150 for development and 150 for
+testing, 1,200 in total`. The parts are all other counts of the sentence; where any of its counts is the sum of others,
+the sentence has another sense and is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from tools.consistency.counted import Counted, counted
+from tools.consistency.printed import NUMBER_OR_WORD
+from tools.consistency.statements import Statement
+
+_LEFT = re.compile(
+    r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b(?=[^.\d]{0,25}\d)"
+    rf"|, so (?:that )?(?:only |the )?{NUMBER_OR_WORD}\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
+    r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b",
+    re.IGNORECASE,
+)
+"""Some leave, and the others stay."""
+_FATES = re.compile(
+    r"\b(?:excluded|ineligible|declined|refused|withdrew|dropped out|lost to follow-up)\b.*\b(?:enrolled"
+    r"|included|randomi[sz]ed"
+    r"|analy[sz]ed|completed|remained|retained|took part|participated)\b|\bdied\b.*\b(?:survived|alive)\b"
+    r"|\bsurvived\b.*\bdied\b|\bpositive\b.*\bnegative\b|\bnegative\b.*\bpositive\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What befalls things, in pairs of which everything meets one."""
+_DIVIDED = re.compile(
+    r"\b(?:divided|split|partitioned|assigned|allocated|allotted|randomi[sz]ed|distributed|compris\w+"
+    r"|consist(?:ed|s|ing) of"
+    r"|made up|composed of|one (?:class|category|group)(?: only)?)\b|\b(?-i:N) =",
+    re.IGNORECASE,
+)
+"""All belong to one group or another."""
+_IN_ALL = re.compile(
+    r"\b(?:in total|in all|altogether|a total of|sample of|sum up to|for a total|collectively|combined)\b",
+    re.IGNORECASE,
+)
+_SEXES = re.compile(
+    r"\b(?:females?|women|girls)\b.*\b(?:males?|men|boys)\b|\b(?:males?|men|boys)\b.*\b(?:females?|women|girls)\b"
+)
+_LOST = (
+    r"\b(?:complet\w+|analy[sz]ed|lost|withdr[ae]w\w*|dropped|declined|refused|excluded|died|responded|each|per"
+    r"|every|at least"
+    r"|both|also|twice|respectively|including|overlap\w*|some)\b"
+)
+_LOST_FROM = {
+    _DIVIDED: re.compile(_LOST.replace("|each", ""), re.IGNORECASE),
+    _IN_ALL: re.compile(rf"{_LOST}|\b(?:had|have|with|who|whose)\b", re.IGNORECASE),
+    _SEXES: re.compile(_LOST, re.IGNORECASE),
+}
+"""With one of these words the parts need not be all."""
+_BRACKET = re.compile(r"(?<![\w.,–-])\d[\d,]*(?: [^\W\d_][\w’-]*){1,6} \([^()]*\d[^()]*\d[^()]*\)")
+"""`the remaining 187 were enrolled (92 in the early and 86 in the late group)`"""
+_LISTED = re.compile(
+    r"[^\d:()]*?:[^:]*|[^\d()]*\((?P<inside>[^()]*)\)[^\d]*|(?:[^\d.]|\.(?! ))*\. Of (?:these|those|them)\b.*"
+    r"|[^\d,]*, of (?:which|whom)\b.*",
+    re.DOTALL,
+)
+"""What follows the whole: a colon, a bracket or `of these`, and then its parts."""
+_OPENS = re.compile(r"Of (?:the |all |our |these )?$")
+_INTO = re.compile(r"\b(?:into|to|over|in|across|the|of|between|among)(?: one of)? $", re.IGNORECASE)
+_OF = re.compile(r"\b(?:of|from|the|all|our|these) $", re.IGNORECASE)
+_MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
+_UNREADABLE = re.compile(
+    r"%|per cent|\bthe rest\b(?![^.\d]{0,25}\d)|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand"
+    r"| class| category| group|\s?[.,;)])|another|single"
+    r"|versus|vs|compared)\b|(?<!\b[nN]) =",
+    re.IGNORECASE,
+)
+"""Shares, code, or numbers that are not in figures, or of several wholes."""
+_FEWEST = 12
+"""What is less may be the number of a thing, such as a stage."""
+_WITH_UNIT = re.compile(r"(?<![\w.,/–-])(?P<number>\d+) (?P<unit>week|day|month|year|hour|minute|km|ha|kg|g|mg|ml)s?\b")
+_SMALLEST = 0.1
+"""Of the whole: what is smaller beside one other part is hardly of the same things."""
+_SLIPS = {10, 100}
+"""By which a sum differs from its whole where one digit was mistyped."""
+_GROUPS = re.compile(
+    r"\s(?:[a-z-]+ )?(?:groups?|arms?|conditions?|sets|subsets|parts|classes|categories|clusters|sites"
+    r"|cent(?:re|er)s|schools|hospitals"
+    r"|cohorts?|studies|stages|batches|types|treatments|countries|cities|villages|cages|blocks|pens|plots"
+    r"|tanks|rooms|wards|tubes|teams|periods|rounds|sessions)\b",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(r"(?:After|This left|These|They|Of these|Of them|The remaining|The rest|The other)\b")
+_OPENS_WITH_NUMBER = re.compile(rf"{NUMBER_OR_WORD}\b", re.IGNORECASE)
+_MOST = 9  # counts of a sentence, of which all sums are tried
+_NEAR = 0.7
+
+
+def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, int]]]:
+    """Wholes with the parts that do not sum to them, and where they stand."""
+    for start, end in [] if statement.row else _windows(statement):
+        text = _without_shares(statement.text[start:end])
+        counts = [each for each in counted(text) or () if each.number and not _tells_groups(text, each)]
+        counts = _behind_colon(text, counts) or _measured(text)
+        if not 3 <= len(counts) <= _MOST or _UNREADABLE.search(text):
+            continue
+        whole = _whole(text, counts)
+        parts = [each.number for each in counts if each is not whole]
+        if whole.number < _FEWEST:
+            continue
+        if whole.number <= max(parts) and not _LEFT.search(text):
+            continue
+        near = _NEAR < sum(parts) / whole.number < 1 / _NEAR
+        if near and not _explained([*parts, whole.number]) and _all_told(text, whole, counts):
+            yield whole.number, parts, (start, end)
+
+
+def _windows(statement: Statement) -> Iterator[tuple[int, int]]:
+    """Sentences, together with those that go on with what they have begun, and counts with a bracket behind them."""
+    before: tuple[int, int] | None = None
+    for start, end in statement.sentences():
+        goes_on = _FURTHER.match(statement.text, start) or (
+            _OPENS_WITH_NUMBER.match(statement.text, start) and _LEFT.search(statement.text, start, end)
+        )
+        if before and goes_on:
+            yield before[0], end
+        if before is None or not statement.text.startswith(
+            ("Of these", "Of them", "Of those", "These ", "They "), start
+        ):
+            yield start, end
+        before = (start, end)
+        for cut in [start + match.end() for match in re.finditer("; ", statement.text[start:end])]:
+            yield cut, end
+    for bracket in _BRACKET.finditer(statement.text):
+        yield bracket.span()
+
+
+def _behind_colon(text: str, counts: list[Counted]) -> list[Counted]:
+    """Without small numbers between the first count and a colon: `28 articles had three topics: stigma (12), …`."""
+    colon = text.find(":")
+    return [each for at, each in enumerate(counts) if at == 0 or each.start > colon or each.number >= _FEWEST]
+
+
+def _measured(text: str) -> list[Counted]:
+    """Whole numbers that all have one unit: `12 weeks: a run-in of 2 weeks and a treatment of 10 weeks`."""
+    matches = list(_WITH_UNIT.finditer(text))
+    units = {match["unit"] for match in matches}
+    if len(units) != 1 or len(matches) != len(re.findall(r"\d+", text)):
+        return []
+    return [Counted(int(match["number"]), match.start(), match.end()) for match in matches]
+
+
+def _whole(text: str, counts: Sequence[Counted]) -> Counted:
+    """The largest count; where some have left, the one that they left: `seven of the 52 withdrew, leaving 54`."""
+    if _LEFT.search(text):
+        told = [each for each in counts if _OF.search(text[: each.start])]
+        if len(told) == 1 and told[0].number > min(counts).number:
+            return told[0]
+    return max(counts)
+
+
+def _tells_groups(text: str, each: Counted) -> bool:
+    """Whether a number is that of the groups: `into three groups`."""
+    return (
+        each.number < 13 and _GROUPS.match(text, each.end) is not None and _INTO.search(text[: each.start]) is not None
+    )
+
+
+def _all_told(text: str, whole: Counted, counts: Sequence[Counted]) -> bool:
+    """Whether the parts are all that there is, by a word or by how they are listed."""
+    first, before = whole is counts[0], text[: whole.start]
+    parts = [each.number for each in counts if each is not whole]
+    if first and len(parts) == 2 and _FATES.search(text):
+        return True
+    if _LEFT.search(text):
+        return first or _OF.search(before) is not None
+    if len(parts) == 2 and min(parts) < _SMALLEST * whole.number:
+        return False
+    return _is_listed(text, whole, first=first) or _is_shared_out(text, whole, counts, parts)
+
+
+def _is_listed(text: str, whole: Counted, *, first: bool) -> bool:
+    """Whether the parts stand behind a colon, in a bracket or after `of these`, or the whole behind them."""
+    before = text[: whole.start]
+    at_end = not counted(text[whole.end :]) and not re.search(r"\b[nN] = \d", before)
+    named = at_end and re.search(r"(?<![\w-])[nN] = $", before) is not None
+    return named or (first and _LISTED.fullmatch(text, whole.end) is not None)
+
+
+def _is_shared_out(text: str, whole: Counted, counts: Sequence[Counted], parts: Sequence[int]) -> bool:
+    """Whether a word says that the whole is divided, or one digit is all that its parts lack to make it up."""
+    before = text[: whole.start]
+    marked = whole is counts[0] or _MARKED.search(before) or _IN_ALL.search(text[whole.end :])
+    for sign, lost in _LOST_FROM.items():
+        if marked and sign.search(text) and not lost.search(text) and (sign is not _SEXES or len(parts) == 2):
+            return True
+    slip = abs(sum(parts) - whole.number) in _SLIPS
+    return slip and _OPENS.search(before) is not None and not _LOST_FROM[_IN_ALL].search(text)
+
+
+def _explained(counts: Sequence[int]) -> bool:
+    """Whether one of the counts is the sum of two or more others."""
+    return any(
+        sum(chosen) == number
+        for at, number in enumerate(counts)
+        for size in range(2, len(counts))
+        for chosen in combinations([*counts[:at], *counts[at + 1 :]], size)
+    )
+
+
+def _without_shares(text: str) -> str:
+    """The text without `(38.2%)` behind a count, `n (%)`, and `61 years (range 40 to 82)`."""
+    return re.sub(r"\s?[(\[]\s?\d{1,3}(?:\.\d+)?\s?%[^()\[\]]{0,15}[)\]]|,? \d{1,3}(?:\.\d+)?\s?%(?=[;,)])", "", text)
