@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -72,8 +73,7 @@ def reads_foreign(sentence: str) -> bool:
         return False
     rare = [word.casefold() for word in words if word.casefold() not in _SHARED]
     others = len((lower & _OTHER) | {word for word in words if not word.isascii() and word.islower()})
-    known = sum(word in _known() for word in rare)
-    if known >= (_MOST_KNOWN_BESIDE if others > 1 else _MOST_KNOWN) * len(rare):
+    if known_share(rare) >= (_MOST_KNOWN_BESIDE if others > 1 else _MOST_KNOWN):
         return False
     doubts = len(lower & _SHARED) > 1, not lower.isdisjoint(_LIKELY)
     if others < sum(doubts):  # "There was no clubbing, cyanosis or lymphadenopathy."
@@ -81,7 +81,17 @@ def reads_foreign(sentence: str) -> bool:
     return others > 0 or commonness(rare) < _MOST_COMMON
 
 
-def commonness(words: list[str]) -> float:
+def known_share(words: Sequence[str]) -> float:
+    """The share of words that open papers have often."""
+    return sum(map(is_known, words)) / max(len(words), 1)
+
+
+def is_known(word: str) -> bool:
+    """Whether open papers have a word often."""
+    return word.lower() in _known()
+
+
+def commonness(words: Sequence[str]) -> float:
     """The share of their runs of three letters that English has often."""
     found = [run for word in words for run in runs_of_three(word)]
     return sum(run in _common() for run in found) / max(len(found), 1)
@@ -94,7 +104,7 @@ def runs_of_three(word: str) -> list[str]:
 
 @cache
 def _known() -> frozenset[str]:
-    return frozenset(WORDS.read_text(encoding="utf-8").split()) - _OTHER
+    return frozenset(WORDS.read_text(encoding="utf-8").split()) - _OTHER | _SHARED
 
 
 @cache
