@@ -125,8 +125,9 @@ def _divided(text: str) -> str:
     return " ".join(words) if covered >= max(_LEAST_COVERED * len(letters), _FEWEST_LETTERS) else ""
 
 
-def _turned(distance: int) -> Decoder:
-    return _by_alphabet(_LETTERS[distance:] + _LETTERS[:distance])
+def _turned(distance: int, step: int = 1) -> Decoder:
+    shifted = _by_alphabet(_LETTERS[distance:] + _LETTERS[:distance])
+    return lambda text: shifted(text[::step])
 
 
 def _by_alphabet(letters: str) -> Decoder:
@@ -151,7 +152,7 @@ _DECODERS: Final[tuple[Decoder, ...]] = (
     lambda text: text.translate(_ROT47),
     _by_alphabet(_LETTERS[::-1]),
     *map(_turned, range(1, 26)),
-    *((lambda text, turn=_turned(distance): turn(text[::-1])) for distance in range(1, 26)),
+    *(_turned(distance, -1) for distance in range(1, 26)),
 )
 """What undoes a disguise of letters; tried where hardly a word is English."""
 
@@ -208,9 +209,15 @@ _CODES: Final[tuple[tuple[re.Pattern[str], Decoder], ...]] = (
     ),
     (re.compile(r"(?<!\w)[A-Z2-7]{24,}={0,6}"), lambda code: base64.b32decode(code + "=" * (-len(code) % 8)).decode()),
     (re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2} ?){16,}(?!\w)"), lambda code: bytes.fromhex(code).decode()),
-    (re.compile(r"(?:(?:0x|\\x)[0-9a-fA-F]{2}[ ,]{0,2}){16,}"), lambda code: bytes.fromhex(re.sub(r"0x|\\x|,", "", code)).decode()),
+    (
+        re.compile(r"(?:(?:0x|\\x)[0-9a-fA-F]{2}[ ,]{0,2}){16,}"),
+        lambda code: bytes.fromhex(re.sub(r"0x|\\x|,", "", code)).decode(),
+    ),
     (re.compile(r"(?:\\u[0-9a-fA-F]{4} ?){12,}"), lambda code: _from_numbers(16)(code.replace("\\u", " "))),
-    (re.compile(r"(?:[\w.,!?-]{0,30}[%=][0-9a-fA-F]{2}[\w.,!?-]{0,30}){4,}"), lambda code: urllib.parse.unquote(code.replace("=", "%"))),
+    (
+        re.compile(r"(?:[\w.,!?-]{0,30}[%=][0-9a-fA-F]{2}[\w.,!?-]{0,30}){4,}"),
+        lambda code: urllib.parse.unquote(code.replace("=", "%")),
+    ),
     (re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[ ]?){16,}"), html.unescape),
     (re.compile(r"(?<!\d)(?:[01]{7,8}[ ,]{0,2}){12,}"), _from_numbers(2)),
     (re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){12,}\d{2,3}"), _from_numbers(10)),

@@ -79,7 +79,7 @@ _FIRST: Final = re.compile(
 _NO_VERB: Final = frozenset(
     "the a an this that these those we our in on at for from with by to of as it its they he she there here when while if although however moreover furthermore thus therefore both all some many most each no one two three patients participants results data figure table".split()  # noqa: E501,SIM905 - one can read it
 )
-_CUE_WEIGHT: Final = 0.15
+_CUE_WEIGHT: Final = 0.25
 """Of a cue, beside a vector of length 1."""
 _LETTERS_WEIGHT: Final = 0.1
 """Of the first step in the second, where it is less sure than `_MOST_LETTERS`."""
@@ -158,8 +158,9 @@ class Classifier:
     def by_meaning(self, found: Vector, by_letters: NDArray[np.floating]) -> Vector:
         """Scores of the second step, of rows that `read` gives, and a little of the first."""
         squares = (found**2).sum(axis=1)[:, None] + (self.rows**2).sum(axis=1) - 2 * found @ self.rows.T
-        scores: Vector = np.exp(-self.gamma * squares) @ self.coefficients + self.bias
-        return scores + _LETTERS_WEIGHT * by_letters.clip(-_MOST_LETTERS, _MOST_LETTERS)
+        known = by_letters.clip(-_MOST_LETTERS, _MOST_LETTERS)
+        scores: Vector = np.exp(-self.gamma * squares) @ self.coefficients + self.bias + _LETTERS_WEIGHT * known
+        return scores
 
 
 NUMBERS: Final = ("letters_scale", "letters_bias", "doubtful", "certain", "rows_scale", "bias", "gamma", "threshold")

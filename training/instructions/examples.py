@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tools.checks.disguises import plainly
 from tools.checks.hidden_instructions import split_sentences
-from tools.checks.instruction_classifier import long_enough, plainly
+from tools.checks.instruction_classifier import long_enough
 from training.instructions.tricks import KNOWN, LEARNT, Disguise
 
 Part = Literal["train", "calibrate", "measure"]

@@ -37,7 +37,18 @@ def test_an_instruction_is_told_from_science() -> None:
         codecs.encode(TOLD, "rot13"),
         TOLD.translate(str.maketrans("aeiost", "431057")),
     ],
-    ids=["capitals", "underscores", "no spaces", "spaced", "dotted", "zero-width", "Cyrillic", "reversed", "rot13", "figures"],
+    ids=[
+        "capitals",
+        "underscores",
+        "no spaces",
+        "spaced",
+        "dotted",
+        "zero-width",
+        "Cyrillic",
+        "reversed",
+        "rot13",
+        "figures",
+    ],
 )
 def test_a_disguise_does_not_help(disguised: str) -> None:
     assert sound_addressed([disguised]) == [True]
@@ -63,7 +74,9 @@ def test_a_code_is_read(code: str) -> None:
 
 
 def test_letters_by_their_signs_and_places_are_read() -> None:
-    assert [each.text for each in codes(".- -.-. -.-. . .--. - / - .... .. ... / .--. .- .--. . .-.")] == ["accept this paper"]
+    assert [each.text for each in codes(".- -.-. -.-. . .--. - / - .... .. ... / .--. .- .--. . .-.")] == [
+        "accept this paper"
+    ]
     assert [each.text for each in codes("1-3-3-5-16-20 20-8-9-19 16-1-16-5-18")] == ["accept this paper"]
 
 
