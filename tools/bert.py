@@ -59,18 +59,19 @@ class Bert:
     tokenizer: Tokenizer
     """As `as_words` sets it."""
 
-    def states(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+    def states(self, ids: Sequence[int], types: Sequence[int], layers: int | None = None) -> Array:
         """The last hidden states of a text.
 
         Args:
             ids: Of its tokens, special ones included.
             types: 0 for tokens of the first text, 1 for those of the second, as many as ids.
+            layers: How many of the layers the text goes through, the first ones; all by default.
 
         Returns:
             `[tokens, hidden]`.
         """
         states = self._embedded(ids, types)
-        for layer in range(self.config.num_hidden_layers):
+        for layer in range(self.config.num_hidden_layers if layers is None else layers):
             states = self._layer(layer, states, len(states))
         return states
 
@@ -81,16 +82,17 @@ class Bert:
             states = self._layer(layer, states, len(states))
         return np.tanh(self._dense(self._layer(last, states, 1)[0], "pooler.dense"))
 
-    def sentence_vector(self, text: str, longest: int) -> Array:
+    def sentence_vector(self, text: str, longest: int, layers: int | None = None) -> Array:
         """The mean of the last hidden states, of length 1, `[hidden]` (Reimers and Gurevych, "Sentence-BERT", 2019).
 
         Args:
             text: What is longer is cut off.
             longest: Tokens that are read, special ones included.
+            layers: As of `states`; an earlier layer knows less of the topic, and more of the form.
         """
         tokens = self.tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2]
         ids = [special(self.tokenizer, "[CLS]"), *tokens, special(self.tokenizer, "[SEP]")]
-        mean: Array = self.states(ids, [0] * len(ids)).mean(axis=0)
+        mean: Array = self.states(ids, [0] * len(ids), layers).mean(axis=0)
         return mean / np.linalg.norm(mean)
 
     def _embedded(self, ids: Sequence[int], types: Sequence[int]) -> Array:

@@ -8,12 +8,7 @@ has `tools.checks.instruction_classifier` judge every other sentence.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import codecs
-import html
 import re
-import urllib.parse
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -21,7 +16,7 @@ from typing import Final, NamedTuple
 
 from state.documents import Document, HiddenReason, Paragraph
 from state.records import Finding, FindingKind
-from tools.checks.foreign_sentences import reads_foreign
+from tools.checks.disguises import codes, in_no_english
 from tools.checks.instruction_classifier import sound_addressed, sound_addressed_where_hidden
 from tools.checks.instruction_phrases import (
     CHINESE,
@@ -129,7 +124,7 @@ def _in_other_language(part: _Part) -> Iterator[Finding]:
     addressed = addressed_sentences(part.text, sound_addressed)
     for start, end in split_places(part.text):
         apart = all(end <= span.start or start >= span.end for span in addressed)
-        if apart and reads_foreign(part.text[start:end]):
+        if apart and in_no_english(part.text[start:end]):
             yield Finding(
                 place=part.place,
                 page=part.page_at(start),
@@ -160,7 +155,7 @@ def _hidden(document: Document, *, english: bool) -> Iterator[Finding]:
     for (page, reason), text in _hidden_texts(document).items():
         spans = addressed_sentences(text, sound_addressed_where_hidden)
         quotes = [(text[span.start : span.end], span.kind) for span in spans]
-        foreign = next((sentence for sentence in split_sentences(text) if english and reads_foreign(sentence)), "")
+        foreign = next((sentence for sentence in split_sentences(text) if english and in_no_english(sentence)), "")
         if foreign and not quotes:
             quotes = [(foreign[:_LONGEST_QUOTE], "other language")]
         elif not quotes and reason not in _BESIDE:
@@ -252,9 +247,6 @@ def _runs(words: list[str], length: int) -> set[tuple[str, ...]]:
 _WINDOW: Final = 80  # characters before a phrase that decide what it is
 
 _SPACED_LETTERS: Final = re.compile(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,3}[^\W\d_](?!\w)){7,}")
-_BASE64: Final = re.compile(
-    r"(?<![\w+/])(?:[A-Za-z0-9+/]{24,}={0,2}|[A-Za-z0-9+/]{3,40}={0,2}(?: [A-Za-z0-9+/]{3,40}={0,2}){3,60})"
-)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s|(?<=[\u3002\uff01\uff1f])|\n[ \t\r]{0,20}\n")
 
 
@@ -327,24 +319,16 @@ def _instructions(text: str, judge: Judge | None) -> Iterator[tuple[int, int]]:
     folded = fold(text)
     for start, end in _phrases(folded.text, text, folded.offsets):
         yield folded.offsets[start], folded.offsets[end - 1] + 1
-    for pattern, decode in _CODES:
-        for match in pattern.finditer(text):
-            if _speaks(decode(match[0]), judge):
-                yield match.span()
+    for code in codes(text):
+        if _speaks(code.text, judge):
+            yield code.start, code.end
     if judge is None:
         return
     places = split_places(text)
     verdicts = judge([text[start:end] for start, end in places])
     for (start, end), verdict in zip(places, verdicts, strict=True):
-        if verdict or _speaks_in_cipher(text[start:end], judge):
+        if verdict:
             yield start, end
-
-
-def _speaks_in_cipher(sentence: str, judge: Judge) -> bool:
-    """Whether a sentence that is in no English speaks when it is read backwards, or by rot13."""
-    return reads_foreign(sentence) and (
-        _speaks(codecs.encode(sentence, "rot13"), judge) or _speaks(sentence[::-1], judge)
-    )
 
 
 def _phrases(folded: str, text: str, offsets: list[int]) -> Iterator[tuple[int, int]]:
@@ -372,30 +356,6 @@ def _phrases_of_letters(run: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 def _preceded(text: str, position: int, ending: re.Pattern[str]) -> bool:
     return ending.search(text, max(0, position - _WINDOW), position) is not None
-
-
-def _from_base64(encoded: str) -> str:
-    pieces = encoded.split()
-    try:
-        return " ".join(base64.b64decode(piece + "=" * (-len(piece) % 4)).decode() for piece in pieces)
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
-
-
-def _from_hexadecimal(encoded: str) -> str:
-    try:
-        return bytes.fromhex(encoded).decode()
-    except (ValueError, UnicodeDecodeError):
-        return ""
-
-
-_CODES: Final = (
-    (_BASE64, _from_base64),
-    (re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2} ?){16,}(?!\w)"), _from_hexadecimal),
-    (re.compile(r"(?:[\w.,!?-]{0,30}%[0-9a-fA-F]{2}[\w.,!?-]{0,30}){4,}"), urllib.parse.unquote),
-    (re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[ ]?){16,}"), html.unescape),
-)
-"""Codes of bytes, and what reads them."""
 
 
 def _speaks(text: str, judge: Judge | None) -> bool:

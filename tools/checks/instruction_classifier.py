@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state.errors import RetrievalUnavailable, SettingsError
+from tools.checks.disguises import plainly
 from tools.checks.foreign_sentences import reads_foreign
-from tools.text import fold, strip_invisible
+from tools.text import fold
 
 Vector = NDArray[np.float32]
 
@@ -34,6 +35,8 @@ BUCKETS: Final = 2**15
 LONGEST: Final = 600
 """Characters of a sentence that are looked at; what is longer is mostly a table."""
 _TOKENS: Final = 256
+_LAYERS: Final = 4
+"""Of the encoder; how a sentence is meant shows better in the middle than at its end, and costs less."""
 _PIECES: Final = (2, 3, 4, 5)
 _WORD: Final = re.compile(r"[^\W_]+")
 _NUMBER: Final = re.compile(r"\d+")
@@ -76,31 +79,11 @@ _FIRST: Final = re.compile(
 _NO_VERB: Final = frozenset(
     "the a an this that these those we our in on at for from with by to of as it its they he she there here when while if although however moreover furthermore thus therefore both all some many most each no one two three patients participants results data figure table".split()  # noqa: E501,SIM905 - one can read it
 )
-_CUE_WEIGHT: Final = 0.15
+_CUE_WEIGHT: Final = 0.25
 """Of a cue, beside a vector of length 1."""
-
-
-_SET_APART: Final = re.compile(r"(?<!\w)[^\W_](?:([ .\-_*~|\u00b7])[^\W_])(?:\1[^\W_])*(?!\w)")
-_CAPITAL_WITHIN: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_MIXED: Final = re.compile(r"(?<!\w)(?=\w*[a-zA-Z])(?=\w*[0-9@$])[\w@$]+")
-_LATIN: Final = re.compile(r"[\x20-\x7e\xa0-\u024f\u2010-\u2026\s]*")
-_MOST_MIXED: Final = 0.3
-"""Share of words with figures in them beyond which these are letters in disguise."""
-
-
-def plainly(sentence: str) -> str:
-    """A sentence without its disguise: letters set apart or run together, look-alikes, figures for letters.
-
-    What has no disguise stays as it is.
-    """
-    shown = strip_invisible(sentence[:LONGEST]).replace("_", " ")
-    words = _WORD.findall(shown)
-    if sum(len(word) == 1 for word in words) > len(words) / 2:
-        shown = _SET_APART.sub(lambda run: run[0].replace(run[1], ""), shown)
-    if len(words) < _FEWEST_WORDS and len(shown) >= _FEWEST_LETTERS:
-        shown = _CAPITAL_WITHIN.sub(" ", shown)
-    disguised = not _LATIN.fullmatch(shown) or len(_MIXED.findall(shown)) > _MOST_MIXED * len(words)
-    return fold(shown).text if disguised else shown
+_LETTERS_WEIGHT: Final = 0.1
+"""Of the first step in the second, where it is less sure than `_MOST_LETTERS`."""
+_MOST_LETTERS: Final = 8.0
 
 
 def pieces(sentence: str) -> tuple[NDArray[np.int64], Vector]:
@@ -141,7 +124,7 @@ def read(sentences: Sequence[str]) -> Vector:
         encoder = load_bert(PACKAGED_ENCODER)
     except (ImportError, SettingsError) as error:
         raise RetrievalUnavailable("The packaged encoder is not installed.") from error
-    vectors = in_parallel(lambda text: encoder.sentence_vector(text[:LONGEST], _TOKENS), sentences)
+    vectors = in_parallel(lambda text: encoder.sentence_vector(text[:LONGEST], _TOKENS, _LAYERS), sentences)
     marks = np.asarray([cues(sentence) for sentence in sentences])
     return np.hstack([vectors, _CUE_WEIGHT * marks]).astype(np.float32)
 
@@ -172,10 +155,11 @@ class Classifier:
         buckets, values = pieces(sentence)
         return float(self.letters[buckets] @ values) + self.letters_bias
 
-    def by_meaning(self, found: Vector) -> Vector:
-        """Scores of the second step, of rows that `read` gives."""
+    def by_meaning(self, found: Vector, by_letters: NDArray[np.floating]) -> Vector:
+        """Scores of the second step, of rows that `read` gives, and a little of the first."""
         squares = (found**2).sum(axis=1)[:, None] + (self.rows**2).sum(axis=1) - 2 * found @ self.rows.T
-        scores: Vector = np.exp(-self.gamma * squares) @ self.coefficients + self.bias
+        known = by_letters.clip(-_MOST_LETTERS, _MOST_LETTERS)
+        scores: Vector = np.exp(-self.gamma * squares) @ self.coefficients + self.bias + _LETTERS_WEIGHT * known
         return scores
 
 
@@ -230,15 +214,16 @@ def for_hidden_text(classifier: Classifier) -> Classifier:
 
 def judged(classifier: Classifier, sentences: Sequence[str]) -> list[bool]:
     """What a classifier makes of sentences; only the doubtful ones are read by the encoder."""
-    sentences = [plainly(sentence) for sentence in sentences]
-    by_letters = [classifier.by_letters(each) if long_enough(each) else -np.inf for each in sentences]
-    doubtful = [at for at, score in enumerate(by_letters) if score >= classifier.doubtful]
+    sentences = [plainly(sentence[:LONGEST]) for sentence in sentences]
+    by_letters = np.asarray([classifier.by_letters(each) if long_enough(each) else -np.inf for each in sentences])
+    doubtful = np.flatnonzero(by_letters >= classifier.doubtful)
     verdicts = [False] * len(sentences)
-    if doubtful:
+    if len(doubtful):
         try:
-            scores = classifier.by_meaning(read([sentences[at] for at in doubtful])) - classifier.threshold
+            found = read([sentences[at] for at in doubtful])
+            scores = classifier.by_meaning(found, by_letters[doubtful]) - classifier.threshold
         except RetrievalUnavailable:
-            scores = np.asarray([by_letters[at] - classifier.certain for at in doubtful])
+            scores = by_letters[doubtful] - classifier.certain
         for at, score in zip(doubtful, scores, strict=True):
             verdicts[at] = bool(score >= 0)
     return verdicts

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tools.checks.disguises import plainly
 from tools.checks.hidden_instructions import split_sentences
-from tools.checks.instruction_classifier import long_enough, plainly
-from training.instructions.tricks import HELD_OUT, TRAINING, Disguise
+from tools.checks.instruction_classifier import long_enough
+from training.instructions.tricks import KNOWN, LEARNT, Disguise
 
 Part = Literal["train", "calibrate", "measure"]
 Table = Literal["instructions", "look_alikes"]
 _HERE = Path(__file__).parent
 DISGUISED = 25
-"""Sentences that go through each disguise."""
+"""Sentences that go through each disguise to measure with."""
+_DISGUISED_TO_TRAIN = 100
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,15 @@ def read_papers(paths: Iterable[Path]) -> list[SplitPaper]:
     return [_paper(json.loads(line)) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def english(table: Table, kind: str) -> list[str]:
-    """English sentences: instructions or look-alikes, to train on (`training`) or to measure with (`held_out`)."""
-    return _tables("sentences_english.toml", table)[kind]
+def to_train(table: Table) -> dict[str, list[str]]:
+    """English sentences to train on, instructions or look-alikes, by style."""
+    styles = _tables("sentences_english.toml", table)
+    return {style: sentences for style, sentences in styles.items() if style != "held_out"}
+
+
+def held_out_english(table: Table) -> list[str]:
+    """Those to measure with."""
+    return _tables("sentences_english.toml", table)["held_out"]
 
 
 def languages(table: str) -> Mapping[str, list[str]]:
@@ -46,30 +54,36 @@ def languages(table: str) -> Mapping[str, list[str]]:
     return _tables("sentences_other.toml", table)
 
 
-def disguised(sentences: Sequence[str], disguises: Mapping[str, Disguise], seed: int) -> dict[str, list[str]]:
+def disguised(
+    sentences: Sequence[str], disguises: Mapping[str, Disguise], seed: int, number: int = DISGUISED
+) -> dict[str, list[str]]:
     """Some of the sentences behind each disguise."""
     draw = random.Random(seed)  # noqa: S311 - a sample
-    chosen = {name: draw.sample(list(sentences), min(DISGUISED, len(sentences))) for name in disguises}
+    chosen = {name: draw.sample(list(sentences), min(number, len(sentences))) for name in disguises}
     return {name: [disguises[name](sentence) for sentence in some] for name, some in chosen.items()}
 
 
-def instructions_to_train(seed: int) -> list[str]:
-    """All instructions that the classifier learns."""
-    plain = english("instructions", "training")
-    tricky = [sentence for some in disguised(plain, TRAINING, seed).values() for sentence in some]
-    shown = (plainly(sentence) for sentence in [*plain, *tricky])
-    return list(dict.fromkeys(sentence for sentence in shown if long_enough(sentence)))
+def instructions_to_train(seed: int) -> dict[str, list[str]]:
+    """All instructions that the classifier learns, by style; those in disguise are the last."""
+    styles = to_train("instructions")
+    plain = [sentence for some in styles.values() for sentence in some]
+    learnt = disguised(plain, {name: KNOWN[name] for name in LEARNT}, seed, _DISGUISED_TO_TRAIN)
+    tricky = [sentence for some in learnt.values() for sentence in some]
+    return {style: readable(some) for style, some in {**styles, "disguised": tricky}.items()}
+
+
+def readable(sentences: Sequence[str]) -> list[str]:
+    """Sentences as the classifier is shown them, without those that it is not."""
+    return list(dict.fromkeys(shown for sentence in sentences if long_enough(shown := plainly(sentence))))
 
 
 def held_out(seed: int) -> dict[str, dict[str, list[str]]]:
     """Instructions that nothing was trained on, by what is new of them, then by language or trick."""
-    plain = english("instructions", "held_out")
+    plain = held_out_english("instructions")
     return {
         "wordings": {"English": plain},
-        "tricks that it knows": disguised(plain, TRAINING, seed),
-        "tricks that are new": disguised(plain, HELD_OUT, seed),
-        "languages that were looked at": dict(languages("seen")),
-        "languages that are new": dict(languages("kept")),
+        "tricks that are known": disguised(plain, KNOWN, seed),
+        "languages that were looked at": {**languages("seen"), **languages("kept")},
     }
 
 

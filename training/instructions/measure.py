@@ -8,10 +8,10 @@ from typing import Final
 
 from scipy.stats import binomtest
 
-from tools.checks.foreign_sentences import reads_foreign
+from tools.checks.disguises import in_no_english
 from tools.checks.hidden_instructions import Judge, addressed_sentences
 from tools.checks.instruction_classifier import Classifier, for_hidden_text, judged
-from training.instructions.examples import SplitPaper, english, held_out
+from training.instructions.examples import SplitPaper, held_out, held_out_english
 
 Found = tuple[bool, bool, bool]
 """By the phrases alone, by phrases and classifier, and those or as a sentence in no English."""
@@ -33,7 +33,7 @@ def report(classifier: Classifier, papers: Sequence[SplitPaper], seed: int) -> s
     lines += ["", "## Alarms", "", _HEAD]
     whole, abstracts = ([paper for paper in papers if paper.whole is kind] for kind in (True, False))
     lines += [_row(name, [_alarm(paper, judge) for paper in some]) for name, some in _named(whole, abstracts)]
-    alike = {"look-alikes, one by one": english("look_alikes", "held_out")}
+    alike = {"look-alikes, one by one": held_out_english("look_alikes")}
     return "\n".join([*lines, *_rows(alike, judge)]) + "\n"
 
 
@@ -59,14 +59,14 @@ def _rows(parts: Mapping[str, Sequence[str]], judge: Judge) -> Iterable[str]:
 def _found(sentence: str, judge: Judge) -> Found:
     by_phrases = bool(addressed_sentences(sentence))
     addressed = by_phrases or bool(addressed_sentences(sentence, judge))
-    return by_phrases, addressed, addressed or reads_foreign(sentence)
+    return by_phrases, addressed, addressed or in_no_english(sentence)
 
 
 def _alarm(paper: SplitPaper, judge: Judge) -> Found:
     text = "\n\n".join(paper.sentences)
     by_phrases = bool(addressed_sentences(text))
     addressed = by_phrases or bool(addressed_sentences(text, judge))
-    return by_phrases, addressed, addressed or any(map(reads_foreign, paper.sentences))
+    return by_phrases, addressed, addressed or any(map(in_no_english, paper.sentences))
 
 
 def _row(name: str, found: Sequence[Found]) -> str:

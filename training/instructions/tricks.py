@@ -1,4 +1,4 @@
-"""Ways to disguise a sentence, some to learn from and some that are kept to measure with."""
+"""Ways to disguise a sentence, and which of them the classifier is shown."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _misspelt(sentence: str) -> str:
     return " ".join(words)
 
 
-TRAINING: Final[Mapping[str, Disguise]] = {
+KNOWN: Final[Mapping[str, Disguise]] = {
     "capitals": str.upper,
     "zero-width characters": lambda sentence: _every_other(sentence, "\u200b"),
     "Cyrillic look-alikes": lambda sentence: sentence.translate(_CYRILLIC),
@@ -75,10 +75,6 @@ TRAINING: Final[Mapping[str, Disguise]] = {
     "rot13": lambda sentence: codecs.encode(sentence, "rot13"),
     "divided over lines": lambda sentence: "\n".join(sentence.split()),
     "words run together by underscores": lambda sentence: sentence.replace(" ", "_"),
-}
-"""What the classifier is shown, and what decoders were written for."""
-
-HELD_OUT: Final[Mapping[str, Disguise]] = {
     "soft hyphens": lambda sentence: _every_other(sentence, "\u00ad"),
     "Greek look-alikes": lambda sentence: sentence.translate(_GREEK),
     "small capitals": lambda sentence: sentence.lower().translate(_SMALL_CAPITALS),
@@ -102,4 +98,6 @@ HELD_OUT: Final[Mapping[str, Disguise]] = {
     "HTML entities": lambda sentence: "".join(f"&#{ord(letter)};" for letter in sentence),
     "percent encoding of spaces": urllib.parse.quote,
 }
-"""What it never sees."""
+"""What decoders were written for, or could have been: they were seen when those were written."""
+LEARNT: Final = ("capitals", "swapped letters", "words in reverse order", "divided over lines")
+"""Those that leave English words, which no decoder undoes, so that the classifier is shown some."""
