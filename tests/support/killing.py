@@ -115,7 +115,7 @@ CASES = {
         },
         [
             *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
-            *["EasySentence"] * 5,
+            *["EasySentence"] * 10,  # five sentences; what is no better is sent back once
             *["AccuracyCheck", "Repairs"],
             *["AgentChoice", "Wordings", "WordingVerdicts"],
             *["Redundancies", "RemovalVerdicts"],
