@@ -339,6 +339,7 @@ async def _output(
 ) -> Record:
     begun = perf_counter()
     run_id = _run_id(sample["id"], name)
+    context = system.choices_for(sample, context)
     output = await run_to_its_end(system.builder, saver, run_id, system.request(sample), context, control)
     kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
     return {"output": kept, "wall_s": perf_counter() - begun}
