@@ -6,8 +6,8 @@
 | generic | one that could be made of any paper      | lacks specificity                               |
 | sampled | none: the planner's own, as in a review  | lacks specificity, where it asks less of the review |
 
-All come from the planner's prompt, with a number of questions that is drawn by lot, up to the planner's own six, and
-with or without a literature to ask. All other plans are made of these by code (`training/plan_reranker/plans.py`).
+All come from the planner's prompt, with a number of questions that is drawn by lot, and with or without a literature to
+ask. All other plans are made of these by code (`training/plan_reranker/plans.py`).
 
 They are written with the aids of the preset `embedded`, whatever the settings say, because a small model writes them: a
 step says what it is `about`, the number of questions is fixed, and code repairs what breaks a golden rule.
@@ -45,7 +45,7 @@ Written = Literal["optimal", "generic", "sampled"]
 """What a model writes of a paragraph."""
 
 QUESTIONS = (2, 6)
-"""Fewest and most questions of a plan; six are the planner's own most."""
+"""Fewest and most questions of a plan."""
 
 _PLANNER = Path(nodes.feedback.__file__).parent / "prompts" / "propose_plans.md"
 
