@@ -92,8 +92,9 @@ def test_questions_are_read_and_written_again() -> None:
 
 
 def test_what_is_asked_of_this_paper_is_hidden() -> None:
-    asked = Question("paper", "How hot was the drying oven for the nurses?")
-    assert without_words(asked, stems("drying ovens")).text == "How hot was this for the nurses?"
+    asked = Question("paper", "How many of the tired nurses answered the long questionnaire?")
+    hidden = without_words(asked, stems("Tired nurses answered questionnaires."))
+    assert hidden == Question("paper", "How many of this the long this?")
 
 
 def test_out_of_order_is_the_literature_first_or_the_review_early() -> None:

@@ -43,7 +43,7 @@ def paragraph(number: int, *, paper: str | None = None) -> PlannedParagraph:
     return PlannedParagraph(
         id=f"p{number}",
         paper_id=paper or f"paper {number // 2}",
-        paragraph=f"the {subject} rose .",
+        paragraph=f"the {subject} rose {'it ' * (number % 7)}.",
         review=f"why did the {subject} rise is not said .",
         model="toy",
         texts={

@@ -58,7 +58,7 @@ def test_by_default_the_one_that_ships_is_measured(draftroom: Command, pairs: tu
     ("content", "kind", "said"),
     [
         (None, "missing_file", "plans-b.jsonl.gz cannot be read"),
-        ("", "empty_input", "is empty"),
+        ("", "bad_request", "None of the 32 pairs has a plan"),
         ("nonsense\n", "bad_request", "is no file of plans"),
     ],
 )

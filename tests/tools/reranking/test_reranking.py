@@ -149,7 +149,7 @@ def replace(folder: Path, weights: dict[str, torch.Tensor], **changes: object) -
     describe(folder, sha256=hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(), **changes)
 
 
-QUERY = "encoder.encoder.layer.0.attention.self.query"
+QUERY = "encoder.encoder.layer.1.attention.self.query"
 
 
 def save_adapter(reranker: RerankerModel, folder: Path, rank: int = 2) -> dict[str, torch.Tensor]:
