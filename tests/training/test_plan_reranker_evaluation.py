@@ -181,7 +181,7 @@ def test_an_evaluation_sets_the_reranker_beside_what_has_not_learnt(trained: Pat
     assert (result.paragraphs, result.papers) == (32, 16)
     assert (result.counted["four plans"], result.counted["same paper"]) == (32, 0)
     ours = result.systems[RERANKER]
-    assert ours.recall_at_1["four plans"].mean > 0.8
+    assert ours.recall_at_1["four plans"].mean > 0.5, "twice what lots would give"
     assert ours.less.mean == 0.0
     assert len(result.systems) == 10
     assert {"coherence", "generic"} <= ours.outranks.keys()

@@ -111,7 +111,7 @@ def test_an_interval_is_over_papers() -> None:
 def test_it_learns_what_tells_plans_apart_and_scores_the_same_once_saved(
     tmp_path: Path, split: PlanSplit, parts: str, joined: int | None
 ) -> None:
-    run = toy_run(tmp_path, parts=parts, top_layers=1, epochs=12, joined_layers=joined)
+    run = toy_run(tmp_path, parts=parts, top_layers=1, epochs=24, patience=24, joined_layers=joined)
 
     reranker, record = train(run, split, tmp_path / "run")
     reranker.save(tmp_path / "saved")

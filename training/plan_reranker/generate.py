@@ -86,8 +86,8 @@ async def main() -> None:
         tell=tell,
     )
     await close_clients()
-    there = _collect(arguments.plans, arguments.log)
-    counts = Counter(written for _, written in there)
+    _collect(arguments.plans, arguments.log)
+    counts = Counter(line.written for line in read_written(arguments.plans))
     tell(f"{len(pairs)} paragraphs; plans: " + ", ".join(f"{counts[each]} {each}" for each in get_args(Written)))
 
 
