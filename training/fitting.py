@@ -22,6 +22,8 @@ from training.run_record import FitConfig, TrainingRecord, trained
 from training.trainer import EpochTrainer, device_name, shared_arguments
 
 _RECORD = "record.json"
+LAST = "epoch"
+"""The metric of a run whose epochs are all wanted: how many there were."""
 _POOL = 50
 """Batches whose examples are sorted by length together."""
 
@@ -63,7 +65,7 @@ def fit(  # noqa: PLR0913 - the parts of a training run
         collate: Makes a batch of tensors from examples.
         compute_loss: The mean loss of a batch on the model's device.
         measure: Metrics on the dev data, called after each epoch in evaluation mode, without gradients.
-        metric: Which of them chooses the best epoch; higher is better.
+        metric: Which of them chooses the best epoch; higher is better. `LAST` keeps the last.
         data: Hashes of the data, and whatever else the result depends on, such as the encoder.
         length: Of an example; if given, batches are of examples of like length, so that less of them is padding.
 
@@ -80,7 +82,7 @@ def fit(  # noqa: PLR0913 - the parts of a training run
                 remove_unused_columns=False,
             )
             trainer = _Fitter(model, arguments, collate, train, dev)
-            trainer.use(compute_loss, measure, length)
+            trainer.use(compute_loss, measure, length, count=metric == LAST)
             record = trained(run, trainer.fit(metric, config.patience), device_name(trainer.args.device))
             write_atomically(out / _RECORD, record.model_dump_json(indent=2).encode() + b"\n")
         record = TrainingRecord.model_validate_json((out / _RECORD).read_bytes())
@@ -97,7 +99,10 @@ class _Fitter(EpochTrainer):
         compute_loss: Callable[..., Tensor],
         measure: Callable[..., Mapping[str, float]],
         length: Callable[[Any], int] | None,
+        *,
+        count: bool,
     ) -> None:
+        self._count = count
         self._loss = compute_loss
         self._measure = measure
         self._length = length
@@ -109,6 +114,8 @@ class _Fitter(EpochTrainer):
     def measured(self) -> tuple[float, dict[str, float]]:
         losses = [self._loss(self.model, batch).item() for batch in self.get_eval_dataloader()]
         metrics = {name: float(value) for name, value in self._measure(self.model).items()}
+        if self._count:
+            metrics[LAST] = float(round(self.state.epoch or 0))
         return math.fsum(losses) / len(losses), metrics
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:

@@ -269,19 +269,21 @@ def support(
 
 @eval_app.command("plan_reranking")
 def plan_reranking(
-    plans: Annotated[Path, typer.Argument(help="Plans, as training.plan_reranker.generate writes them.")],
+    pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
     *,
     out: Annotated[Path, typer.Option("--out", help="Folder of the results.")],
     weights: Annotated[
         Path, typer.Option(help="Folder of a re-ranker; by default the one that ships.", show_default=False)
     ] = SHIPPED,
+    plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
 ) -> None:
     """Recall@1 of the plan re-ranker on plans of unseen papers, beside what ranks them without it."""
     require(TRAINING)
-    from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415 - takes seconds
+    from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.plans import read_planned  # noqa: PLC0415
 
     _refuse_unwritable(out)
-    typer.echo(tables(evaluate(weights, plans, out)), nl=False)
+    typer.echo(tables(evaluate(weights, read_planned(pairs, plans), out)), nl=False)
 
 
 def _at_once(task: Task, concurrency: int) -> dict[str, Any]:

@@ -14,7 +14,10 @@ from tools.configuration import load_settings
 from tools.models import close_clients
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from runs.many import Record
+    from training.plan_reranker.plans import PlannedParagraph
     from training.review_filters.labelled_sentences import Task
 
 train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_help=True)
@@ -29,24 +32,25 @@ TransferOption = Annotated[
 
 @train_app.command("plan-reranker")
 def plan_reranker(
-    plans: Annotated[Path, typer.Argument(help="Plans, as training.plan_reranker.generate writes them.")],
+    pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
     out: OutOption,
+    plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
     config: ConfigOption = "plan-reranker-small",
     judge: Annotated[bool, typer.Option("--judge", help="Compare with the planner's model as a judge, too.")] = False,
 ) -> None:
-    """Train the plan re-ranker, measure it on papers that it has not seen, and write its model card."""
+    """Train the plan re-ranker, measure it by cross-validation over papers, and write its model card."""
     require(TRAINING)
     from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.card import write_card  # noqa: PLC0415
     from training.plan_reranker.config import RerankerTraining  # noqa: PLC0415
     from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415
     from training.plan_reranker.grid import train_grid  # noqa: PLC0415
-    from training.plan_reranker.plans import of_split, read_plans  # noqa: PLC0415
+    from training.plan_reranker.plans import read_planned  # noqa: PLC0415
 
-    of_split(read_plans(plans), "dev")  # fails now rather than after hours
-    weights = train_grid(read_config(config_path(config), RerankerTraining), plans, out)
-    verdicts = asyncio.run(_judge(plans, out / "verdicts.jsonl")) if judge else []
-    measured = evaluate(weights, plans, out, verdicts)
+    paragraphs = read_planned(pairs, plans)
+    weights = train_grid(read_config(config_path(config), RerankerTraining), paragraphs, out)
+    verdicts = asyncio.run(_judge(paragraphs, out / "verdicts.jsonl")) if judge else []
+    measured = evaluate(weights, paragraphs, out, verdicts)
     write_card(weights, out / "evaluation.json")
     typer.echo(tables(measured), nl=False)
     tell(f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use.")
@@ -153,12 +157,10 @@ def _train_classifier(task: Task, sentences: Path, out: Path, config: str, trans
     typer.echo(markdown(trained.report), nl=False)
 
 
-async def _judge(plans: Path, log: Path) -> list[Record]:
-    from training.plan_reranker.judge import judge_plans  # noqa: PLC0415
-    from training.plan_reranker.plans import of_split, read_plans  # noqa: PLC0415 - these take seconds
+async def _judge(paragraphs: Sequence[PlannedParagraph], log: Path) -> list[Record]:
+    from training.plan_reranker.judge import judge_plans  # noqa: PLC0415 - takes seconds
 
     model = load_settings().model_for("planner")
-    paragraphs = of_split(read_plans(plans), "dev")
     try:
         return await judge_plans(paragraphs, log, model, concurrency=model.concurrency, tell=tell)
     finally:

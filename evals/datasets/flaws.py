@@ -56,6 +56,7 @@ def pair(plant: Plant, paper: OpenPaper) -> Iterator[FlawSample]:
         yield FlawSample(
             id=f"{plant.id}-{name}",
             corpus=COMPUTABLE_FLAWS if plant.kind in COMPUTABLE else TEXTUAL_FLAWS,
+            paper_id=plant.paper,
             paper=paper.markdown(plant.paragraph, text),
             paragraph=text,
             flaw=plant.kind,

@@ -94,6 +94,7 @@ class FeedbackSample(Sample):
 class FlawSample(Sample):
     """A paragraph with a flaw that code has planted, or its clean twin."""
 
+    paper_id: str = ""
     paper: Text
     """The whole paper as Markdown, with the paragraph as it stands here."""
     paragraph: Text

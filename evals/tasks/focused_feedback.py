@@ -9,7 +9,7 @@ of the corpus, as everywhere here; the paper does not say how it counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -23,7 +23,7 @@ from runs.runnable import Builder
 from state.aids import FEEDBACK_AIDS, resolve_aids
 from state.feedback import FeedbackInput, Weakness
 from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
-from tools.reranking import check_reranker, load_reranker, weights_folder
+from tools.reranking import check_reranker, load_reranker, unseen, weights_folder
 
 LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
@@ -40,12 +40,20 @@ def _can_rank_if_it_is_to(settings: Settings) -> None:
     check_reranker(settings.feedback)
 
 
+def _unseen(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The re-ranker that has not learnt from the sample's paper."""
+    options = Settings.model_validate(choices).feedback
+    if not (options.rerank and options.plans > 1):
+        return {}
+    return {"feedback": {"reranker": str(unseen(weights_folder(options), sample["paper_id"]))}}
+
+
 def _paper(
     graph: Builder, check: Callable[[Settings], object] | None = None, *, aids: str = "none", **changed: Any
 ) -> EvaluatedSystem:
     """A system of the paper but for what is named; re-ranker and literature are those that the run has."""
     context = FeedbackContext(aids=resolve_aids(FEEDBACK_AIDS, aids), **changed)
-    return EvaluatedSystem(graph, context, _request, check, preset="paper")
+    return EvaluatedSystem(graph, context, _request, check, preset="paper", of_sample=_unseen)
 
 
 def with_aids(aids: str) -> EvaluatedSystem:
@@ -64,7 +72,7 @@ SYSTEMS = {
     "swif2t-rewriting": _paper(builder, _can_rank, max_rewrites=1),
     "swif2t-parallel": _paper(builder, _can_rank, execution="parallel"),
     **{name: with_aids(aids) for name, (aids, _) in WITH_AIDS.items()},
-    "as-set": EvaluatedSystem(builder, FeedbackContext(), _request, _can_rank_if_it_is_to),
+    "as-set": EvaluatedSystem(builder, FeedbackContext(), _request, _can_rank_if_it_is_to, of_sample=_unseen),
 }
 
 

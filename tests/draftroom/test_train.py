@@ -13,7 +13,8 @@ from tests.fake_endpoint import FakeEndpoint, Json, Script, When
 from tests.support.processes import preload, run_module
 from tests.tools.tiny_bert import write_encoder
 from tests.training.tiny_seq2seq import configured, write_all
-from tests.training.toy_plans import record, toy_data, toy_run, write_plans
+from tests.training.toy_plans import toy_files, toy_run
+from tools.reranking import FOLDS, unseen
 from tools.reranking.plan_reranker import PlanReranker
 from training.review_filters.classifier import load_classifier
 
@@ -35,6 +36,12 @@ def toml(path: Path, values: dict[str, Any], *, table: str = "") -> Path:
     return path
 
 
+def toy_corpus(folder: Path) -> tuple[str | Path, ...]:
+    """Arguments that name a corpus and its plans."""
+    pairs, plans = toy_files(folder)
+    return pairs, "--plans", plans
+
+
 def reranker_config(folder: Path) -> Path:
     run = toy_run(folder, epochs=2).model_dump(mode="json", exclude={"adapter"})
     return toml(folder / "reranker.toml", run, table="run")
@@ -53,29 +60,30 @@ def test_bart_is_trained_from_any_checkpoint_by_its_folder(tmp_path: Path) -> No
 
 def test_the_plan_reranker_is_trained_measured_and_described(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    finished = train("plan-reranker", toy_data(tmp_path), "--out", out, "--config", reranker_config(tmp_path))
+    finished = train("plan-reranker", *toy_corpus(tmp_path), "--out", out, "--config", reranker_config(tmp_path))
     assert finished.returncode == 0, finished.stderr
     assert "| plan re-ranker |" in finished.stdout
     assert "untrained (cosine) |" in finished.stdout
     reranker = PlanReranker.load(out / "weights")
     assert len(reranker.score("the yield rose .", ["why?", "how?"])) == 2
+    assert unseen(out / "weights", "paper 0").parent == out / "weights" / FOLDS
     assert "Recall@1" in (out / "weights" / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_planners_model_can_be_a_judge(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Script([When(Json({"reason": "It asks why.", "better": "A"}), schema="Verdict")])
-    given = ["plan-reranker", toy_data(tmp_path), "--out", tmp_path / "run", "--config", reranker_config(tmp_path)]
+    given = ["plan-reranker", *toy_corpus(tmp_path), "--out", tmp_path / "run", "--config", reranker_config(tmp_path)]
     address = {"DRAFTROOM_MODELS__DEFAULT__BASE_URL": fake_endpoint.base_url}
     finished = train(*given, "--judge", DRAFTROOM_MODELS__DEFAULT__MODEL="large", **address)
     assert finished.returncode == 0, finished.stderr
     assert "| large as a judge |" in finished.stdout
 
 
-def test_plans_without_papers_to_measure_on_are_refused_before_training(tmp_path: Path) -> None:
-    plans = write_plans(tmp_path / "plans.jsonl", [record(number) for number in range(8)])
-    finished = train("plan-reranker", plans, "--out", tmp_path / "run", "--config", reranker_config(tmp_path))
+def test_a_corpus_without_plans_is_refused_before_training(tmp_path: Path) -> None:
+    pairs, _ = toy_files(tmp_path)  # the plans that ship are of other paragraphs
+    finished = train("plan-reranker", pairs, "--out", tmp_path / "run", "--config", reranker_config(tmp_path))
     assert finished.returncode != 0
-    assert "None of the 8 paragraphs has the split 'dev'" in finished.stderr
+    assert "None of the 32 pairs has a plan" in finished.stderr
     assert "Traceback" not in finished.stderr
     assert not (tmp_path / "run").exists()
 
@@ -112,7 +120,7 @@ def test_a_classifier_is_trained_and_measured(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_configuration_is_refused(config: str, message: str, tmp_path: Path) -> None:
-    finished = train("plan-reranker", toy_data(tmp_path), "--out", tmp_path / "run", "--config", config)
+    finished = train("plan-reranker", *toy_corpus(tmp_path), "--out", tmp_path / "run", "--config", config)
     assert finished.returncode != 0
     assert message in finished.stderr
     assert "Traceback" not in finished.stderr

@@ -17,8 +17,7 @@ import nodes.simplification
 from nodes import rewriting
 from nodes.journalism.editor import Suggestion
 from nodes.simplification.selector import choice_of
-from state.model_settings import KEY, ModelSettings
-from training.plan_reranker.writing import free_plan_of
+from state.model_settings import KEY
 
 
 def test_advice_may_be_without_a_quote_and_a_wording() -> None:
@@ -41,7 +40,7 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
 
 JOURNALISM = answers_in(rewriting, *modules_of(nodes.journalism))
 SIMPLIFICATION = [*answers_in(*modules_of(nodes.simplification)), choice_of(["layperson", "done"])]
-OTHERS = [*answers_in(evals.model_scores), free_plan_of(4, ModelSettings())]
+OTHERS = answers_in(evals.model_scores)
 FEWEST = {
     "answers": 1,
     "paragraphs": 1,

@@ -1,84 +1,154 @@
-"""The re-ranker's data is checked line by line, split by paper, and brought into one form where that is asked for."""
+"""Of what a model wrote, code makes plans that lack something, and no paper is on both sides of a split."""
 
 from __future__ import annotations
 
-import json
+import gzip
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from state.errors import BadInput
-from tests.training.toy_plans import in_form, record, write_plans
-from training.plan_reranker.plans import is_structured, normalised, of_split, read_plans, sha256_of, split_by_paper
+from tests.training.toy_plans import in_form, paragraph, toy_files, toy_paragraphs
+from tools.checks.fidelity import stems
+from training.plan_reranker.plans import (
+    PLANS,
+    Question,
+    WrittenLine,
+    cut_off,
+    folds_of,
+    half_of,
+    numbered,
+    out_of_order,
+    planned,
+    questions_of,
+    read_planned,
+    read_written,
+    sha256_of,
+    split_by_paper,
+    without_words,
+    write_written,
+)
 
-FREE = """## Review plan
-
-**Step 1:** First, I would check how many patients were followed up, e.g. in Table 2.
-
-- Compare the results with previous studies of the drug
-- Is the *control group* described and how was it chosen?
-
-Finally, write the review.
-"""
+PAPER, LITERATURE = Question("paper", "How long was it dried?"), Question("literature", "Which ovens are usual?")
+PLAN = numbered([PAPER, LITERATURE])
 
 
-def test_a_line_becomes_a_paragraph_with_its_plans(tmp_path: Path) -> None:
-    (found,) = read_plans(write_plans(tmp_path / "plans.jsonl", [{**record(1), "seconds": 3}]))
-
-    assert (found.id, found.paper_id, found.split, found.model) == ("p1", "train 0", "train", "toy")
-    assert list(found.texts) == ["optimal", "coherence", "structure", "structure, normalised", "specificity"]
+def line(id_: str, written: str, plan: str) -> WrittenLine:
+    return WrittenLine.model_validate({"id": id_, "written": written, "literature": True, "model": "m", "plan": plan})
 
 
-def test_characters_that_end_a_line_elsewhere_do_not_here(tmp_path: Path) -> None:
-    (tmp_path / "plans.jsonl").write_text(
-        json.dumps({**record(1), "paragraph": "one\u2028two"}, ensure_ascii=False) + "\n\n", encoding="utf-8"
+PAIRS: list[dict[str, Any]] = [
+    {"id": id_, "paper_id": paper, "paragraph": "Barley was dried in an oven.", "feedback": "How long was it dried?"}
+    for id_, paper in (("a", "one"), ("b", "one"), ("c", "two"))
+]
+OPTIMAL = {
+    "a": PLAN,
+    "b": in_form("How hot was the oven?", "Who built the oven?"),
+    "c": in_form("How many nurses filled in the form?"),
+}
+WRITTEN = [line(id_, "optimal", plan) for id_, plan in OPTIMAL.items()]
+
+
+def plans_of(*more: WrittenLine) -> dict[str, str]:
+    return {str(kind): text for kind, text in planned(PAIRS, [*WRITTEN, *more])[0].texts.items()}
+
+
+def test_other_plans_are_of_the_same_paper_and_of_another() -> None:
+    texts = plans_of()
+    assert next(iter(texts)) == "optimal"
+    assert (texts["same paper"], texts["another paper"]) == (OPTIMAL["b"], OPTIMAL["c"])
+    mixed = {*questions_of(texts["half elsewhere"])}
+    assert len(mixed & {*questions_of(PLAN)}) == len(mixed & {*questions_of(OPTIMAL["b"])}) == 1
+
+
+def test_plans_are_the_same_every_time() -> None:
+    assert planned(PAIRS, WRITTEN) == planned(PAIRS, WRITTEN[::-1])
+
+
+def test_a_plan_that_asks_as_much_of_the_review_as_the_optimal_one_does_not_lack_specificity() -> None:
+    texts = plans_of(line("a", "generic", OPTIMAL["b"]), line("a", "sampled", in_form("How long was it dried?")))
+    assert texts["generic"] == OPTIMAL["b"]
+    assert "sampled" not in texts
+
+
+def test_a_paragraph_without_an_optimal_plan_or_feedback_is_left_out() -> None:
+    silent = {**PAIRS[0], "id": "d", "feedback": None}
+    found = planned([*PAIRS, silent], [*WRITTEN[:2], line("c", "generic", PLAN), line("d", "optimal", PLAN)])
+    assert [each.id for each in found] == ["a", "b"]
+
+
+def test_plans_of_another_corpus_are_an_error() -> None:
+    with pytest.raises(BadInput, match="None of the 3 pairs has a plan"):
+        planned(PAIRS, [line("z", "optimal", PLAN)])
+
+
+def test_questions_are_read_and_written_again() -> None:
+    assert questions_of(PLAN) == [PAPER, LITERATURE]
+    assert PLAN.endswith(
+        "2. Investigator: answer from the literature: Which ovens are usual?\n3. Reviewer: write the review."
     )
 
-    assert read_plans(tmp_path / "plans.jsonl")[0].paragraph == "one\u2028two"
+
+def test_what_is_asked_of_this_paper_is_hidden() -> None:
+    asked = Question("paper", "How many of the tired nurses answered the long questionnaire?")
+    hidden = without_words(asked, stems("Tired nurses answered questionnaires."))
+    assert hidden == Question("paper", "How many of this the long this?")
 
 
-def without_a_plan(name: str) -> dict[str, object]:
-    plans = {key: text for key, text in record(2)["plans"].items() if key != name}
-    return {**record(2), "plans": plans}
+def test_out_of_order_is_the_literature_first_or_the_review_early() -> None:
+    chance = random.Random(0)
+    assert out_of_order([PAPER, LITERATURE], chance) == numbered([LITERATURE, PAPER])
+    early = out_of_order([PAPER, PAPER], chance).splitlines()
+    assert len(early) == 3
+    assert "Reviewer" not in early[-1]
 
 
-@pytest.mark.parametrize(
-    ("second", "problem"),
-    [
-        ("{", r"Line 2 of .*plans.jsonl is no paragraph with its plans"),
-        (json.dumps(without_a_plan("structure")), r"Line 2 .*`plans.structure`"),
-        (json.dumps({**record(2), "plans": {**record(2)["plans"], "optimal": " "}}), r"Line 2 .*`plans.optimal`"),
-        (json.dumps({**record(2), "split": "test"}), r"Line 2 .*`split`"),
-        (json.dumps(record(1)), r"Line 2 .*id 'p1' of an earlier line"),
-        (json.dumps(record(2, split="dev", paper="train 0")), r"Line 2 .*'train 0' into a second split"),
-    ],
-    ids=["no JSON", "a plan is missing", "a plan is empty", "unknown split", "same id", "paper in two splits"],
-)
-def test_a_wrong_line_is_named(tmp_path: Path, second: str, problem: str) -> None:
-    (tmp_path / "plans.jsonl").write_text(f"{json.dumps(record(1))}\n{second}\n", encoding="utf-8")
-
-    with pytest.raises(BadInput, match=problem):
-        read_plans(tmp_path / "plans.jsonl")
+def test_half_of_the_questions_are_those_of_another_plan() -> None:
+    mixed = questions_of(half_of([PAPER] * 5, [LITERATURE] * 5, random.Random(0)))
+    assert (mixed.count(PAPER), mixed.count(LITERATURE)) == (2, 3)
 
 
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read") as caught:
-        read_plans(tmp_path / "nowhere.jsonl")
-    assert caught.value.kind == "missing_file"
+def test_a_plan_that_is_cut_off_ends_in_a_question() -> None:
+    assert cut_off(PLAN).splitlines()[-1] == "2. Investigator: answer from the literature: Which"
 
 
-def test_a_split_without_paragraphs_is_an_error(tmp_path: Path) -> None:
-    paragraphs = read_plans(write_plans(tmp_path / "plans.jsonl", [record(1)]))
+# Files
 
-    assert of_split(paragraphs, "train") == paragraphs
-    with pytest.raises(BadInput, match="None of the 1 paragraphs has the split 'dev'"):
-        of_split(paragraphs, "dev")
+
+def test_a_file_of_plans_has_the_same_bytes_each_time_and_no_paragraph(tmp_path: Path) -> None:
+    write_written(tmp_path / "a.gz", WRITTEN)
+    write_written(tmp_path / "b.gz", WRITTEN[::-1])
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert read_written(tmp_path / "a.gz") == WRITTEN
+    assert b"Barley was" not in gzip.decompress((tmp_path / "a.gz").read_bytes())
+
+
+def test_corpus_and_plans_are_read_together(tmp_path: Path) -> None:
+    assert [each.id for each in read_planned(*toy_files(tmp_path))] == [each.id for each in toy_paragraphs()]
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n"), gzip.compress(b"{}\n" * 9)[:-9]])
+def test_a_file_of_something_else_is_an_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "plans.jsonl.gz").write_bytes(content)
+    with pytest.raises(BadInput, match="is no file of plans"):
+        read_written(tmp_path / "plans.jsonl.gz")
+
+
+def test_the_plans_that_ship_are_small_and_in_the_planners_form() -> None:
+    lines = read_written(PLANS)
+    assert PLANS.stat().st_size < 2e6
+    assert len({each.key for each in lines}) == len(lines) > 0
+    assert all(numbered(questions_of(each.plan)) == each.plan for each in lines)
+
+
+# Splits
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_validation_is_of_other_papers(tmp_path: Path, seed: int) -> None:
-    records = [record(number, paper=f"paper {number % 7}") for number in range(40)]
-    paragraphs = read_plans(write_plans(tmp_path / "plans.jsonl", records))
+def test_validation_is_of_other_papers(seed: int) -> None:
+    paragraphs = [paragraph(number, paper=f"paper {number % 7}") for number in range(40)]
 
     split = split_by_paper(paragraphs, 0.2, seed)
 
@@ -86,83 +156,38 @@ def test_validation_is_of_other_papers(tmp_path: Path, seed: int) -> None:
     assert papers[0].isdisjoint(papers[1])
     assert sorted(each.id for part in split for each in part) == sorted(each.id for each in paragraphs)
     assert 8 <= len(split.validation) < 8 + 6
-    assert split == split_by_paper(paragraphs, 0.2, seed)
     assert papers[1] == {each.paper_id for each in split_by_paper(paragraphs[::-1], 0.2, seed).validation}
 
 
-def test_the_seed_chooses_the_papers(tmp_path: Path) -> None:
-    paragraphs = read_plans(write_plans(tmp_path / "plans.jsonl", [record(number) for number in range(40)]))
-
+def test_the_seed_chooses_the_papers() -> None:
+    paragraphs = [paragraph(number) for number in range(40)]
     chosen = {frozenset(each.id for each in split_by_paper(paragraphs, 0.2, seed).validation) for seed in range(5)}
     assert len(chosen) > 1
 
 
-def test_one_paper_cannot_be_split(tmp_path: Path) -> None:
-    records = [record(number, paper="one") for number in range(4)]
-    paragraphs = read_plans(write_plans(tmp_path / "plans.jsonl", records))
-
+def test_one_paper_cannot_be_split() -> None:
     with pytest.raises(BadInput, match="4 paragraphs of 1 papers cannot be split"):
-        split_by_paper(paragraphs, 0.2, 0)
+        split_by_paper([paragraph(number, paper="one") for number in range(4)], 0.2, 0)
 
 
-def test_the_hash_tells_of_every_plan(tmp_path: Path) -> None:
-    before = read_plans(write_plans(tmp_path / "a.jsonl", [record(1)]))
-    changed = {**record(1), "plans": {**record(1)["plans"], "coherence": in_form("how?")}}
-    after = read_plans(write_plans(tmp_path / "b.jsonl", [changed]))
-
-    assert sha256_of(before) != sha256_of(after)
-    assert sha256_of(before) == sha256_of(read_plans(tmp_path / "a.jsonl"))
-
-
-# One form
+def test_each_paper_is_left_out_once_and_never_learnt_from_then() -> None:
+    paragraphs = toy_paragraphs()
+    folds = folds_of(paragraphs)
+    left_out = [each.id for split in folds.values() for each in split.validation]
+    assert sorted(left_out) == sorted(each.id for each in paragraphs)
+    for split in folds.values():
+        assert {each.paper_id for each in split.train}.isdisjoint(each.paper_id for each in split.validation)
+        assert len(split.train) + len(split.validation) == len(paragraphs)
 
 
-def test_free_text_takes_the_form_of_a_plan() -> None:
-    assert normalised(FREE, most=4) == (
-        "1. Investigator: answer from the paper: First, I would check how many patients were followed up, e.g. in "
-        "Table 2?\n"
-        "2. Investigator: answer from the paper: Is the control group described?\n"
-        "3. Investigator: answer from the literature: Compare the results with previous studies of the drug?\n"
-        "4. Reviewer: write the review."
-    )
+def test_a_paper_stays_in_its_fold_when_others_come() -> None:
+    some, every = folds_of(toy_paragraphs()[:20]), folds_of(toy_paragraphs())
+    for name, split in some.items():
+        assert {each.id for each in split.validation} <= {each.id for each in every[name].validation}
 
 
-def test_points_in_running_text_are_questions_of_their_own() -> None:
-    text = "I would follow these steps: 1. Identify the hypothesis of the study. 2. Ask for the data in Table 2."
-
-    assert normalised(text, most=4) == (
-        "1. Investigator: answer from the paper: Identify the hypothesis of the study?\n"
-        "2. Investigator: answer from the paper: Ask for the data in Table 2?\n"
-        "3. Reviewer: write the review."
-    )
-
-
-def test_no_more_questions_than_the_others_have() -> None:
-    plan = normalised(FREE, most=2)
-
-    assert is_structured(plan)
-    assert plan.count("Investigator") == 2
-
-
-@pytest.mark.parametrize(
-    "plan",
-    [
-        in_form("How many patients, e.g. women, were there?", "Which dose was given?"),
-        "1. Investigator: answer from the literature: Is aspirin known to help?\n2. Reviewer: write the review.",
-        "1. Reviewer: write the review.",
-    ],
-)
-def test_a_plan_of_the_planners_stays_as_it_is(plan: str) -> None:
-    assert normalised(plan, most=6) == plan
-
-
-def test_text_without_a_sentence_becomes_the_review_alone() -> None:
-    assert normalised("# Plan\n\n---\n", most=3) == "1. Reviewer: write the review."
-
-
-def test_the_normalised_plan_has_at_most_as_many_questions_as_the_optimal_one(tmp_path: Path) -> None:
-    longer = {**record(1), "plans": {**record(1)["plans"], "structure": FREE}}
-    (found,) = read_plans(write_plans(tmp_path / "plans.jsonl", [longer]))
-
-    assert found.texts["structure"].startswith("## Review plan")
-    assert found.texts["structure, normalised"].count("Investigator") == 1
+def test_the_hash_tells_of_every_plan() -> None:
+    before = paragraph(1)
+    after = before.model_copy(update={"texts": {**before.texts, "generic": in_form("how?")}})
+    assert sha256_of([before]) != sha256_of([after])
+    assert sha256_of([before]) == sha256_of([paragraph(1)])

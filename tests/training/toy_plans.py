@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.tools.tiny_bert import write_encoder
 from training.plan_reranker.config import RerankerRun
+from training.plan_reranker.plans import PlannedParagraph, WrittenLine, write_written
 
 WORDS = ["the", "yield", "field", "rose", "why", "how", "paper", "literature", "answer", "from", "investigator"]
 WORDS += [
@@ -37,36 +37,41 @@ def in_form(*questions: str) -> str:
     return "\n".join([*lines, f"{len(lines) + 1}. Reviewer: write the review."])
 
 
-def record(number: int, *, split: str = "train", paper: str | None = None) -> dict[str, Any]:
+def paragraph(number: int, *, paper: str | None = None) -> PlannedParagraph:
     """A paragraph whose optimal plan asks why, and whose other plans do not."""
     subject = ["yield", "field"][number % 2]
-    return {
-        "id": f"p{number}",
-        "paper_id": paper or f"{split} {number // 2}",
-        "split": split,
-        "paragraph": f"the {subject} rose .",
-        "review": f"why did the {subject} rise is not said .",
-        "aspect": "Substance",
-        "model": "toy",
-        "plans": {
+    return PlannedParagraph(
+        id=f"p{number}",
+        paper_id=paper or f"paper {number // 2}",
+        paragraph=f"the {subject} rose {'it ' * (number % 7)}.",
+        review=f"why did the {subject} rise is not said .",
+        model="toy",
+        texts={
             "optimal": in_form(f"why did the {subject} rose?"),
-            "coherence": in_form("how did it fall?"),
-            "structure": f"**Plan:** check how the {subject} did grow. Then write the review.",
-            "specificity": in_form("how did the paper grow?"),
+            "another paper": in_form("how did it fall?"),
+            "generic": in_form("how did the paper grow?"),
+            "running text": f"check how the {subject} did grow. Then write the review.",
         },
-    }
+    )
 
 
-def write_plans(path: Path, records: Sequence[dict[str, Any]]) -> Path:
-    """A file of data."""
-    path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
-    return path
+def toy_paragraphs() -> list[PlannedParagraph]:
+    """32 paragraphs of 16 papers."""
+    return [paragraph(number) for number in range(32)]
 
 
-def toy_data(folder: Path) -> Path:
-    """24 paragraphs to learn from and 8 to measure on."""
-    records = [record(number) for number in range(24)] + [record(number, split="dev") for number in range(24, 32)]
-    return write_plans(folder / "plans.jsonl", records)
+def toy_files(folder: Path) -> tuple[Path, Path]:
+    """A corpus of these paragraphs, and a file with their plans."""
+    pairs, plans = folder / "pairs.jsonl", folder / "plans.jsonl.gz"
+    lines, written = [], []
+    for each in toy_paragraphs():
+        lines.append({**each.model_dump(include={"id", "paper_id", "paragraph"}), "feedback": each.review})
+        for name in ("optimal", "generic"):
+            line = {"id": each.id, "written": name, "literature": False, "model": "toy", "plan": each.texts[name]}
+            written.append(WrittenLine.model_validate(line))
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_written(plans, written)
+    return pairs, plans
 
 
 def toy_run(folder: Path, **chosen: Any) -> RerankerRun:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from state.errors import SettingsError
 from state.settings import FeedbackSettings
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 SHIPPED = Path(__file__).parent / "weights"
 """Folder of the weights that come with the project; its README.md is their model card."""
+FOLDS = "folds"
+"""Folder beside the weights, with those of the cross-validation, each of which has left some papers out."""
 
 _loading = threading.Lock()
 
@@ -31,6 +34,33 @@ def check_reranker(options: FeedbackSettings) -> None:
 def weights_folder(options: FeedbackSettings) -> Path:
     """Where the weights are that the settings ask for."""
     return Path(options.reranker).expanduser() if options.reranker else SHIPPED
+
+
+def unseen(folder: Path, paper: str) -> Path:
+    """Where the weights are that have not learnt from a paper: a folder, or that of one of its folds.
+
+    Args:
+        folder: Of a re-ranker.
+        paper: Id of a paper of the corpus.
+
+    Raises:
+        SettingsError: There is no re-ranker, or its weights have all learnt from the paper.
+    """
+    folds = sorted((folder / FOLDS).glob("*"))
+    found = next((each for each in (folder, *folds) if paper not in _papers(each)), None)
+    if found is None:
+        raise SettingsError(
+            f"The plan re-ranker in {folder} has learnt from the paper {paper}, and no fold of it has not; measure it "
+            "on other papers, or train it with `draftroom train plan-reranker`, which leaves each paper out once."
+        )
+    return found
+
+
+@cache
+def _papers(folder: Path) -> frozenset[str]:
+    from tools.reranking.plan_reranker import WHAT, RerankerConfig, read_config  # noqa: PLC0415 - packages of an extra
+
+    return read_config(folder, RerankerConfig, what=WHAT).papers
 
 
 def load_reranker(folder: Path) -> PlanReranker:

@@ -72,6 +72,27 @@ def write_weights(folder: Path, weights: Weights, config: Mapping[str, Any], *, 
         ) from error
 
 
+def read_config(folder: Path, schema: type[Config], *, what: str) -> Config:
+    """Read the description.
+
+    Args:
+        folder: Where it is.
+        schema: Of it.
+        what: The model is, for messages.
+
+    Raises:
+        SettingsError: It is missing, or describes something else.
+    """
+    try:
+        return schema.model_validate_json((folder / _CONFIG).read_bytes())
+    except OSError as error:
+        raise _missing(folder, error, what) from error
+    except ValidationError as error:
+        raise SettingsError(
+            f"{folder / _CONFIG} does not describe a {what}; train it again, or name another folder."
+        ) from error
+
+
 def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Config, dict[str, NDArray[Any]]]:
     """Read both files.
 
@@ -83,19 +104,11 @@ def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Conf
     Raises:
         SettingsError: One is missing, or is not as it was written, or training had come to no numbers.
     """
+    config = read_config(folder, schema, what=what)
     try:
-        config = schema.model_validate_json((folder / _CONFIG).read_bytes())
         data = (folder / _WEIGHTS).read_bytes()
     except OSError as error:
-        raise SettingsError(
-            f"There is no {what} in {folder} ({Path(error.filename).name}: {error.strerror}); name the folder of one "
-            "that was trained.",
-            kind="missing_file",
-        ) from error
-    except ValidationError as error:
-        raise SettingsError(
-            f"{folder / _CONFIG} does not describe a {what}; train it again, or name another folder."
-        ) from error
+        raise _missing(folder, error, what) from error
     if hashlib.sha256(data).hexdigest() != config.sha256:
         raise _damaged(folder)
     try:
@@ -108,6 +121,14 @@ def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Conf
             "with a lower learning rate."
         )
     return config, weights
+
+
+def _missing(folder: Path, error: OSError, what: str) -> SettingsError:
+    return SettingsError(
+        f"There is no {what} in {folder} ({Path(error.filename).name}: {error.strerror}); name the folder of one that "
+        "was trained.",
+        kind="missing_file",
+    )
 
 
 def _damaged(folder: Path) -> SettingsError:
@@ -128,29 +149,52 @@ class RerankerConfig(WeightsConfig):
     """Of the encoder's parameters that the weights file does not hold."""
     adapter: Adapter | None = None
     """Of the low-rank factors that the weights file holds in place of whole parameters; None if it holds none."""
+    joined_layers: int | None = None
+    """As `PlanReranker.joined_layers`."""
     dropout: float
     max_length: int
+    papers: frozenset[str] = frozenset()
+    """Ids of the papers of the corpus that were learnt from."""
 
 
-class EncodedPair(NamedTuple):
-    """A paragraph and a plan as the encoder reads them."""
-
-    ids: list[int]
-    types: list[int]
-    """0 for tokens of the paragraph, 1 for those of the plan."""
+PARAGRAPH, PLAN = 0, 1
+"""Types of tokens."""
 
 
-def pair(tokenizer: Tokenizer, paragraph: str, plan: str, max_length: int) -> EncodedPair:
+class EncodedText(NamedTuple):
+    """A text as the encoder reads it."""
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...]
+    """`PARAGRAPH` or `PLAN` for each token."""
+
+
+def pair(tokenizer: Tokenizer, paragraph: str, plan: str, max_length: int) -> EncodedText:
     """`[CLS] paragraph [SEP] plan [SEP]`, in at most `max_length` tokens.
 
     What does not fit is cut from the paragraph's end, down to nothing. Only a plan that is longer than the window by
     itself is cut, at its own end.
     """
     room, sep = max_length - 3, special(tokenizer, "[SEP]")
-    second = [*tokenizer.encode(plan, add_special_tokens=False).ids[:room], sep]
+    second = (*tokenizer.encode(plan, add_special_tokens=False).ids[:room], sep)
     shown = tokenizer.encode(paragraph, add_special_tokens=False).ids[: room + 1 - len(second)]
-    first = [special(tokenizer, "[CLS]"), *shown, sep]
-    return EncodedPair(first + second, [0] * len(first) + [1] * len(second))
+    first = (special(tokenizer, "[CLS]"), *shown, sep)
+    return EncodedText(first + second, (PARAGRAPH,) * len(first) + (PLAN,) * len(second))
+
+
+_LONG = (("Investigator: answer from the ", ""), ("Reviewer: write the review.", "review"))
+
+
+def single(tokenizer: Tokenizer, text: str, kind: int, max_length: int) -> EncodedText:
+    """`[CLS] text [SEP]` in at most `max_length` tokens, cut at its end; `PARAGRAPH` or `PLAN` by itself.
+
+    What each step of a plan begins with is shortened: a quarter of its tokens, which are read for each plan.
+    """
+    for form, short in _LONG if kind == PLAN else ():
+        text = text.replace(form, short)
+    shown = tokenizer.encode(text, add_special_tokens=False).ids[: max_length - 2]
+    ids = (special(tokenizer, "[CLS]"), *shown, special(tokenizer, "[SEP]"))
+    return EncodedText(ids, (kind,) * len(ids))
 
 
 @dataclass(frozen=True)
@@ -166,13 +210,28 @@ class PlanReranker:
     bias: float
     """Of the head."""
     max_length: int
-    """Tokens of paragraph and plan together, special ones included."""
+    """Tokens of paragraph and plan together, special ones included; of each of them where they are read apart."""
+    joined_layers: int | None
+    """In how many of the last layers a plan attends to its paragraph, which is read by itself and once for all plans;
+    below them a plan is read by itself (after MacAvaney et al., "Efficient Document Re-Ranking for Transformers by
+    Precomputing Term Representations", 2020). None for a cross-encoder, in which each attends to the other."""
 
     def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
         """Scores of the plans for a paragraph, in their order."""
-        pairs = [pair(self.bert.tokenizer, paragraph, plan, self.max_length) for plan in plans]
-        pooled = in_parallel(lambda each: self.bert.pooled(*each), pairs)
+        pooled = self._paired(paragraph, plans) if self.joined_layers is None else self._joined(paragraph, plans)
         return [float(self.weight @ each) + self.bias for each in pooled]
+
+    def _paired(self, paragraph: str, plans: Sequence[str]) -> list[Array]:
+        texts = [pair(self.bert.tokenizer, paragraph, plan, self.max_length) for plan in plans]
+        return in_parallel(lambda text: self.bert.pooled(self.bert.states(*text, 0)), texts)
+
+    def _joined(self, paragraph: str, plans: Sequence[str]) -> list[Array]:
+        read = [(paragraph, PARAGRAPH), *((plan, PLAN) for plan in plans)]
+        texts = [single(self.bert.tokenizer, text, kind, self.max_length) for text, kind in read]
+        layers = self.bert.config.num_hidden_layers - (self.joined_layers or 0)
+        of_paragraph, *of_plans = in_parallel(lambda text: self.bert.states(*text, layers), texts)
+        (memories,) = in_parallel(lambda states: self.bert.memories(states, layers), [of_paragraph])
+        return in_parallel(lambda states: self.bert.pooled(states, layers, memories), of_plans)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -202,7 +261,7 @@ class PlanReranker:
         changed = {name: trained.get(f"encoder.{name}", value) for name, value in bert.parameters.items()}
         places = min(config.max_length, bert.config.max_position_embeddings)
         head = trained["head.weight"][0], float(trained["head.bias"][0])
-        return cls(config.encoder, replace(bert, parameters=changed), *head, places)
+        return cls(config.encoder, replace(bert, parameters=changed), *head, places, config.joined_layers)
 
 
 def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:

@@ -12,7 +12,7 @@ from torch import Tensor
 from tools.bert import Array, load_bert
 from tools.retrieval import bm25
 from tools.retrieval.segments import Segment
-from training.plan_reranker.plans import PlanName, PlannedParagraph
+from training.plan_reranker.plans import PlanName, PlannedParagraph, folds_of
 from training.plan_reranker.train import pairwise_loss
 
 Score = Callable[[PlannedParagraph, Sequence[PlanName]], Sequence[float]]
@@ -95,26 +95,27 @@ _RIDGE = 1e-3
 _STEPS = 200
 
 
-def surface_model(
-    train: Sequence[PlannedParagraph], shown: Sequence[PlanName], measured: Sequence[PlannedParagraph]
-) -> Score:
-    """Fit the model to the training plans, so that it can rank those of other paragraphs.
+def surface_model(paragraphs: Sequence[PlannedParagraph]) -> Score:
+    """Fit a linear model of all that to all papers but those of a fold, for each fold, whose paragraphs it ranks."""
+    features = _features(paragraphs)
+    models: dict[str, Callable[[str, str], float]] = {}
+    for split in folds_of(paragraphs).values():
+        models |= dict.fromkeys((each.id for each in split.validation), _linear(features, split.train))
+    return lambda planned, names: [models[planned.id](planned.paragraph, planned.texts[name]) for name in names]
 
-    Args:
-        train: Paragraphs to learn from.
-        shown: Their plans that it learns from, the optimal one first.
-        measured: Paragraphs that will be ranked; known to BM25 only.
-    """
-    features = _features([*train, *measured])
-    rows = torch.stack([torch.stack([features(each.paragraph, each.texts[name]) for name in shown]) for each in train])
-    mean, scale = rows.mean(dim=(0, 1)), rows.std(dim=(0, 1)).clamp_min(1e-6)
-    weights = _fitted((rows - mean) / scale)
-    return pointwise(lambda paragraph, plan: float((features(paragraph, plan) - mean) / scale @ weights))
+
+def _linear(features: Callable[[str, str], Tensor], train: Sequence[PlannedParagraph]) -> Callable[[str, str], float]:
+    rows = [torch.stack([features(each.paragraph, plan) for plan in each.texts.values()]) for each in train]
+    every = torch.cat(rows)
+    mean, scale = every.mean(dim=0), every.std(dim=0).clamp_min(1e-6)
+    weights = _fitted([(row - mean) / scale for row in rows])
+    return lambda paragraph, plan: float((features(paragraph, plan) - mean) / scale @ weights)
 
 
 def _features(paragraphs: Sequence[PlannedParagraph]) -> Callable[[str, str], Tensor]:
     overlap = overlap_with(paragraphs)
 
+    @cache
     def features(paragraph: str, plan: str) -> Tensor:
         values = [words(plan), steps(plan), structure(plan), questions(plan), overlap(paragraph, plan)]
         return torch.tensor(values, dtype=torch.float64)
@@ -122,15 +123,16 @@ def _features(paragraphs: Sequence[PlannedParagraph]) -> Callable[[str, str], Te
     return features
 
 
-def _fitted(rows: Tensor) -> Tensor:
-    """Weights for rows `[paragraphs, plans, features]`, the optimal plan first."""
-    weights = torch.zeros(rows.shape[-1], dtype=rows.dtype, requires_grad=True)
+def _fitted(rows: Sequence[Tensor]) -> Tensor:
+    """Weights for rows `[plans, features]` of each paragraph, the optimal plan first."""
+    weights = torch.zeros(rows[0].shape[-1], dtype=rows[0].dtype, requires_grad=True)
     optimizer = torch.optim.LBFGS([weights], max_iter=_STEPS, line_search_fn="strong_wolfe")
 
     def closure() -> Tensor:
         optimizer.zero_grad()
-        scores = rows @ weights
-        loss = pairwise_loss(scores[:, 0], scores[:, 1:]) + _RIDGE * weights.square().sum()
+        scores = [row @ weights for row in rows]
+        losses = torch.stack([pairwise_loss(each[:1], each[None, 1:]) for each in scores])
+        loss = losses.mean() + _RIDGE * weights.square().sum()
         loss.backward()  # type: ignore[no-untyped-call, unused-ignore] # torch is typed in parts only
         return loss
 

@@ -13,6 +13,7 @@ from tools.bert import PACKAGED_ENCODER
 from tools.reranking.plan_reranker import WHAT, RerankerConfig, read_weights
 from training.plan_reranker.config import RerankerRun
 from training.plan_reranker.evaluate import RankingEvaluation, read_evaluation, tables
+from training.plan_reranker.plans import CRITERIA
 from training.run_record import TrainingRecord
 
 _TEMPLATE = Path(__file__).parent / "card.md"
@@ -21,7 +22,17 @@ _ENCODERS = {
     "bert-base-cased": ("google-bert/bert-base-cased", "Apache-2.0"),
 }
 """Names on the hub, and licences."""
-_TOLD = {"encoder", "max_length", "parts", "top_layers", "adapter", "adapter_modules"}
+_TOLD = {
+    "encoder",
+    "max_length",
+    "joined_layers",
+    "parts",
+    "top_layers",
+    "adapter",
+    "adapter_modules",
+    "epochs",
+    "patience",
+}
 """Settings that the description of the model tells."""
 
 
@@ -68,30 +79,24 @@ def _values(config: RerankerConfig, measured: RankingEvaluation) -> dict[str, An
     return {
         "encoder": Path(config.encoder).name,
         "max_length": config.max_length,
+        "joined_layers": config.joined_layers,
         "sha256": config.sha256,
         "base_model": base_model,
         "licence": licence,
         "written_by": ", ".join(training["written_by"]) or "a language model",
         "parts": _parts(run),
         "train": training["train"],
-        "validation": training["validation"],
+        "chosen_by": training["chosen_by"],
         "runs": training["runs"],
         "chosen": training["chosen"],
         "record": record,
-        "best": record.history[record.best_epoch - 1],
-        "shown": run.structure,
+        "epochs": run.epochs,
         "settings": run.model_dump(mode="json", exclude=_TOLD),
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
         "evaluation": measured,
-        "aspects": _aspects(training["train"]["aspects"], training["validation"]["aspects"], measured.aspects),
+        "criteria": CRITERIA,
         "tables": tables(measured),
     }
-
-
-def _aspects(*parts: dict[str, int]) -> dict[str, list[int]]:
-    """How many reviews of each part of the data are about which type of weakness."""
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: [part.get(name, 0) for part in parts] for name in names}
 
 
 def _parts(run: RerankerRun) -> str:
@@ -101,4 +106,6 @@ def _parts(run: RerankerRun) -> str:
     if run.parts == "top layers":
         return f"Its upper {run.top_layers} layers, {always}"
     modules = ", ".join(run.adapter_modules)
-    return f"Low-rank factors (LoRA, rank {run.adapter.rank}, alpha {run.adapter.alpha}, on {modules}), {always}"
+    where = f" of the last {run.joined_layers} layers" if run.joined_layers else ""
+    factors = f"Low-rank factors (LoRA, rank {run.adapter.rank}, alpha {run.adapter.alpha}, on {modules}{where})"
+    return f"{factors}, {always}"

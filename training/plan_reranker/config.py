@@ -12,7 +12,6 @@ from tools.reranking.plan_reranker import Adapter
 from training.run_record import FitConfig
 
 Parts = Literal["everything", "top layers", "adapter"]
-Lacking = Literal["as written", "normalised", "both"]
 
 
 class RerankerRun(FitConfig):
@@ -21,6 +20,8 @@ class RerankerRun(FitConfig):
     encoder: str
     """As `training.plan_reranker.model.RerankerModel` takes it."""
     max_length: int = Field(default=512, ge=16)
+    joined_layers: int | None = Field(default=None, ge=1)
+    """As `tools.reranking.plan_reranker.PlanReranker.joined_layers`; None for SWIF2T's cross-encoder."""
     parts: Parts = "everything"
     """What is trained besides the pooler and the head, which always are."""
     top_layers: int = Field(default=2, ge=1)
@@ -29,8 +30,6 @@ class RerankerRun(FitConfig):
     """If it is an adapter."""
     adapter_modules: tuple[str, ...] = ("query", "value")
     """Linear layers of BERT with an adapter: query, key, value, dense."""
-    structure: Lacking = "both"
-    """Whether the plan lacking structure is shown as written, in the form of the others, or once each."""
 
 
 class Grid(BaseModel):
@@ -53,7 +52,7 @@ class RerankerTraining(BaseModel):
     run: RerankerRun
     grid: Grid = Grid()
     validation: Annotated[float, Field(gt=0, lt=1)] = 0.15
-    """Share of the training paragraphs, by whole papers."""
+    """Share of the paragraphs, by whole papers, by which run and epoch are chosen."""
     validation_seed: int = 0
     """Of the papers that are set aside: the same ones in all runs."""
     dtype: Literal["float32", "float16"] = "float16"

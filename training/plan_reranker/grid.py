@@ -1,19 +1,27 @@
-"""The grid of training runs (SWIF2T tries 48): the validation papers choose one of them, and its weights are kept."""
+"""The re-ranker that ships, and those that measure it.
+
+Of the grid of training runs (SWIF2T tries 48) some papers, set aside, choose one and the number of its epochs. It is
+then trained on all papers, and five times on all but a fifth of them, so that each paper is left out once
+(cross-validation). The choice has seen all papers; the weights of a fold have not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from state.errors import SettingsError
 from state.files import write_atomically
+from tools.reranking import FOLDS
+from tools.reranking.plan_reranker import EncodedText
+from training.fitting import LAST
 from training.plan_reranker.config import RerankerRun, RerankerTraining
-from training.plan_reranker.plans import PlannedParagraph, PlanSplit, aspects_of, of_split, read_plans, split_by_paper
-from training.plan_reranker.train import hashes, train
-from training.run_record import Epoch, TrainingRecord, file_sha256
+from training.plan_reranker.plans import PlannedParagraph, PlanSplit, folds_of, sha256_of, split_by_paper
+from training.plan_reranker.train import CHOSEN_BY, hashes, train
+from training.run_record import Epoch, TrainingRecord
 
 WEIGHTS = "weights"
 TABLE = "grid.md"
@@ -33,26 +41,25 @@ class GridRun(NamedTuple):
         return self.record.history[self.record.best_epoch - 1]
 
 
-def train_grid(training: RerankerTraining, plans: Path, out: Path) -> Path:
-    """Train every run of the grid that is not finished yet, and save the best re-ranker.
+def train_grid(training: RerankerTraining, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
+    """Train every run of the grid that is not finished yet, and with the best of them the re-ranker and its folds.
 
     A second call with the same `out` goes on where the first one was stopped. Of runs that are worse than another, the
     records are kept and the weights are not.
 
     Args:
         training: The run, the grid, and what is set aside.
-        plans: The data; only its split "train" is read.
-        out: Gets `runs/<name>/`, `grid.md` with every run, and `weights/` with the best re-ranker.
+        paragraphs: The data.
+        out: Gets `runs/<name>/`, `grid.md` with every run of the grid, and `weights/` with the re-ranker and its folds.
 
     Returns:
-        The folder of the best re-ranker.
+        The folder of the re-ranker.
 
     Raises:
         BadInput: The data cannot be used.
         SettingsError: A run cannot be trained as it is set up, or `out` holds others.
         StateError: `out` cannot be written.
     """
-    paragraphs = of_split(read_plans(plans), "train")
     split = split_by_paper(paragraphs, training.validation, training.validation_seed)
     finished: list[GridRun] = []
     for name, config in training.runs():
@@ -60,9 +67,26 @@ def train_grid(training: RerankerTraining, plans: Path, out: Path) -> Path:
         _keep_best_weights(finished)
         write_atomically(out / TABLE, table(finished).encode())
     best = best_of(finished)
-    facts = _facts(training, finished, best, split) | {"plans_sha256": file_sha256(plans)}
-    reranker = train(best.config, split, best.folder).reranker  # is finished: only loads it
-    reranker.save(out / WEIGHTS, facts, dtype=getattr(torch, training.dtype))
+    facts = {
+        "grid": training.grid.model_dump(mode="json"),
+        "runs": len(finished),
+        "chosen": best.name,
+        "chosen_by": _count(split.validation),
+        "written_by": sorted({each.model for each in paragraphs}),
+        "plans_sha256": sha256_of(paragraphs),
+    }
+    config = best.config.model_copy(update={"epochs": best.record.best_epoch})
+    known: dict[EncodedText, torch.Tensor] = {}
+    whole = PlanSplit(list(paragraphs), split.validation)  # what is measured on the latter says nothing here
+    for name, data in {**folds_of(paragraphs), "": whole}.items():
+        folder = out / "runs" / (f"fold {name}" if name else "all")
+        reranker, record = train(config, data, folder, metric=LAST, known=known)
+        reranker.save(
+            out / WEIGHTS / (f"{FOLDS}/{name}" if name else ""),
+            {**facts, "run": record.model_dump(mode="json"), "train": _count(data.train)},
+            papers={each.paper_id for each in data.train},
+            dtype=getattr(torch, training.dtype),
+        )
     return out / WEIGHTS
 
 
@@ -75,7 +99,7 @@ def table(finished: Sequence[GridRun]) -> str:
     """Every run with what it came to on the validation papers, as Markdown."""
     lines = ["| run | best epoch | epochs | Recall@1 | pairs | loss | seconds | |", "|---" * 8 + "|"]
     for run in finished:
-        figures = [run.best.metrics["recall_at_1"], run.best.metrics["pairs"], run.best.dev_loss]
+        figures = [run.best.metrics["recall_at_1"], run.best.metrics[CHOSEN_BY], run.best.dev_loss]
         cells = [run.name, f"{run.record.best_epoch}", f"{len(run.record.history)}", *(f"{x:.3f}" for x in figures)]
         chosen = "chosen" if run is best_of(finished) else ""
         lines.append(f"| {' | '.join(cells)} | {run.record.seconds:.0f} | {chosen} |")
@@ -103,19 +127,5 @@ def _keep_best_weights(finished: Sequence[GridRun]) -> None:
                 weights.unlink()
 
 
-def _facts(training: RerankerTraining, finished: Sequence[GridRun], best: GridRun, split: PlanSplit) -> dict[str, Any]:
-    """How the weights came about, to be kept with them."""
-    return {
-        "run": best.record.model_dump(mode="json"),
-        "grid": training.grid.model_dump(mode="json"),
-        "runs": len(finished),
-        "chosen": best.name,
-        "train": _count(split.train),
-        "validation": _count(split.validation),
-        "written_by": sorted({each.model for each in [*split.train, *split.validation] if each.model}),
-    }
-
-
-def _count(paragraphs: Sequence[PlannedParagraph]) -> dict[str, Any]:
-    papers = {each.paper_id for each in paragraphs}
-    return {"paragraphs": len(paragraphs), "papers": len(papers), "aspects": aspects_of(paragraphs)}
+def _count(paragraphs: Sequence[PlannedParagraph]) -> dict[str, int]:
+    return {"paragraphs": len(paragraphs), "papers": len({each.paper_id for each in paragraphs})}

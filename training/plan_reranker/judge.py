@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Literal, TypedDict, get_args
+from typing import Annotated, Literal, TypedDict
 
 from langgraph.func import entrypoint
 from pydantic import BaseModel, ConfigDict
@@ -16,13 +16,11 @@ from runs.many import Job, Key, Record, run_jobs
 from state.model_settings import AtMost, ModelSettings
 from tools.models import Caller, ask
 from training.plan_reranker.baselines import Score
-from training.plan_reranker.plans import PlanName, PlannedParagraph
+from training.plan_reranker.plans import FOUR, PlanName, PlannedParagraph
 
 _PROMPT = Path(__file__).parent / "prompts" / "judge_plan.md"
-_SAME = {"structure", "structure, normalised"}
-"""Two forms of one plan: never compared with each other."""
-
-PAIRS = [pair for pair in combinations(get_args(PlanName), 2) if set(pair) != _SAME]
+PAIRS = list(combinations(FOUR, 2))
+"""What the judge compares: it is asked of SWIF2T's four plans alone."""
 
 
 class PlanPreference(BaseModel):
@@ -80,7 +78,10 @@ async def judge_plans(
         The verdicts, or the errors in their place.
     """
     jobs: dict[Key, Job] = {
-        (each.id, *pair): partial(_judge, each, pair, model, seed) for each in paragraphs for pair in PAIRS
+        (each.id, *pair): partial(_judge, each, pair, model, seed)
+        for each in paragraphs
+        for pair in PAIRS
+        if set(pair) <= each.texts.keys()
     }
     return await run_jobs(jobs, log, concurrency, fields=["id", "one", "other"], tell=tell)
 

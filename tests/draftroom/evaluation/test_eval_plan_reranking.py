@@ -11,14 +11,16 @@ from state.errors import Kind
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.tools.tiny_bert import write_encoder
-from tests.training.toy_plans import WORDS, toy_data
+from tests.training.toy_plans import WORDS, toy_files
 from tools.reranking import SHIPPED
 from training.plan_reranker.model import RerankerModel
 
 
 @pytest.fixture
-def plans(tmp_path: Path) -> Path:
-    return toy_data(tmp_path)
+def pairs(tmp_path: Path) -> tuple[Path, ...]:
+    """Arguments that name a corpus and its plans."""
+    corpus, plans = toy_files(tmp_path)
+    return corpus, Path("--plans"), plans
 
 
 @pytest.fixture
@@ -30,22 +32,22 @@ def weights(tmp_path: Path) -> Path:
 
 
 def test_a_reranker_stands_beside_what_has_not_learnt(
-    draftroom: Command, plans: Path, weights: Path, tmp_path: Path
+    draftroom: Command, pairs: tuple[Path, ...], weights: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "new" / "folder"
 
-    result = draftroom("eval", "plan_reranking", plans, "--weights", weights, "--out", out)
+    result = draftroom("eval", "plan_reranking", *pairs, "--weights", weights, "--out", out)
 
     assert result.exit_code == 0, result.output
     assert "| plan re-ranker |" in result.stdout
     assert "| chance | 25.0 [25.0, 25.0] |" in result.stdout
     assert (out / "evaluation.md").read_text(encoding="utf-8") == result.stdout
-    assert json.loads((out / "evaluation.json").read_text(encoding="utf-8"))["paragraphs"] == 8
+    assert json.loads((out / "evaluation.json").read_text(encoding="utf-8"))["paragraphs"] == 32
     assert draftroom.endpoint.requests == []
 
 
-def test_by_default_the_one_that_ships_is_measured(draftroom: Command, plans: Path, tmp_path: Path) -> None:
-    result = draftroom("eval", "plan_reranking", plans, "--out", tmp_path / "out")
+def test_by_default_the_one_that_ships_is_measured(draftroom: Command, pairs: tuple[Path, ...], tmp_path: Path) -> None:
+    result = draftroom("eval", "plan_reranking", *pairs, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     shipped = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))["sha256"]
     measured = json.loads((tmp_path / "out" / "evaluation.json").read_text(encoding="utf-8"))
@@ -55,24 +57,30 @@ def test_by_default_the_one_that_ships_is_measured(draftroom: Command, plans: Pa
 @pytest.mark.parametrize(
     ("content", "kind", "said"),
     [
-        (None, "missing_file", "plans-b.jsonl cannot be read"),
-        ("", "empty_input", "is empty"),
-        ("nonsense\n", "bad_request", "Line 1 of"),
-        ('{"id": "a", "plans": {}}\n', "bad_request", "Line 1 of"),
+        (None, "missing_file", "plans-b.jsonl.gz cannot be read"),
+        ("", "bad_request", "None of the 32 pairs has a plan"),
+        ("nonsense\n", "bad_request", "is no file of plans"),
     ],
 )
 def test_a_file_without_plans(
-    draftroom: Command, weights: Path, tmp_path: Path, content: str | None, kind: Kind, said: str
+    draftroom: Command,
+    pairs: tuple[Path, ...],
+    weights: Path,
+    tmp_path: Path,
+    content: str | None,
+    kind: Kind,
+    said: str,
 ) -> None:
-    path = tmp_path / "plans-b.jsonl"
+    path = tmp_path / "plans-b.jsonl.gz"
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    result = draftroom("eval", "plan_reranking", path, "--weights", weights, "--out", tmp_path / "out")
+    given = (*pairs[:2], path, "--weights", weights, "--out", tmp_path / "out")
+    result = draftroom("eval", "plan_reranking", *given)
     assert_refused(draftroom, result, kind, said)
 
 
-def test_a_folder_without_a_reranker(draftroom: Command, plans: Path, tmp_path: Path) -> None:
-    result = draftroom("eval", "plan_reranking", plans, "--weights", tmp_path, "--out", tmp_path / "out")
+def test_a_folder_without_a_reranker(draftroom: Command, pairs: tuple[Path, ...], tmp_path: Path) -> None:
+    result = draftroom("eval", "plan_reranking", *pairs, "--weights", tmp_path, "--out", tmp_path / "out")
     assert_refused(draftroom, result, "missing_file", "There is no plan re-ranker in")
 
 

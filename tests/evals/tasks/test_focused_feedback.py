@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -268,6 +270,29 @@ def test_a_row_of_swif2t_is_refused_before_it_runs_if_plans_cannot_be_ranked() -
         with pytest.raises(SettingsError) if needed else nullcontext():
             if row.check:
                 row.check(settings)
+
+
+@pytest.mark.parametrize(
+    ("system", "paper", "used"),
+    [
+        ("swif2t", "seen", "folds/1"),
+        ("swif2t", "new", "."),
+        ("as-set", "seen", "folds/1"),
+        ("no-reranking", "seen", "."),
+    ],
+)
+def test_plans_are_ranked_by_weights_that_never_saw_the_sample_s_paper(
+    tmp_path: Path, system: str, paper: str, used: str
+) -> None:
+    described = {"encoder": "", "encoder_sha256": "", "dropout": 0, "max_length": 9, "sha256": "", "training": {}}
+    for folder, papers in {".": ["seen", "other"], "folds/1": ["other"], "folds/2": ["seen"]}.items():
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "config.json").write_text(json.dumps({**described, "papers": papers}))
+    choices = SYSTEMS[system].choices({"reranker": str(tmp_path)})
+
+    chosen = SYSTEMS[system].choices_for({"paper_id": paper}, choices)
+
+    assert Path(str(resolve_settings(chosen).feedback.reranker)) == tmp_path / used
 
 
 def test_a_transcript_says_which_answers_stand_without_a_quote() -> None:

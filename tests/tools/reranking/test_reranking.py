@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
 from tools.bert import PACKAGED_ENCODER
-from tools.reranking import SHIPPED, load_reranker
+from tools.reranking import SHIPPED, load_reranker, unseen
 from tools.reranking.plan_reranker import PlanReranker
 from training.plan_reranker.model import RerankerModel
 
@@ -30,10 +30,10 @@ def encoder(tmp_path: Path) -> Path:
     return write_encoder(tmp_path / "encoder", WORDS)
 
 
-@pytest.fixture
-def reranker(encoder: Path) -> RerankerModel:
+@pytest.fixture(params=[None, 1, 2], ids=["cross-encoder", "one layer joined", "all layers joined"])
+def reranker(request: pytest.FixtureRequest, encoder: Path) -> RerankerModel:
     torch.manual_seed(1)
-    return RerankerModel(encoder, dropout=0.5)
+    return RerankerModel(encoder, dropout=0.5, joined_layers=request.param)
 
 
 @pytest.fixture
@@ -62,6 +62,24 @@ def test_long_and_empty_texts_are_scored_as_by_the_trained_model(reranker: Reran
         for plan in ("why ? " * 50, "", "ask [SEP] the paper"):
             (score,) = loaded.score(paragraph, [plan])
             assert score == pytest.approx(reranker.score(paragraph, [plan])[0], abs=1e-5)
+
+
+def test_each_paper_is_ranked_by_weights_that_never_saw_it(reranker: RerankerModel, tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    papers = {"": "abc", "folds/1": "bc", "folds/2": "a"}
+    for name, learnt in papers.items():
+        reranker.save(folder / name, papers=learnt)
+
+    found = {paper: unseen(folder, paper) for paper in "abcd"}
+
+    assert found == {"a": folder / "folds/1", "b": folder / "folds/2", "c": folder / "folds/2", "d": folder}
+    assert all(paper not in papers["" if at == folder else f"folds/{at.name}"] for paper, at in found.items())
+
+
+def test_a_paper_that_all_weights_saw_is_refused(reranker: RerankerModel, tmp_path: Path) -> None:
+    reranker.save(tmp_path, papers=["a"])
+    with pytest.raises(SettingsError, match="has learnt from the paper a, and no fold of it has not"):
+        unseen(tmp_path, "a")
 
 
 def test_no_plans_have_no_scores(saved: Path) -> None:
@@ -131,7 +149,7 @@ def replace(folder: Path, weights: dict[str, torch.Tensor], **changes: object) -
     describe(folder, sha256=hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(), **changes)
 
 
-QUERY = "encoder.encoder.layer.0.attention.self.query"
+QUERY = "encoder.encoder.layer.1.attention.self.query"
 
 
 def save_adapter(reranker: RerankerModel, folder: Path, rank: int = 2) -> dict[str, torch.Tensor]:
@@ -241,7 +259,7 @@ def test_the_weights_that_ship_prefer_a_plan_about_the_paragraph() -> None:
     )
     first, second = load_reranker(SHIPPED).score(paragraph, [about_it, about_others])
     assert first > second
-    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 5e6
+    assert sum(file.stat().st_size for file in SHIPPED.rglob("*")) < 5e6
     assert json.loads((SHIPPED / "config.json").read_text())["sha256"] in (SHIPPED / "README.md").read_text()
 
 
