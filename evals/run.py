@@ -359,7 +359,7 @@ class Running(NamedTuple):
         """
         begun, system = perf_counter(), self.systems[name]
         thread, request = self._thread(sample["id"], name), system.request(sample)
-        context = system.choices_for(sample, self.contexts[name])
+        context = await asyncio.to_thread(system.choices_for, sample, self.contexts[name])
         output = await run_to_its_end(system.builder, self.saver, thread, request, context, self.control)
         kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
         return {"output": kept, "wall_s": perf_counter() - begun}

@@ -61,6 +61,16 @@ def newsroom() -> Script:
     return Script([When(Text("I would rather not."), schema="ReadingNotes", where=is_first_try)])
 
 
+EASY = {
+    "We included 12": "We had 12 trials with 1840 adults who had chronic asthma.",
+    "Inhaled budesonide": "Budesonide was breathed in twice a day, or placebo was, for 24 weeks.",
+    "It was subsequently": "It was subsequently determined that exacerbations fell. They fell by 18%.",
+    "There was no evidence": "There was no sign of a difference in oral candidiasis.",
+    "In actual fact": "In actual fact, the quality of the evidence was moderate.",
+}
+"""Copied sentences by their beginnings, and easier ones."""
+
+
 def society() -> Script:
     """Each loop goes its whole way; the layperson's first answer is no JSON, and a lost detail is sent back."""
     lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
@@ -68,6 +78,10 @@ def society() -> Script:
         [
             When(Text("I would rather not."), schema="Questions", where=is_first_try),
             When(Json(lossy), schema="ReasonedSimplification"),
+            *(
+                When(Json({"easy": easy}), schema="EasySentence", prompt=f"hard sentence\n\n{hard}")
+                for hard, easy in EASY.items()
+            ),
             When(choice("layperson"), schema="AgentChoice", prompt="`layperson` (may act"),
             When(choice("language_clarifier"), schema="AgentChoice"),
         ],
@@ -115,7 +129,7 @@ CASES = {
         },
         [
             *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
-            *["EasySentence"] * 10,  # five sentences; what is no better is sent back once
+            *["EasySentence"] * len(EASY),
             *["AccuracyCheck", "Repairs"],
             *["AgentChoice", "Wordings", "WordingVerdicts"],
             *["Redundancies", "RemovalVerdicts"],

@@ -14,7 +14,7 @@ from tests.training.toy_plans import in_form, paragraph, toy_files, toy_paragrap
 from tools.checks.fidelity import stems
 from training.plan_reranker.plans import (
     PLANS,
-    Question,
+    AskedQuestion,
     WrittenLine,
     cut_off,
     folds_of,
@@ -31,7 +31,7 @@ from training.plan_reranker.plans import (
     write_written,
 )
 
-PAPER, LITERATURE = Question("paper", "How long was it dried?"), Question("literature", "Which ovens are usual?")
+PAPER, LITERATURE = AskedQuestion("paper", "How long was it dried?"), AskedQuestion("literature", "Which ovens are usual?")
 PLAN = numbered([PAPER, LITERATURE])
 
 
@@ -92,9 +92,9 @@ def test_questions_are_read_and_written_again() -> None:
 
 
 def test_what_is_asked_of_this_paper_is_hidden() -> None:
-    asked = Question("paper", "How many of the tired nurses answered the long questionnaire?")
+    asked = AskedQuestion("paper", "How many of the tired nurses answered the long questionnaire?")
     hidden = without_words(asked, stems("Tired nurses answered questionnaires."))
-    assert hidden == Question("paper", "How many of this the long this?")
+    assert hidden == AskedQuestion("paper", "How many of this the long this?")
 
 
 def test_out_of_order_is_the_literature_first_or_the_review_early() -> None:

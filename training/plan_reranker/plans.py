@@ -199,7 +199,7 @@ def _others(
     return {kind: text for kind, text in found.items() if text and text != plan}
 
 
-class Question(NamedTuple):
+class AskedQuestion(NamedTuple):
     """A question of a plan."""
 
     source: str
@@ -212,19 +212,19 @@ _FORM = re.compile(r"\d+\. Investigator: answer from the (?:paper|literature): |
 _REVIEW = "Reviewer: write the review."
 
 
-def questions_of(plan: str) -> list[Question]:
+def questions_of(plan: str) -> list[AskedQuestion]:
     """The questions of a plan in the planner's form."""
-    return [Question(*match) for match in _LINE.findall(plan)]
+    return [AskedQuestion(*match) for match in _LINE.findall(plan)]
 
 
-def numbered(questions: Sequence[Question], *, review_at: int | None = None) -> str:
+def numbered(questions: Sequence[AskedQuestion], *, review_at: int | None = None) -> str:
     """A plan in the planner's form, with the review as its last step or at another place."""
     steps = [f"Investigator: answer from the {question.source}: {question.text}" for question in questions]
     steps.insert(len(steps) if review_at is None else review_at, _REVIEW)
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
 
 
-def half_of(questions: Sequence[Question], others: Sequence[Question], chance: random.Random) -> str:
+def half_of(questions: Sequence[AskedQuestion], others: Sequence[AskedQuestion], chance: random.Random) -> str:
     """A plan of as many questions, half of which, rounded up, are those of another plan while it has some."""
     changed = sorted(chance.sample(range(len(questions)), (len(questions) + 1) // 2))
     mixed = list(questions)
@@ -237,7 +237,7 @@ _WORD = re.compile(r"[\w-]+|[^\w-]+")
 _DETERMINERS = {"the", "a", "an", "this", "these", "that", "those", "their", "its", "our"}
 
 
-def without_words(question: Question, specific: set[str]) -> Question:
+def without_words(question: AskedQuestion, specific: set[str]) -> AskedQuestion:
     """A question with "this" in place of each run of words whose stems are specific."""
     kept: list[str] = []
     for part in _WORD.findall(question.text):
@@ -251,10 +251,10 @@ def without_words(question: Question, specific: set[str]) -> Question:
         else:
             kept.append(part)
     text = "".join(kept)
-    return Question(question.source, text[:1].upper() + text[1:])
+    return AskedQuestion(question.source, text[:1].upper() + text[1:])
 
 
-def out_of_order(questions: Sequence[Question], chance: random.Random) -> str:
+def out_of_order(questions: Sequence[AskedQuestion], chance: random.Random) -> str:
     """The literature first where both are asked, else the review before the last questions."""
     literature = [question for question in questions if question.source == "literature"]
     paper = [question for question in questions if question.source == "paper"]
