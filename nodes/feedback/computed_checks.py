@@ -25,6 +25,8 @@ from tools.consistency import check_paper
 
 _MOST = 5
 """Findings about the rest of the paper that one answer holds."""
+_FEWEST_SHARED = 2
+"""Words of the computation that its wording has, if it is about it."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOTHING = "No contradiction was found in the rest of the paper, among what can be computed."
 ADDED = "The words of the reviewer on {id} hold what was not computed ({facts}), so those of the computation stand."
@@ -42,7 +44,7 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
     besides = [_paragraph(target) for target in targets if target["id"] not in known]
     found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]})
     texts = {target["id"]: target["text"] for target in targets}
-    wanted = [item for item in found if whole or _is_about(item, texts.get(item["paragraph"], ""), document)]
+    wanted = [item for item in found if whole or _concerns(item, texts.get(item["paragraph"], ""), document)]
     return [RaisedFinding(**item, id=f"f{number}", wording="") for number, item in enumerate(wanted, start=1)]
 
 
@@ -50,7 +52,7 @@ def _paragraph(target: Target) -> Paragraph:
     return Paragraph(id=target["id"], section=target["section"], text=target["text"], page=target["page"], words=[])
 
 
-def _is_about(finding: ComputedFinding, text: str, document: Document) -> bool:
+def _concerns(finding: ComputedFinding, text: str, document: Document) -> bool:
     """Whether the reviewed text, which may be a part of the paragraph, holds what was found; a row counts as held."""
     whole = any(text == paragraph["text"] for paragraph in document["paragraphs"])
     return bool(text) and (whole or locate(finding["quote"], text, fewest=1) is not None)
@@ -115,13 +117,17 @@ def accept_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dic
         computed = f"{finding['kind']}. {in_words(finding)}"
         known = f"{state['target']['text']}\n\n{finding['quote']}\n\n{computed}"
         added = [fact["text"] for fact in unsupported_facts(wording, known) if fact["kind"] != "entity"]
-        is_about_it = (_words(wording) - _words(finding["quote"])) & _words(computed)
         if added:
             notes.append(ADDED.format(id=finding["id"], facts=", ".join(added)))
-        elif is_about_it and not ("instructions" in options(state).aids and obeys(wording, state["findings"])):
+        elif _is_about(wording, computed, finding["quote"]) and not (
+            "instructions" in options(state).aids and obeys(wording, state["findings"])
+        ):
             accepted[finding["id"]] = wording
     return accepted, notes
 
 
-def _words(text: str) -> set[str]:
-    return {*stems(text), *_NUMBER.findall(text)}
+def _is_about(wording: str, computed: str, quote: str) -> bool:
+    """Whether words take up the computation, by one of its numbers or two of its words, and not the quote alone."""
+    numbers = ({*_NUMBER.findall(wording)} - {*_NUMBER.findall(quote)}) & {*_NUMBER.findall(computed)}
+    words = (stems(wording) - stems(quote)) & stems(computed)
+    return bool(numbers) or len(words) >= _FEWEST_SHARED

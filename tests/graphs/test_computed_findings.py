@@ -111,7 +111,7 @@ async def test_words_with_numbers_that_were_not_computed_are_left_out(fake_endpo
 async def test_words_that_say_nothing_of_the_computation_are_left_out(fake_endpoint: FakeEndpoint) -> None:
     beside = {
         "f1": "The authors do not say how cress grew in the pots.",
-        "f2": "Give the p-value that this test has with two sides.",
+        "f2": "The p-value should be 0.236 to 0.239.",
     }
     fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": beside}])
     result = await results(fake_endpoint)

@@ -31,7 +31,8 @@ from training.plan_reranker.plans import (
     write_written,
 )
 
-PAPER, LITERATURE = AskedQuestion("paper", "How long was it dried?"), AskedQuestion("literature", "Which ovens are usual?")
+PAPER = AskedQuestion("paper", "How long was it dried?")
+LITERATURE = AskedQuestion("literature", "Which ovens are usual?")
 PLAN = numbered([PAPER, LITERATURE])
 
 
