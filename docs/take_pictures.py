@@ -22,8 +22,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZE = {"width": 860, "height": 1040}
 SIZES = {"focused_feedback": {"width": 1200, "height": 640}}
 """Comments stand beside their paragraphs where there is room."""
-TO_THE_FIRST_COMMENT = """() => {
-  const comment = document.getElementById("comment-1");
+TO_THE_FIRST_NOTE = """() => {
+  const comment = document.querySelector("#comment-1, .paragraph .computed");
   if (comment) scrollTo(0, comment.closest(".paragraph").offsetTop - 80);
 }"""
 COLOURS = 48
@@ -63,7 +63,7 @@ def main(names: list[str]) -> None:
         for system, html in pages.items():
             page.set_viewport_size(SIZES.get(system, SIZE))
             page.set_content(html)
-            page.evaluate(TO_THE_FIRST_COMMENT)
+            page.evaluate(TO_THE_FIRST_NOTE)
             smaller(page.screenshot()).save(PICTURES / f"{system}.png", optimize=True)
         browser.close()
 
