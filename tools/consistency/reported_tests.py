@@ -402,6 +402,6 @@ def _too_many(
         severity,
         place,
         computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} of "
-        f"cases; Bonferroni asks for p < {short(ALPHA / tests, 2)}, of those printed, {values} is below {ALPHA}",
+        f"cases; Bonferroni asks for p < {short(ALPHA / tests, 2)}; of those printed, {values} is below {ALPHA}",
         consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
     )
