@@ -130,7 +130,11 @@ def test_corpus_and_plans_are_read_together(tmp_path: Path) -> None:
     assert [each.id for each in read_planned(*toy_files(tmp_path))] == [each.id for each in toy_paragraphs()]
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n"), gzip.compress(b"{}\n" * 9)[:-9]])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(b"{}\n"), gzip.compress(b"{}\n" * 9)[:-9]],
+    ids=["no gzip", "no plans", "cut off"],
+)
 def test_a_file_of_something_else_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "plans.jsonl.gz").write_bytes(content)
     with pytest.raises(BadInput, match="is no file of plans"):
