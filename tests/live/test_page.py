@@ -51,7 +51,7 @@ def test_a_paper_is_dropped_watched_and_read(model: dict[str, str], new_page: Ne
                 break
             shown.get_by_role("link", name="Start").click()
         assert shown.evaluate("wordsSoFar"), "words of an agent at work, before its answer was whole"
-        assert len(article.inner_text().split()) > 30
+        expect(article).to_contain_text("Chosen because")  # how much such a model writes is its own affair
         shown.get_by_role("button", name="How it is made").click()
         journalist = shown.get_by_role("row", name="Journalist")
         assert int(journalist.locator("td").nth(1).inner_text().replace(",", "")) > 100, "tokens that it has read"
