@@ -113,7 +113,8 @@ def _as_article(state: JournalismState) -> str:
     """The paper with its title, without its other headings, in paragraphs of a few sentences."""
     said = [each.text for each in sentences(stored_text(state["source"])) if not each.heading]
     paragraphs = [" ".join(said[start : start + 4]) for start in range(0, len(said), 4)]
-    return "\n\n".join([f"# {state['source']['title']}", *paragraphs]) + "\n"
+    title = state["source"]["title"]
+    return "\n\n".join([*([f"# {title}"] if title else []), *paragraphs]) + "\n"
 
 
 def as_markdown(state: JournalismState, article: Article) -> str:

@@ -55,6 +55,12 @@ async def test_a_short_paper_is_its_own_first_draft_with_the_aid(fake_endpoint: 
     assert steps(fake_endpoint) == ROUND, "nobody is asked for a draft, and it is revised like any other"
 
 
+async def test_a_paper_without_a_title_begins_without_a_heading(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("Doctors gave zoledronate.")
+    result = await run(fake_endpoint, COPIED, rounds=1, aids="begin_with_paper")
+    assert result["drafts"][0]["text"].split() == COPIED.split()
+
+
 async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Doctors gave zoledronate.")
     await run(fake_endpoint, " ".join([COPIED] * 40), rounds=1, aids="begin_with_paper")
