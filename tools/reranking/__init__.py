@@ -39,6 +39,8 @@ def weights_folder(options: FeedbackSettings) -> Path:
 def unseen(folder: Path, paper: str) -> Path:
     """Where the weights are that have not learnt from a paper: a folder, or that of one of its folds.
 
+    Weights that list no papers, as those that ship, are taken at their word.
+
     Args:
         folder: Of a re-ranker.
         paper: Id of a paper of the corpus.

@@ -154,7 +154,7 @@ class RerankerConfig(WeightsConfig):
     dropout: float
     max_length: int
     papers: frozenset[str] = frozenset()
-    """Ids of the papers of the corpus that were learnt from."""
+    """Ids of the papers of the corpus that were learnt from; none for weights whose training kept no list of them."""
 
 
 PARAGRAPH, PLAN = 0, 1
