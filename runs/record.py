@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from secrets import randbelow
 from typing import Any, Literal, NamedTuple, NotRequired, TypeVar
 from uuid import uuid4
 
@@ -182,9 +183,12 @@ class RunRecord(TypedDict):
 
 
 def new_run_id() -> str:
-    """A readable id that sorts by time to the microsecond, which ends it: for example `20261121-030112-3f9a0`."""
+    """A readable id that sorts by time to the millisecond: for example `20261121-030112-1a33f9c7`.
+
+    Its last five digits are random, because two processes may begin a run at the same moment.
+    """
     time = datetime.now(UTC)
-    return f"{time:%Y%m%d-%H%M%S}-{time.microsecond:05x}"
+    return f"{time:%Y%m%d-%H%M%S}-{time.microsecond // 1000:03x}{randbelow(16**5):05x}"
 
 
 def thread_of(record: RunRecord) -> str:

@@ -52,9 +52,18 @@ def a_record(checkpoints: str = "sqlite"):
 
 
 def test_run_ids_are_readable_and_sort_by_time():
-    first, second = new_run_id(), new_run_id()
-    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{5}", first)
-    assert first < second
+    first = new_run_id()
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{8}", first)
+    while (later := new_run_id())[:-5] == first[:-5]:  # of the same millisecond
+        pass
+    assert first < later
+
+
+def test_runs_that_begin_in_the_same_millisecond_have_ids_of_their_own():
+    first = second = new_run_id()
+    while (first := second)[:-5] != (second := new_run_id())[:-5]:
+        pass
+    assert first != second
 
 
 def test_usage_is_summed_by_round_and_role_in_the_order_of_the_calls():
