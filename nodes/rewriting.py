@@ -17,6 +17,7 @@ from state.errors import ModelOutputError
 from state.model_settings import AtMost
 from state.records import CallRecord
 from tools.checks.fidelity import coverage, unsupported_facts
+from tools.checks.omissions import negations
 from tools.checks.readability import grade, mean_grade
 from tools.models import Answer
 from tools.text import sentences, whole_sentences
@@ -53,7 +54,7 @@ _DENIAL = re.compile(
     r"exclu\w+|omit\w*|except|only|remain\w*|too|hardly|little|few)\b",
     re.IGNORECASE,
 )
-"""Also of words that a denial may stand for: "unaware" became "did not know"."""
+"""Whatever a denial may stand for: "unaware" becomes "did not know"."""
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _COMPARISON = re.compile(
     r"\b(?:than|versus|vs|against|compar\w+|relative|differ\w*|exceed\w*|rather|most|least|more|higher|greater|larger|"
@@ -152,7 +153,7 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
             rewritten, sentence
         ),
         "makes a change by a percentage of what is a share": not {*_BY.findall(rewritten)} <= {*_BY.findall(sentence)},
-        "denies what the sentence does not deny": bool(_DENIAL.search(rewritten) and not _DENIAL.search(sentence)),
+        "denies what the sentence does not deny": bool(negations(rewritten) and not _DENIAL.search(sentence)),
         "is much longer than the sentence: add nothing to it": len(_words(rewritten)) > LONGER * len(_words(sentence)),
         f"has more than {MOST_SENTENCES} sentences: add nothing": len(sentences(rewritten)) > MOST_SENTENCES,
         "draws a comparison of its own": bool(_THAN.search(rewritten) and not _COMPARISON.search(sentence)),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from nodes.doubts import doubts
 from nodes.journalism.initialise import options
+from nodes.journalism.journalist import begins_with_paper
 from state.journalism import Assessment, JournalismState
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, hard_sentences, mean_grade
@@ -53,6 +54,9 @@ LEAST_SHARE_OF_COVERAGE = 0.5
 """Of the coverage of the draft that covers most: a draft that has less has lost the subject or most of the story."""
 
 
+STILL_THE_PAPER = "This is the paper's own text, which the run began with: no revision of it was chosen."
+
+
 async def choose_draft(state: JournalismState) -> JournalismState:
     """Pick by `select`, and say why."""
     last = state["drafts"][-1]["round"]
@@ -66,12 +70,10 @@ async def choose_draft(state: JournalismState) -> JournalismState:
         case _:
             number, because = last, "the last draft"
     article = next(draft["text"] for draft in reversed(state["drafts"]) if draft["round"] == number)
-    return {
-        "article": article,
-        "selected_round": number,
-        "selected_because": because,
-        "warnings": await asyncio.to_thread(doubts, article, state["source"], options(state).aids),
-    }
+    warnings = await asyncio.to_thread(doubts, article, state["source"], options(state).aids)
+    if number == 0 and begins_with_paper(state):
+        warnings.insert(0, STILL_THE_PAPER)
+    return {"article": article, "selected_round": number, "selected_because": because, "warnings": warnings}
 
 
 def best_round(assessments: list[Assessment]) -> tuple[int, str]:

@@ -53,12 +53,17 @@ LONGEST_BEGINNING = 500
 """Words of a paper, nearly always an abstract, that can stand for its first draft."""
 
 
+def begins_with_paper(state: JournalismState) -> bool:
+    """Whether the first draft is the paper itself (the aid `begin_with_paper`)."""
+    return "begin_with_paper" in options(state).aids and state["source"]["words"] <= LONGEST_BEGINNING
+
+
 async def write_draft(state: JournalismState) -> JournalismState:
     """Write the first article from the paper alone: p0 = journalist(x).
 
     With the aid `begin_with_paper` a short paper is its own first draft, which the journalist then revises.
     """
-    if "begin_with_paper" in options(state).aids and state["source"]["words"] <= LONGEST_BEGINNING:
+    if begins_with_paper(state):
         return {"round": 0, "drafts": [Draft(round=0, text=_as_article(state), improvements=[])]}
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),

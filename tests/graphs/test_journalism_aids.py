@@ -55,6 +55,13 @@ async def test_a_short_paper_is_its_own_first_draft_with_the_aid(fake_endpoint: 
     assert steps(fake_endpoint) == ROUND, "nobody is asked for a draft, and it is revised like any other"
 
 
+async def test_it_is_said_when_the_article_is_still_the_paper(fake_endpoint: FakeEndpoint) -> None:
+    for revision, still_the_paper in ((PAPER, False), (f"{HARD} {HARD}", True)):
+        fake_endpoint.answer = copying(copied=revision)
+        result = await run(fake_endpoint, COPIED, rounds=1, select="best", aids="begin_with_paper")
+        assert any("the paper's own text" in warning for warning in result["warnings"]) is still_the_paper
+
+
 async def test_a_paper_without_a_title_begins_without_a_heading(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Doctors gave zoledronate.")
     result = await run(fake_endpoint, COPIED, rounds=1, aids="begin_with_paper")

@@ -34,6 +34,12 @@ BLEEDING, DECLINE, MORTALITY = SOURCE.split(". ")
             "Long-lasting low back pain is often treated with pills. They can cause gastric bleeding.",
             True,
         ),
+        (
+            BLEEDING,
+            "Many with low back pain understand that they can take oral analgesics. They can cause bleeding.",
+            True,
+        ),
+        (BLEEDING, "Low back pain is often treated with oral analgesics. They do not cause gastric bleeding.", False),
     ],
     ids=[
         "less of less",
@@ -43,9 +49,11 @@ BLEEDING, DECLINE, MORTALITY = SOURCE.split(". ")
         "a comparison",
         "less beside more",
         "neither",
+        "a word that only looks like a denial",
+        "a denial of its own",
     ],
 )
-def test_a_rewritten_sentence_turns_nothing_round_and_compares_nothing_by_itself(
+def test_a_rewritten_sentence_turns_nothing_round_and_compares_and_denies_nothing_by_itself(
     sentence: str, rewritten: str, better: bool
 ) -> None:
     assert (objection_to(rewritten, sentence, SOURCE) == "") is better
