@@ -25,7 +25,7 @@ from tools.checks.fidelity import stems
 from training.plan_reranker.writing import Written
 
 PLANS = Path(__file__).parent / "plans.jsonl.gz"
-"""The plans that come with the project."""
+"""The plans that come with the project; Claude (Anthropic) wrote them."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
