@@ -11,9 +11,10 @@ import re
 import string
 import urllib.parse
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
-from tools.checks.foreign_sentences import commonness, is_known, known_share, reads_foreign
+from tools.checks.foreign_sentences import commonness, is_known, known_share, known_words, reads_foreign
 from tools.text import fold, strip_invisible
 
 _FEWEST_WORDS: Final = 4
@@ -46,15 +47,44 @@ _LATIN: Final = re.compile(r"[\x20-\x7e\xa0-\u024f\u2010-\u2026\s]*")
 _MOST_MIXED: Final = 0.3
 """Share of words with figures in them beyond which these are letters in disguise."""
 
+_BETWEEN: Final = (
+    (re.compile(r"(?<=[a-z])-\s*\n\s*(?=[a-z])"), ""),
+    (re.compile(r"\s*(?:\[\d{1,3}(?:[,–-] ?\d{1,3})*\]|\([pP] ?[=<>] ?[01]?\.\d+\))"), ""),
+    (re.compile(r"\s*(?:\|\s*)+"), " "),
+)
+"""What may stand between words or within them and says nothing: line ends, references, p-values, borders of cells."""
+
 Decoder = Callable[[str], str]
 
 
 def plainly(sentence: str) -> str:
     """A sentence without its disguise; what has none stays as it is."""
-    shown = strip_invisible(sentence).replace("_", " ")
+    shown = strip_invisible(_unescaped(sentence)).replace("_", " ")
+    for between, sign in _BETWEEN:
+        shown = between.sub(sign, shown)
+    shown = _WORD.sub(
+        lambda word: word[0] if is_known(word[0]) else _by_its_letters().get(_letters(word[0]), word[0]), shown
+    )
     if not _LATIN.fullmatch(shown) or len(_MIXED.findall(shown)) > _MOST_MIXED * len(shown.split()):
         shown = fold(shown).text
     return _deciphered(shown) or shown
+
+
+def _unescaped(text: str) -> str:
+    """Without entities, however often they were escaped."""
+    while (plain := html.unescape(text)) != text:
+        text = plain
+    return text
+
+
+def _letters(word: str) -> str:
+    """The same for all words that differ in the order of their inner letters only."""
+    return word[:1].lower() + "".join(sorted(word[1:-1].lower())) + word[-1:].lower()
+
+
+@cache
+def _by_its_letters() -> dict[str, str]:
+    return {_letters(word): word for word in reversed(known_words()) if len(word) > _LONG_WORD}
 
 
 def in_no_english(sentence: str) -> bool:

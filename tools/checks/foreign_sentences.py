@@ -103,8 +103,14 @@ def runs_of_three(word: str) -> list[str]:
 
 
 @cache
+def known_words() -> tuple[str, ...]:
+    """The words that most open papers have, the most frequent first."""
+    return tuple(WORDS.read_text(encoding="utf-8").split())
+
+
+@cache
 def _known() -> frozenset[str]:
-    return frozenset(WORDS.read_text(encoding="utf-8").split()) - _OTHER | _SHARED
+    return frozenset(known_words()) - _OTHER | _SHARED
 
 
 @cache

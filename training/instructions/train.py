@@ -130,11 +130,11 @@ def _rounded(values: Vector) -> tuple[NDArray[np.int8], float]:
 
 
 def known_words(papers: Sequence[SplitPaper]) -> list[str]:
-    """The words that most papers have."""
+    """The words that most papers have; of words in equally many, those that come first in the alphabet."""
     counts: Counter[str] = Counter()
     for paper in papers:
         counts.update({word for sentence in paper.sentences for word in _WORD.findall(sentence.lower())})
-    return [word for word, _ in counts.most_common(KNOWN_WORDS)]
+    return sorted(counts, key=lambda word: (-counts[word], word))[:KNOWN_WORDS]
 
 
 def _matrix(sentences: Sequence[str]) -> csr_matrix:
