@@ -10,7 +10,8 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple, Protocol
 
@@ -128,6 +129,7 @@ async def results_on_ray(
         if control.drain_requested:
             idle[answer["actor"]] = answer["under_way"]
             if len(idle) == actors.number and not any(idle.values()):
+                await asyncio.to_thread(_leave, coming)
                 return  # the rows that are left would only be handed back, one after the other
 
 
@@ -165,6 +167,18 @@ async def _next(coming: Iterator[Record], control: RunControl, bell: Any) -> Rec
             f"The Ray cluster cannot do the work ({reason}); see whether it is well (ray status), and whether each of "
             "its machines has this version of Draftroom with the extra `ray`."
         ) from error
+
+
+def _leave(coming: Generator[Record]) -> None:
+    """End the work on rows that nobody waits for.
+
+    Ray Data does it in a thread of its own, and a process that asks Ray for anything after it has left the cluster is
+    ended by Ray without a word.
+    """
+    coming.close()
+    for thread in threading.enumerate():
+        if thread.name.startswith("StreamingExecutor-"):
+            thread.join()
 
 
 class _Bell:
