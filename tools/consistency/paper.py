@@ -8,11 +8,10 @@ from state.computed_findings import ComputedFinding
 from state.documents import Document
 from tools.consistency.abbreviations import check_abbreviations
 from tools.consistency.cross_references import (
-    check_appendices,
     check_availability,
     check_citations,
     check_equations,
-    check_floats,
+    check_names,
     check_sections,
     check_unresolved,
 )
@@ -50,11 +49,10 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *check_periods(parts),
         *check_seasons(parts),
         *check_allocation(parts),
-        *check_floats(document, parts),
+        *check_names(document, parts),
         *check_sections(document, parts),
         *check_unresolved(parts),
-        *check_appendices(parts),
-        *check_equations(parts),
+        *check_equations(document, parts),
         *check_citations(document, parts),
         *check_abbreviations(parts),
         *_about_availability(parts),

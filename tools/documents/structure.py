@@ -257,7 +257,7 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
     """Blocks in which the paragraphs of the list of references are references, one an entry."""
     marked: list[Block] = []
     inside = False
-    for block in blocks:
+    for block in (each for whole in blocks for each in _with_own_heading(whole)):
         if block.kind == "heading":
             inside = opens_references(block.text)
         if inside and block.kind == "paragraph":
@@ -267,11 +267,26 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
     return marked
 
 
+_RUN_IN_REFERENCES = re.compile(r"(?:References|REFERENCES|Bibliography)[.:]?(?:\s*$|\n|\s+(?=\[1\]\s))")
+
+
+def _with_own_heading(block: Block) -> list[Block]:
+    """A paragraph that is no more than the word `References`, or begins with it in a line of its own, is a heading."""
+    opening = _RUN_IN_REFERENCES.match(block.text) if block.kind == "paragraph" and not block.words else None
+    if not opening:
+        return [block]
+    rest = block.text[opening.end() :]
+    heading = Block("heading", opening[0].strip(" .:\n"), block.page)
+    return [heading, replace(block, text=rest)] if rest else [heading]
+
+
 def _entries(text: str) -> list[str]:
-    """A paragraph to entries: every line that begins with a label begins one, and every number in brackets."""
+    """A paragraph to entries: lines that begin with a label, numbers in brackets, or lines that all have a year."""
     entries: list[str] = []
-    for line in re.split(r"\n|\s(?=\[\d{1,3}\]\s)", text):
-        if not entries or LABEL.match(line):
+    lines = re.split(r"\n|\s(?=\[\d{1,3}\]\s)", text)
+    one_a_line = all(_YEAR.search(line) and line.endswith((".", ")")) for line in lines)
+    for line in lines:
+        if not entries or one_a_line or LABEL.match(line):
             entries.append(line)
         else:
             entries[-1] += f" {line}"

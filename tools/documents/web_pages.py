@@ -66,7 +66,9 @@ def markdown_parts(text: str) -> Parts:
     """Headings, paragraphs and items of a Markdown file; comments and hidden HTML in it are apart."""
     if max(map(len, text.split("\n\n"))) > _LONGEST_PARAGRAPH:
         return text_parts(plain_markdown(text))
-    page = _parse(MarkdownIt("commonmark", {"html": True}).enable("table").render(without_front_matter(text)))
+    page = _parse(
+        MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table").render(without_front_matter(text))
+    )
     if page is None:
         return Parts("", [])
     hidden = remove_hidden(page)

@@ -91,7 +91,7 @@ def test_labels_of_latex():
     tables = [rf"\begin{{table}}\caption{{{name}.}}\label{{tab:{name}}}{cells}\end{{table}}" for name in ("A", "B")]
     source = "\n\n".join([r"\section{Results} It grows (Table~\ref{tab:A}, Figure~\ref{fig:none}).", *tables])
     findings = check_paper(outline(latex_parts(source), sha256="", document_format="latex"))
-    assert [each["quote"] for each in findings] == ["Figure ??", "Table 2. B."]
+    assert [each["quote"] for each in findings] == ["Figure ?? (fig:none)", "Table 2. B."]
 
 
 def test_an_abbreviation_that_is_never_defined():
@@ -190,3 +190,45 @@ def test_values_that_follow_from_others(abstract: str, methods: str, computed: s
 )
 def test_values_that_agree(abstract: str, methods: str):
     assert found_in(paper(abstract, methods)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "computed"),
+    [
+        ("Table I: A.\n\nTable II: B.\n\nTables I and II differ from Table IV.", "Table IV is referred to"),
+        ("Table S1. A.\n\nTable S2. B.\n\nTables S1, S2 and S5 agree.", "Table S5 is referred to"),
+        ("### Table 1. A\n\n### Table 2. B\n\nTables 1 and 2 agree with Table 4.", "Table 4 is referred to"),
+        ("Theorem 1. A.\n\nTheorem 2. B.\n\nBy Theorem 3, it holds.", "Theorem 3 is referred to"),
+        ("Figure 1: Growth (a) and weight (b).\n\nIt grew (Figure 1d).", "panel d of Figure 1"),
+        ("Figure 1. A.\n\nFigure 3. B.\n\nAs Figures 1 to 3 show.", "Figure 1 to 3 without Figure 2"),
+    ],
+)
+def test_names_of_every_kind_of_number(text: str, computed: str):
+    (finding,) = found(text, "figure or table")
+    assert computed in finding["computation"]
+
+
+def test_numbers_behind_a_name_that_are_none_of_it():
+    assert (
+        found("Table 1: A.\n\nTable 2: B.\n\nIn Table 1, 12 of 14 grew; Table 2 and 5 pots did not.", "figure or table")
+        == []
+    )
+
+
+def test_a_list_of_references_under_a_bold_word():
+    entries = ["Adams, B. (2011). Rivers. *Water*, 3, 1.", "Costa, D. (2014). Lakes. *Water*, 4, 5."]
+    paper = "# A paper\n\nRivers (Adams, 2011) and lakes (Costa, 2014) and seas (Foster, 2019).\n\n**References**\n"
+    (finding,) = found_in("\n".join([paper, *entries]))
+    assert finding["computation"] == "no entry of the list of references has Foster"
+
+
+def test_formulas_that_latex_numbers():
+    source = r"\section{A} \begin{equation} a = b \end{equation} and \begin{equation} c = d \tag{2} \end{equation} so Eq.~(%s)."
+    quotes = [
+        [
+            each["quote"]
+            for each in check_paper(outline(latex_parts(source % number), sha256="", document_format="latex"))
+        ]
+        for number in (2, 4)
+    ]
+    assert quotes == [[], ["Eq. (4)"]]

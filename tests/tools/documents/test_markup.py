@@ -218,7 +218,7 @@ def test_references_to_figures_and_tables_read_as_their_numbers() -> None:
         + "\n\n".join(floats)
     )
     assert [said for _, said in outline(read(text, "paper.tex"))] == [
-        "See 2, Table 1, s and ??: 2140 ants.",
+        "See 2, Table 1, s and ?? (d): 2140 ants.",
         "Figure 1. Warm.",
         "Table 1. Warm.",
         "Figure 2. Warm.",
@@ -234,7 +234,7 @@ def test_latex_is_read_with_its_sections() -> None:
     assert outline(document)[1:] == [
         (
             "Introduction",
-            "The sea β_i = 1/n is [ant19, bee] in Table t1. It has E = mc^2 where E is large (A note.).",
+            "The sea β_i = 1/n is [ant19, bee] in Table t1. It has E = mc^2 (1) where E is large (A note.).",
         ),
         ("Introduction", "A second paragraph, 50% larger than this."),
         ("Introduction", "One thing."),
