@@ -107,7 +107,7 @@ def check_names(document: Document, parts: Sequence[Statement]) -> Iterator[Comp
         lost = document["format"] in _LOST_IN
         if names and not (lost and len(known) < len({each.name for each in mentions[kind]}) / 2):
             yield from _missing(names, mentions[kind], lost=lost)
-            yield from _unmentioned(document, names, mentions[kind]) if kind in _FLOATS else ()
+            yield from _unmentioned(document, names, mentions[kind]) if kind in {"Figure", "Table"} else ()
         if not lost:
             yield from _panels(names, mentions[kind])
     yield from _without_kind(document, placed, mentions, headings)
@@ -339,7 +339,7 @@ def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[C
 
 _EQUATION = re.compile(
     r"(?<![\w-])(?:(?:[Ee]quations?|[Ee]qs?\.?|[Ff]ormula[es]?)\s?(?:~)?\(?"
-    r"|(?:[Ee]xpression|[Rr]elation|[Ii]nequality|[Ii]dentity|[Cc]onstraint|[Mm]odel|[Cc]ondition|[Ss]ystem)s? \()"
+    r"|(?:[Ee]xpression|[Ii]nequality|[Ii]dentity|[Cc]onstraint)s? \((?=\d{1,2}\)))"
     r"(?P<list>\d{1,2}(?:\)?(?:\s?[–-]\s?| and | or |, )\(?\d{1,2})*)(?!\d|\.\d|%)\)?"
 )
 _LABEL = re.compile(
@@ -568,6 +568,13 @@ _AVAILABLE = re.compile(
     r" (?:available|accessible|released|deposited|shared|open[- ]source[d]?)\b",
     re.IGNORECASE,
 )
+_PUBLIC = re.compile(
+    r"(?:^|(?<=[.:] ))(?:(?:the|all|our|raw|both) ){1,3}(?:[a-z-]+ ){0,2}?(?:and (?:[a-z-]+ ){1,2}?)?"
+    r"(?P<what>scans|measurements|recordings|transcripts|images|reads|sequences|records|data(?:sets?)?|scripts?|code)\b"
+    r"[^.;]{0,60}? (?:publicly|freely|openly|deposited)\b[^.;]{0,20}?\b(?:available|accessible|accessed)\b",
+    re.IGNORECASE,
+)
+"""What a paper has made or measured, at the opening of a sentence, that everybody is said to have access to."""
 _RELEASE = re.compile(
     r"\bwe (?:will |also |have )*(?:publicly |freely |openly )*(?:release|make|made|released|provide|share"
     r"|open-source)d? "
@@ -605,7 +612,7 @@ def check_availability(statement: Statement, after: str, paper: str) -> Iterator
     """
     if statement.row:
         return
-    for pattern in (_AVAILABLE, _RELEASE):
+    for pattern in (_AVAILABLE, _RELEASE, _PUBLIC):
         for match in pattern.finditer(statement.text):
             start, end = statement.sentence_at(match.start())
             near = f"{statement.text[start:]} {after[:200]}"

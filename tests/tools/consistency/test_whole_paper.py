@@ -223,7 +223,9 @@ def test_a_list_of_references_under_a_bold_word():
 
 
 def test_formulas_that_latex_numbers():
-    source = r"\section{A} \begin{equation} a = b \end{equation} and \begin{equation} c = d \tag{2} \end{equation} so Eq.~(%s)."
+    source = (
+        r"\section{A} \begin{equation} a = b \end{equation} \begin{equation} c = d \tag{2} \end{equation} So Eq.~(%s)."
+    )
     quotes = [
         [
             each["quote"]
