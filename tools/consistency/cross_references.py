@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding
@@ -300,7 +301,7 @@ def check_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
 
 
 _SECTION = re.compile(
-    r"(?:(?<![\w-])(?P<word>Sections?|Sect\.|Secs?\.)\s?"
+    r"(?:(?<![\w-])(?P<word>[Ss]ections?|Sect\.|Secs?\.)\s?"
     r"|(?P<sign>§§?)\s?)"
     r"(?P<list>\d{1,2}(?:\.\d{1,2}){0,3}(?:(?:,? and|,? or|,|–|-)\s?\d{1,2}(?:\.\d{1,2}){0,3})*)(?![\d%]|\.\d)"
 )
@@ -316,11 +317,13 @@ def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[C
     known = {".".join(number.split(".")[:depth]) for number in numbers for depth in range(1, 5)}
     deepest = max((number.count(".") for number in numbers), default=0)
     top = sorted(int(number) for number in known if number.isdigit())
+    if len(top) < _WHOLE_PAPER and document["format"] not in _LOST_IN:
+        yield from _missing_subsections(numbers, parts)
     if len(top) < _WHOLE_PAPER or top != list(range(top[0], top[-1] + 1)):
         return
     for part in parts:
         for match in _SECTION.finditer(part.text):
-            listed = re.findall(r"[\d.]*\d", match["list"])[: None if match["word"] == "Sections" else 1]
+            listed = re.findall(r"[\d.]*\d", match["list"])[: None if match["word"] in {"Sections", "sections"} else 1]
             unknown = [
                 number
                 for number in listed
@@ -335,6 +338,23 @@ def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[C
                 computation=f"no heading has the number {unknown[0]}; the last section is {top[-1]}",
                 consistent="the number of a section that exists",
             )
+
+
+def _missing_subsections(numbers: AbstractSet[str], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """`Section 2.5` of a text that has a part of one section only, with the headings 2.1 to 2.3."""
+    for part in parts:
+        for match in _SECTION.finditer(part.text):
+            parent, point, last = match["list"].rpartition(".")
+            brothers = {int(each.rpartition(".")[2]) for each in numbers if each.rpartition(".")[0] == parent}
+            whole = point and len(brothers) >= _WHOLE_PAPER and brothers == {*range(1, len(brothers) + 1)}
+            if whole and last.isdigit() and int(last) > len(brothers) and not _LAW.match(part.text, match.end()):
+                yield part.finding(
+                    "section",
+                    "medium",
+                    match.span(),
+                    computation=f"no heading has the number {match['list']}; the last one is {parent}.{len(brothers)}",
+                    consistent="the number of a section that exists",
+                )
 
 
 _EQUATION = re.compile(
@@ -571,7 +591,9 @@ _AVAILABLE = re.compile(
 _PUBLIC = re.compile(
     r"(?:^|(?<=[.:] ))(?:(?:the|all|our|raw|both) ){1,3}(?:[a-z-]+ ){0,2}?(?:and (?:[a-z-]+ ){1,2}?)?"
     r"(?P<what>scans|measurements|recordings|transcripts|images|reads|sequences|records|data(?:sets?)?|scripts?|code)\b"
-    r"[^.;]{0,60}? (?:publicly|freely|openly|deposited)\b[^.;]{0,20}?\b(?:available|accessible|accessed)\b",
+    r"[^.;]{0,60}? (?:publicly|freely|openly|deposited)\b[^.;]{0,20}?\b(?:available|accessible|accessed)\b"
+    r"|(?:^|(?<=[.:] ))(?:the|all|our) (?:[a-z-]+ )?(?P<kept>reads|scans|data|records|scripts)\b[^.;]{0,60}? "
+    r"deposited in an? (?:public|open|online)\b",
     re.IGNORECASE,
 )
 """What a paper has made or measured, at the opening of a sentence, that everybody is said to have access to."""
@@ -616,18 +638,19 @@ def check_availability(statement: Statement, after: str, paper: str) -> Iterator
         for match in pattern.finditer(statement.text):
             start, end = statement.sentence_at(match.start())
             near = f"{statement.text[start:]} {after[:200]}"
+            what = match["what"] or match.groupdict().get("kept") or ""
             told = re.search(
-                rf"{match['what']}[^.]{{0,200}}(?:https?:|github|zenodo|figshare|osf\.io|doi)", paper, re.IGNORECASE
+                rf"{what}[^.]{{0,200}}(?:https?:|github|zenodo|figshare|osf\.io|doi)", paper, re.IGNORECASE
             )
             if re.search(r"\bnot (?:all )?\W*$", statement.text[start : match.start()], re.IGNORECASE):
                 continue
-            whole = re.search(r"publicly|freely|openly", match[0]) or end - match.end() < _REST
+            whole = re.search(r"publicly|freely|openly|deposited in", match[0]) or end - match.end() < _REST
             if whole and not _PLACE.search(near) and not told:
                 yield statement.finding(
                     "availability",
                     "medium",
                     (start, end),
-                    computation=f"{match['what'].lower()} said to be available; no address, archive, accession or "
+                    computation=f"{what.lower()} said to be available; no address, archive, accession or "
                     f"contact near it",
                     consistent="the address, archive or accession, or how it can be asked for",
                 )
