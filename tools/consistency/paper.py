@@ -32,7 +32,7 @@ from tools.consistency.stated_shares import check_stated_shares
 from tools.consistency.statements import Statement, TableRows, statements
 from tools.consistency.table_counts import check_table, check_told_cells
 from tools.consistency.told_twice import check_told_twice
-from tools.consistency.whole_numbers import check_whole_numbers
+from tools.consistency.whole_numbers import check_whole_number_table, check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
 
@@ -43,6 +43,7 @@ def check_paper(document: Document) -> list[ComputedFinding]:
     found = [
         *_about_statements(parts),
         *(found for each in tables for found in check_table(*each)),
+        *(found for each in tables for found in check_whole_number_table(*each)),
         *check_many_tests(parts),
         *_about_values(parts, tables),
         *check_told_cells(parts, tables),

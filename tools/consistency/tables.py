@@ -58,9 +58,6 @@ _DF_TOLD = re.compile(
     r"\bd\.?f\.?\s?=\s?(?P<df>\d[\d.]*(?:,\s?\d[\d.]*)?\d?)|(?P<words>\d+) (?:(?:residual|error"
     r"|denominator) )?(?:degrees of freedom|d\.?\s?f\b)"
 )
-_SIZE = re.compile(r"\b[nN]\s?=\s?(?P<n>\d[\d,]*)")
-_MEAN_SD = re.compile(r"(?:M|mean)\s?(?:\(\s?SD\s?\)|±\s?SD|,? ?SD)", re.IGNORECASE)
-_PAIR = re.compile(r"(?P<mean>-?\d+(?:\.\d+)?)\s?(?:\(|±|\+/-)\s?(?P<sd>\d+(?:\.\d+)?)\s?\)?")
 _P_CELL = re.compile(r"(?P<relation>[<>=≤≥]?)\s?(?P<value>[01]?\.\d+)(?:\s?\*{1,3})?")
 _INTERVAL_CELL = re.compile(r"[(\[]?\s?[-–]?\s?[\d.]+\s?(?:to|[-–,;])\s?[-–]?\s?[\d.]+\s?[)\]]?")
 _NUMBER_CELL = re.compile(r"[-–+]?\s?(?:\d[\d,]*(?:\.\d+)?|\.\d+)\s?%?")
@@ -90,7 +87,7 @@ def read_table(rows: Sequence[Sequence[str]], caption: str) -> PaperTable:
 def row_sentence(table: PaperTable, row: Sequence[str]) -> str:
     """What a row says, in the words in which a paper's text would say it."""
     kinds = table.kinds
-    parts = [*_tests(table, kinds, row), *_means(table, kinds, row), *_intervals(table, kinds, row)]
+    parts = [*_tests(table, kinds, row), *_intervals(table, kinds, row)]
     p = _p(kinds, row)
     sided = [title for title in table.header if re.search(r"sided|tailed", title)]
     return " | ".join([*filter(None, row), *sided, *parts, *([p] if p and not parts else [])])
@@ -155,31 +152,6 @@ def _size(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) ->
         return int(own) if own.isdigit() else 0
     told = told_sizes(f"{table.caption} {' '.join(table.header)}")
     return told.pop() if len(told) == 1 else 0
-
-
-def _counted(table: PaperTable, cells: Sequence[str]) -> int:
-    """The only whole number of a row below a header that says no share; 0 if there is none or another."""
-    whole = [at for at, cell in enumerate(cells) if at and re.fullmatch(r"\d{1,4}", cell)]
-    columns = [at for at in whole if all(len(row) > at and row[at].isdigit() for row in table.rows)]
-    return int(cells[columns[0]]) if len(columns) == 1 else 0
-
-
-def _means(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:
-    """`M = 3.45, SD = 1.21, n = 20` of columns for mean, deviation and size."""
-    size = _size(table, kinds, cells) or _counted(table, cells)
-    deviation = _cell(kinds, cells, "SD")
-    means = [cell for names, cell in zip(kinds, cells, strict=False) if "M" in names and _NUMBER_CELL.fullmatch(cell)]
-    for mean in means if size else []:
-        yield (
-            f"M = {mean}, SD = {deviation}, n = {size}" if deviation and len(means) == 1 else f"M = {mean}, n = {size}"
-        )
-    for title, cell in zip(table.header, cells, strict=False):
-        pair, group = _PAIR.fullmatch(cell), _SIZE.search(title)
-        number = int(group["n"].replace(",", "")) if group else size
-        if group and re.fullmatch(r"\d+\.\d+", cell):
-            yield f"M = {cell}, n = {number}"
-        elif pair and number and (_MEAN_SD.search(title) or _MEAN_SD.search(f"{cells[0]} {table.caption}")):
-            yield f"M = {pair['mean']}, SD = {pair['sd']}, n = {number}"
 
 
 def _intervals(table: PaperTable, kinds: Sequence[set[str]], cells: Sequence[str]) -> Iterator[str]:

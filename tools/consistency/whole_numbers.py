@@ -3,215 +3,302 @@
 GRIM: Brown and Heathers (2017), "The GRIM test", Social Psychological and Personality Science 8. A mean of n whole
 numbers is a multiple of 1/n. GRIMMER: Anaya (2016), "The GRIMMER test", PeerJ Preprints 4:e2400. The sum of the squares
 of whole numbers is a whole number, and even where their sum is.
+
+Each decimal number of a sentence or of a table is read by its role: a mean, a deviation or something else. How many
+numbers a mean is of is told beside it, or it is one of the counts of its sentence or paragraph; then a mean is only
+wrong if none of them gives it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
 from tools.consistency.counted import counted
-from tools.consistency.printed import COUNT, Printed, count, printed, told_sizes
-from tools.consistency.statements import Statement
+from tools.consistency.printed import PEOPLE, Printed, printed
+from tools.consistency.statements import Statement, TableRows
+from tools.consistency.tables import PaperTable
 
-_NUMBER = r"-?\d+\.\d+"
-_N = r"[nN]\s?=\s?(?P<n>\d[\d,]*)"
-_MEAN = (
-    r"(?:\bM\s?=?\s?"
-    r"|\b(?:[Mm]eans?|[Aa]verages?)(?P<of>(?: (?!diff|change|effect|ratio)(?:[a-z-]+"
-    r"|\d+ [a-z]+)){0,6}?)(?: \((?:SD|M|n)\))?"
-    r"\s?(?:=|:|of|was|were|)\s?"
-    r"|\b[Nn]umber of (?:[a-z-]+ ){0,3}[a-z-]+\s?[:=]\s?)"
-    rf"(?P<mean>{_NUMBER})"
+_DECIMAL = re.compile(r"(?<![\w.,/])(?<![–-])\d+\.\d+(?!\d|[.,]\d|\s?%|\s?[–-]\s?\d)")
+_MEAN_CUE = re.compile(
+    r"\bM(?=\s*(?:=|_|±|\(|,|:|\d))|\b[Mm]eans?\b|\b[Aa]verag(?:e|es|ed|ing)\b|\bx̄"
+    r"|\b(?:rose|fell|increased|decreased|improved|dropped|went) from\b"
 )
-"""`M = 3.45`, `the mean number of errors was 3.45`, `number of errors: 3.45`"""
-_DEVIATION = r"(?:(?:SD|S\.D\.|s\.d\.)\s?(?:=|of|was|:)?|standard deviation(?: of| was| =)?)"
-_SD = rf"(?:(?:\s?[,;(±]|,? (?:and|with) (?:the|an?))\s?{_DEVIATION}?\s?(?P<sd>{_NUMBER})\)?)?"
-_THING = r"(?: [a-z]{3,})?"
-_STATISTICS = (
-    re.compile(rf"{_MEAN}{_SD}{_THING}\s?[,;(]\s?{_N}"),
-    re.compile(rf"{_N}\s?\)?\s?[,;:]\s?{_MEAN}{_SD}"),
-    re.compile(
-        rf"\({_N}(?:, [a-z ]+)?\)\s?(?:(?:it|they|was|were|gave|had|made|scored|averaged|rated|a|mean"
-        rf"|of) ){{0,3}}(?P<mean>{_NUMBER}){_SD}"
-    ),
-    re.compile(
-        rf"(?:[Mm]ean|M)\s?±\s?SD\s?[:=,]?\s?(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER})(?: [a-z]+)?\s?[,;(]\s?{_N}"
-    ),
-    re.compile(rf"(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD, {_N}\)"),
+_MEAN_BEHIND = re.compile(
+    r"[^.;\d]{0,40}?(?:\bon average\b|\(\s*(?:mean|M|average)\b)|\s*±[^.;]{0,6}[\d.]+[^;\d]{0,25}\((?:mean|M)"
 )
-"""A mean with its n beside it."""
-_HELD = re.compile(
-    rf"\b(?P<n>{COUNT}) (?:[a-z-]+ ){{1,3}}(?:held|had|laid|bore|produced|contained|reported|made|gave|scored)"
-    rf" (?P<mean>{_NUMBER}) [a-z]+ on average"
-)
-"""So many things, each of which had so many on average."""
-_ALONE = (
-    re.compile(rf"{_MEAN}{_SD}(?!\d|\s?[,;(]\s?[nN]\s?=)"),
-    re.compile(rf"\b(?P<mean>{_NUMBER}) [a-z]+ on average{_SD}"),
-    re.compile(rf"\baveraged (?P<mean>{_NUMBER}){_SD}"),
-    re.compile(rf"\b[Oo]n average,? (?:[a-z-]+ |\d+ ){{0,5}}?(?P<mean>{_NUMBER})"),
-    re.compile(rf"(?<![\d.±-])(?P<mean>{_NUMBER})\s?±\s?(?P<sd>{_NUMBER}) [a-z]+ \((?:mean|M)\s?±\s?SD\)"),
-    re.compile(rf"\b(?:averaged|(?:rose|fell|increased|decreased|improved|dropped|went) from) (?P<mean>{_NUMBER})"),
-    re.compile(rf"\baveraged {_NUMBER} [^.;\d]{{0,40}}and (?P<mean>{_NUMBER})"),
-    re.compile(rf"\b(?:rose|fell|increased|decreased|improved|dropped|went) from {_NUMBER} to (?P<mean>{_NUMBER})"),
-)
-"""A mean whose n is the only one that the paragraph or caption tells."""
-_SPLIT = re.compile(r"\bgroups?\b|\barms?\b|\bwomen\b.*\bmen\b|\bcontrols\b|\bsub(?:sample|set)s?\b", re.IGNORECASE)
-"""Where people are told apart, no mean is known to be of all of them."""
-_WHOLE = re.compile(
-    r"\blikert|\bsingle[- ]items?\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b|"
-    r"\bwhole[- ](?:numbers?|points?|marks?|scores?|grades?)|\bintegers?\b"
-    r"|\bnumber (?:of (?!participants|patients|subjects)[a-z]+|(?!needed)[a-z]+ed\b|correct\b)"
-    r"|\b(?:mean|average) (?:number|count)\b|\bhow many\b|\bcounts? of\b|\ba count\b"
-    r"|\bcounted\b"
-    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
-    r"|\b(?:queens|eggs|larvae|chicks|nestlings|pups|seeds|flowers|leaves|fruits|visits|children|teeth|lesions|falls)"
-    r" per [a-z]+"
-    r"|\b(?:scored|graded|rated) (?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:\d|10|100)\b"
-    r"|\bnumber of (?:siblings|children|pregnancies|visits|falls|errors|words|eggs|chicks|offspring)\b"
-    r"|\b(?:mean|score|rating)s? \([01] ?(?:–|-|to) ?(?:5|6|7|9|10)\)"
-    r"|\bwhole (?:points|number)|\bcould not be cut\b|\bhow many\b|\b(?:bark|bite|call|visit|error|fall) counts\b"
-    r"|\bhalf points\b|\bcorrect answers\b|\bno partial credit\b|\b(?:eggs|children|falls|errors|visits) on average\b"
-    r"|\b(?:scale|rated|rating)\b[^.]{0,40}?\b(?:from )?[01] (?:\([^)]*\) )?(?:to|-|–) (?:5|6|7|9|10|100)\b",
+_DEVIATION = r"(?:\bS\.?\s?D\b\.?|\bs\.\s?d\.|\bsd\b|\b[Ss]tandard deviations?\b|\b[Ss]td\b\.?(?: dev\b\.?)?)"
+_DEVIATION_CUE = re.compile(rf"(?:±|\+/-|{_DEVIATION})\s*(?:=|of|was|were|is|:)?\s*$")
+_OTHER_CUE = re.compile(
+    r"(?:\b(?!(?-i:M)(?:\b|_)|mean|average)[^\W\d]\w*(?:\s?\([^()]*\))?\s*[=<>≤≥]|[<>≤≥~≈]"
+    r"|\b(?:medians?|ranges?|rang(?:ed|ing)|intervals?|CI|ratio|p|by|than|about|approximately|around|nearly|almost|S?MD|[ORH]R|SEM?|alpha|kappa|maximum|minimum|between|up to"
+    r"|(?:difference|change|increase|decrease|reduction|improvement|gain|interval)s? (?:in [a-z ]+)?of)"
+    r"\s*(?:of|from|was|is|:|,)?(?:\s\d[\d.]*\s(?:to|and))?)\s*$",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(
-    rf"(?:\s?(?:±|\(\s?(?:SD|±)?)\s?=?\s?{_NUMBER}\s?\)?)?\s(?P<things>[a-z]{{3,}})(?! (?:per|each|every)\b)"
+"""What makes a number anything but a mean."""
+_RANGE_END = re.compile(r"(?<!from )\d\s?to\s$")
+_RANGE_START = re.compile(r"\s?to\s\d")
+_NEVER = re.compile(
+    r"\b(?:differ\w*|changes?|effects?|ratios?|log\w*|gains?|weighted|adjusted|estimated|predicted|marginal|geometric"
+    r"|per ?cent\w*|standardi[sz]ed|composite|subscales?|index|rates?|proportions?|medians?)\b",
+    re.IGNORECASE,
 )
-"""What a mean is of, behind it or its deviation; what is counted per something else has more numbers than n."""
-_WHOLE_NAME = re.compile(r"\b(?:number|count|score|rating|answer|response|mark|item|value)s?\b")
-"""What `the mean …` is of where the text around has said that it is counted or rated; ages are not meant."""
-_TITLE = re.compile(r"(?:^| )(?P<things>[A-Za-z]{3,})(?: [a-z]{3,})? ?(?:\(|, ?)(?:[Mm]ean|M)\b")
-"""What a column of means is of."""
+"""What is no mean of whole numbers, whatever it is of."""
+_MEASURED = re.compile(
+    r"\b(?:ages?|aged|weigh\w*|heights?|BMI|times?|durations?|lengths?|latenc\w+|speeds?|incomes?|doses?|costs?"
+    r"|distances?|temperatures?|concentrations?|intensit\w+|densit\w+|mass|volumes?|sizes?|levels?|hours?|minutes?"
+    r"|follow-up|years?|days?|weeks?|months?)\b",
+    re.IGNORECASE,
+)
+"""What may have any value."""
+_PER_TIME = re.compile(
+    r"\b(?:per|a|each|every) (?:[A-Za-z-]+ ){0,2}?(?:hour|day|night|week|month|year|minute|second)\b"
+)
+_COMPLETED = re.compile(r"\b(?:completed|whole|full) years\b|\blast birthday\b|\byears completed\b", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"\blikert|\bsingle[- ]items?\b|\bsingle (?:[a-z-]+ )?(?:item|question)\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b"
+    r"|\bwhole (?:[a-z]+ )?(?:numbers?|points?|marks?|scores?|grades?|years|counts?)|\bwhole-number|\bintegers?\b"
+    r"|\b(?:mean|average) (?:number|count)\b|\bcounted\b|\btall(?:y|ied)\b|\bcounts? of\b|\b(?:a|as|are|is) counts?\b"
+    r"|\((?:a |whole )?counts?\)|(?<!cell )(?<!blood )(?<!platelet )(?<!colony )\bcounts\b"
+    r"|\bcompleted years\b|\blast birthday\b|\bcould not be cut\b|\bpartial credit\b|\bcorrect (?:answers|items)\b"
+    r"|\bhalf points\b|\bpoints? (?:each|per (?:item|question|correct))"
+    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
+    r"|\b(?:scored?|scores?|graded|rat(?:ed|ings?)|scale|items?|means?|gave|coded)\b[^.;]{0,60}?"
+    r"(?<![\d.–-])[01]\s?(?:=\s?[^,;()]{1,25}|\([^)]*\)|[\"“][^\"”]*[\"”])?\s?(?:to|[-–,…])\s?(?:\d|10|100)\b(?!\.\d)",
+    re.IGNORECASE,
+)
+"""What says that each number of the text is whole."""
+_NUMBER_TOLD = re.compile(
+    r"\bnumber (?:of (?!participants|patients|subjects)[a-z]+|(?!needed)[a-z]+ed\b|correct\b)|\bhow many\b",
+    re.IGNORECASE,
+)
+"""What says so of its own sentence and the next one, or of a table."""
+_NUMBER_OF = re.compile(r"\b(?:numbers? of|how many|counts?)\b", re.IGNORECASE)
+_PLURAL = re.compile(
+    r"[a-z]+[^su\W]s|young|offspring|children|people|men|women|larvae|mice|teeth|feet|brothers", re.IGNORECASE
+)
 _MEASURES = re.compile(
-    r"(?:score|point|mark|rating|grade|level|value|ratio|rate|time|degree|age|percentile|portion|serving|drink|unit"
+    r"(?:scor|point|mark|rating|grade|level|value|ratio|rate|time|degree|age|percentile|portion|serving|drink|unit"
     r"|response|difference|change|standard|log|week|year|month|hour|index|range|weight|length|height|dose|income|s?d"
-    r"|cost|size|volume|temperature|concentration|intensit|densit|mass|distance|speed|duration|latenc|count|average)"
-    r"(?:s|ies)?",
+    r"|cost|size|volume|temperature|concentration|intensit|densit|mass|distance|speed|duration|latenc|count|average"
+    r"|score|mean|minute|day|second|group|arm|condition|item|statement|thi|it|wa|ha)(?:s|ies|es)?",
     re.IGNORECASE,
 )
 """What may have any value, though it has a plural."""
-_PLURAL = re.compile(r"[a-z]+[^su\W]s|young|offspring|children|people|men|women|larvae|mice|teeth|feet", re.IGNORECASE)
-
+_SPLIT = re.compile(r"\bgroups\b|\barms\b|\bwomen\b.*\bmen\b|\bcontrols\b|\bsub(?:sample|set)s?\b", re.IGNORECASE)
+"""Where people are told apart, no mean is known to be of all of them."""
+_ALL = re.compile(
+    r"\b(?:all(?: the| of the)?|each of (?:the|our)|every one of the|the same|[nN]\s?=\s?)\s*$", re.IGNORECASE
+)
+_FEWEST = 5
+"""Of fewer, no mean is told."""
+_OWN = re.compile(r"\b[nN]\s*=\s*(?P<n>\d[\d,]*)")
+_ADJOINS = re.compile(r"\S+(?: [a-z-]+){1,3}\s?[:,(–]\s?(?:[a-z]+ )?(?:[Mm]ean|M|[Aa]verage)\W*(?:of )?")
+"""From a count to the mean of what it counts: `21 patients: mean `."""
+_BACK = re.compile(r"\b(?:they|them|their|it|these|those|he|she)\b", re.IGNORECASE)
 _ITEMS = re.compile(
     r"\b(?P<k>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ](?:likert[- ])?items?\b", re.IGNORECASE
 )
 _MANY_ITEMS = re.compile(
     r"\b(?:mean|average|sum) (?:of|over|across) (?:the |all |these )?(?:[a-z]+ )?items\b|\bsubscales?\b"
-    r"|\bcomposite\b|\baveraged? (?:over|across)\b|\bmean of the\b|\bindex\b",
+    r"|\bcomposite\b|\baveraged? (?:over|across)\b|\bindex\b",
     re.IGNORECASE,
 )
+_SUMMED = re.compile(r"\bpoints? each\b|\bpartial credit\b|\bcorrect\b|\bout of \d|\bright or wrong\b", re.IGNORECASE)
+"""Items that are counted, not averaged."""
+
+
+class Mean(NamedTuple):
+    """A mean of whole numbers with the deviation beside it."""
+
+    text: str
+    place: tuple[int, int]
+    """Of it and its deviation."""
+    sizes: frozenset[int]
+    """How many numbers it may be of."""
+    items: int
+    """How many whole numbers each of those is the mean of."""
+    deviation: str = ""
 
 
 def check_whole_numbers(statement: Statement, before: str) -> Iterator[ComputedFinding]:
-    """Means and deviations that cannot be those of whole numbers.
+    """Means and deviations of a paragraph that cannot be those of whole numbers.
 
     Args:
         statement: Where they are printed.
         before: The text that tells what the numbers are: this section, up to the statement and with it.
     """
-    for match, mean, size, items in whole_number_means(statement, before):
-        yield from _check(statement, match, mean, size, items)
+    for mean in whole_number_means(statement, before):
+        yield from _check(statement, mean)
 
 
-def whole_number_means(statement: Statement, before: str) -> Iterator[tuple[re.Match[str], Printed, int, int]]:
-    """Means of whole numbers, how many they are of and how many numbers each of those is the mean of."""
-    whole = _WHOLE.search(before) is not None or _is_counted(statement.caption, _TITLE.finditer(statement.caption))
+def whole_number_means(statement: Statement, before: str) -> Iterator[Mean]:
+    """Means of whole numbers in a paragraph, each with all sizes that it may be of."""
     items = _items(before)
-    if items is None:
+    if statement.row or items is None:
         return
-    for match, mean, size in _means(statement):
-        behind = _BEHIND.match(statement.text, match.end("mean"))
-        named = (match.groupdict().get("of") or "").strip()
-        about_it = whole and (not named or _WHOLE_NAME.search(named))
-        if not about_it and not _is_counted(statement.text, [behind] if behind else []):
-            continue
-        if 2 * mean.half * size * items < 1 and size > 1:  # otherwise every mean is possible
-            yield match, mean, size, items
+    whole = _WHOLE.search(before) is not None
+    earlier = ""
+    for start, end in statement.sentences():
+        sentence = statement.text[start:end]
+        found = [mean for mean in _means(sentence, before) if _is_whole(sentence, mean, earlier, whole=whole)]
+        for mean, sizes in zip(found, _sizes(statement.text, sentence, earlier, found), strict=True):
+            if max(sizes, default=0) >= _FEWEST:
+                yield mean._replace(
+                    place=(start + mean.place[0], start + mean.place[1]), sizes=frozenset(sizes), items=items
+                )
+        earlier = sentence
 
 
-def _is_counted(text: str, matches: Iterable[re.Match[str]]) -> bool:
-    """Whether one of the matches names what can be counted: `a mean of 1.87 falls`, a column `Errors (mean)`."""
-    return any(
-        _PLURAL.fullmatch(match["things"])
-        and not _MEASURES.fullmatch(match["things"])
-        and not unit_after(text, match.start("things"), spelled=False)
-        for match in matches
+def _means(sentence: str, context: str) -> Iterator[Mean]:
+    """The decimal numbers of a sentence that are means, each with the deviation behind it."""
+    told = list(_MEAN_CUE.finditer(sentence))
+    decimals = list(_DECIMAL.finditer(sentence))
+    roles = [_role(sentence, match, context) for match in decimals]
+    for at, match in enumerate(decimals):
+        deviation = decimals[at + 1] if roles[at + 1 : at + 2] == ["deviation"] else None
+        close = deviation is not None and deviation.start() - match.end() < 40
+        cued = any(cue.start() < match.start() for cue in told) or _MEAN_BEHIND.match(sentence, match.end())
+        if roles[at] == "" and (cued or (close and re.search(_DEVIATION, sentence))):
+            end = deviation.end() if deviation and close else match.end()
+            yield Mean(match[0], (match.start(), end), frozenset(), 1, deviation[0] if deviation and close else "")
+
+
+def _role(sentence: str, match: re.Match[str], context: str) -> str:
+    """What a decimal number is by the cue next to it: a deviation, something else, or, if empty, perhaps a mean."""
+    before = sentence[max(0, match.start() - 60) : match.start()]
+    if _DEVIATION_CUE.search(before):
+        return "deviation" if re.search(_DEVIATION, context) else "other"
+    if re.search(r"\d\s?\(\s?$", before):
+        return "deviation" if re.search(rf"(?:M|[Mm]ean)s?\s*\(\s*{_DEVIATION}\s*\)", context) else "other"
+    unit = unit_after(sentence, match.end(), spelled=False)
+    measured = unit is not None and unit[0].dimension != "fold" and not _COMPLETED.search(context)
+    ranged = _RANGE_END.search(before) or (_RANGE_START.match(sentence, match.end()) and not before.endswith("from "))
+    return "other" if measured or ranged or _OTHER_CUE.search(before) else ""
+
+
+def _is_whole(sentence: str, mean: Mean, earlier: str, *, whole: bool) -> bool:
+    """Whether a mean is of whole numbers: of things that are counted, or where the text says so of what it reports."""
+    start = mean.place[0]
+    opens = max(sentence.rfind(sign, 0, start) for sign in ";.:") + 1
+    cues = [cue.start() for cue in _MEAN_CUE.finditer(sentence, opens, start)]
+    named = sentence[min(cues, default=opens) : start].replace("_", " ")
+    if _NEVER.search(named) or _PER_TIME.search(sentence[start : start + 60]):
+        return False
+    behind = re.sub(r"^\s*(?:[±(][^)a-z]*\)?)?\s*", "", sentence[start + len(mean.text) :])
+    things = re.match(r"(?P<things>(?:[a-z-]+ ?){1,3})", behind)
+    if (
+        things
+        and any(map(_is_countable, things["things"].split()[:2]))
+        and not _of_each(things["things"], behind, sentence, earlier)
+    ):
+        return True
+    measured = _MEASURED.search(named) and not _NUMBER_OF.search(named) and not _COMPLETED.search(sentence)
+    return (whole or _NUMBER_TOLD.search(f"{earlier} {sentence}") is not None) and not measured
+
+
+def _of_each(things: str, behind: str, sentence: str, earlier: str) -> bool:
+    """Whether things are counted per something else than what there are n of."""
+    per = re.match(rf"{re.escape(things.rstrip())}.{{0,20}}?\b(?:per|every|each) (?P<of>[a-z]+)", behind)
+    first = re.match(r"(?:[a-z-]+ )?(?:per|each|every) (?P<of>[a-z]+)", behind)
+    found = first or per
+    return found is not None and f"{found['of'][:5]}" not in f"{earlier} {sentence}".replace(found[0], "", 1)
+
+
+def _is_countable(word: str) -> bool:
+    return (
+        _PLURAL.fullmatch(word) is not None
+        and not _MEASURES.fullmatch(word)
+        and unit_after(f" {word}", 0, spelled=False) is None
     )
 
 
-def _means(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:
-    """Means with the n beside them, or with the only one of the paragraph or caption."""
-    found = [match for pattern in (*_STATISTICS, _HELD) for match in pattern.finditer(statement.text)]
-    taken = {match.start("mean") for match in found}
-    yield from ((match, printed(match["mean"]), count(match["n"])) for match in found)
-    yield from (known for known in _of_their_sentence(statement) if known[0].start("mean") not in taken)
-    sizes = told_sizes(f"{statement.caption} {statement.text}") or _things(statement.text)
-    if len(sizes) == 1 and not found and not _SPLIT.search(statement.text):
-        size = sizes.pop()
-        alone = {match.start("mean"): match for pattern in _ALONE for match in pattern.finditer(statement.text)}
-        yield from ((match, printed(match["mean"]), size) for match in alone.values())
+def _sizes(text: str, sentence: str, earlier: str, means: Sequence[Mean]) -> list[set[int]]:
+    """For each mean of a sentence, of how many it may be.
+
+    What stands beside it goes first, then who its sentence names, then whom the paragraph does.
+    """
+    own = [(match.start(), int(match["n"].replace(",", ""))) for match in _OWN.finditer(sentence)]
+    if own and means:
+        return _beside(own, means)
+    here = _counts(sentence)
+    if len(here) == len(means) > 1 and all(size[0] < mean.place[0] for size, mean in zip(here, means, strict=True)):
+        after = [place for place, _ in here[1:]]
+        if all(mean.place[0] < place for mean, place in zip(means[:-1], after, strict=True)):
+            return [{size} for _, size in here]
+    if len(here) == len(means) == 1 and _ADJOINS.fullmatch(sentence[here[0][0] : means[0].place[0]]):
+        return [{here[0][1]}]
+    if _SPLIT.search(text):
+        near = _counts(earlier) if not here and _BACK.search(sentence) else here
+        return [{size for _, size in near} if len(near) >= len(means) else set() for _ in means]
+    every = [size for place, size in _counts(text) if _ALL.search(text[:place])]
+    return [set(every) or {size for _, size in _counts(text)} for _ in means]
 
 
-def _things(text: str) -> set[int]:
-    """The numbers of things that a text counts."""
-    return {each.number for each in counted(text) if re.match(r" (?:[a-z-]+ )?[a-z]{3,}s\b", text[each.end :])}
+def _beside(own: Sequence[tuple[int, int]], means: Sequence[Mean]) -> list[set[int]]:
+    """The only `n = 20` of a sentence for its only mean, or as many of them as means in their order."""
+    if len(own) == len(means):
+        return [{size} for _, size in own]
+    if len({size for _, size in own}) == 1:
+        nearest = min(means, key=lambda mean: abs(mean.place[0] - own[0][0]))
+        return [{own[0][1]} if mean is nearest else set() for mean in means]
+    return [set() for _ in means]
 
 
-def _of_their_sentence(statement: Statement) -> Iterator[tuple[re.Match[str], Printed, int]]:
-    """The only mean of a sentence that tells one n, which may be that of a group."""
-    for start, end in [] if statement.row else statement.sentences():
-        sizes = {count(found["n"]) for found in re.finditer(_N, statement.text[start:end])}
-        means = {
-            match.start("mean"): match
-            for pattern in _ALONE
-            for match in pattern.finditer(statement.text, start, end)
-            if match.end() <= end
-        }
-        if len(sizes) == len(means) == 1 and _SPLIT.search(statement.text):
-            (size,), (match,) = sizes, means.values()
-            yield match, printed(match["mean"]), size
+def _counts(text: str) -> list[tuple[int, int]]:
+    """Where a text counts people or things, and how many."""
+    return [
+        (each.start, each.number)
+        for each in counted(text)
+        if each.number > 1 and not re.search(r"\b(?:between|from) [\w-]+ (?:and|to) $", text[: each.start])
+    ]
 
 
 def _items(text: str) -> int | None:
     """How many whole numbers a value is the mean of; None if it is not told."""
     told = {SMALL_NUMBERS.get(found["k"].lower()) or int(found["k"]) for found in _ITEMS.finditer(text)}
     told.discard(1)
+    if _SUMMED.search(text):
+        return 1
     if len(told) == 1:
         return told.pop()
     return 1 if not told and not _MANY_ITEMS.search(text) else None
 
 
-def _check(
-    statement: Statement, match: re.Match[str], mean: Printed, size: int, items: int
-) -> Iterator[ComputedFinding]:
-    sums = possible_sums(mean, size * items)
-    shown = match["mean"]
-    decimals = len(shown.partition(".")[2])
-    of = f"{size} whole numbers" if items == 1 else f"{size} means of {items} whole numbers"
-    if not sums:
-        below = math.floor(mean.value * size * items)
-        near = [f"{total / (size * items):.{decimals}f}" for total in (below, below + 1)]
+def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
+    shown, value = mean.text, printed(mean.text)
+    possible = {size: possible_sums(value, size * mean.items) for size in mean.sizes}
+    size = max(mean.sizes)
+    of = f"{size} whole numbers" if mean.items == 1 else f"{size} means of {mean.items} whole numbers"
+    if not any(possible.values()):
+        decimals, numbers = len(shown.partition(".")[2]), size * mean.items
+        below = math.floor(value.value * numbers)
+        near = [f"{total / numbers:.{decimals}f}" for total in (below, below + 1)]
         yield statement.finding(
             "mean of whole numbers",
             "medium",
-            match.span(),
-            computation=f"{below}/{size * items} = {near[0]} and {below + 1}/{size * items} = {near[1]}, "
+            mean.place,
+            computation=f"{below}/{numbers} = {near[0]} and {below + 1}/{numbers} = {near[1]}, "
             f"so no {of} have a mean of {shown}",
             consistent=f"{near[0]} or {near[1]}, or another n",
         )
-    elif match.groupdict().get("sd") and items == 1 and not possible_deviation(printed(match["sd"]), sums, size):
+    elif (
+        mean.deviation
+        and mean.items == 1
+        and not any(possible_deviation(printed(mean.deviation), sums, each) for each, sums in possible.items())
+    ):
+        size, sums = next((each, sums) for each, sums in possible.items() if sums)
         yield statement.finding(
             "deviation of whole numbers",
             "medium",
-            match.span(),
-            computation=f"no {of} that sum to {' or '.join(map(str, sums))} have a standard deviation of "
-            f"{match['sd']}: "
-            "the sum of their squares would be no whole number, or odd where their sum is even",
+            mean.place,
+            computation=f"no {size} whole numbers that sum to {' or '.join(map(str, sums))} have a standard deviation "
+            f"of {mean.deviation}: the sum of their squares would be no whole number, or odd where their sum is even",
             consistent="another deviation or n",
         )
 
@@ -230,3 +317,96 @@ def _has_squares(deviation: Printed, total: int, size: int, divisor: int) -> boo
     least = divisor * max(0.0, deviation.low) ** 2 + total**2 / size
     most = divisor * deviation.high**2 + total**2 / size
     return any(squares % 2 == total % 2 for squares in range(math.ceil(least - 1e-9), math.floor(most + 1e-9) + 1))
+
+
+_TITLE_MEAN = re.compile(r"\bM\b|\b(?:means?|averages?)\b(?! (?:diff|change))", re.IGNORECASE)
+_TITLE_DEVIATION = re.compile(_DEVIATION)
+_PAIR = re.compile(r"(?P<mean>-?\d+\.\d+)\s?(?:\(|±|\+/-)\s?(?P<sd>\d+\.\d+)\s?\)?")
+_SIZE_TITLE = re.compile(r"(?:.*[\s,(])?[nN]\)?|sample size|number of [a-z ]+", re.IGNORECASE)
+_NO_SIZE = re.compile(r"\b(?:max|min|range|median|total|sum|rank|year|age|df)", re.IGNORECASE)
+
+
+def check_whole_number_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterator[ComputedFinding]:
+    """Means and deviations of a table that cannot be those of whole numbers.
+
+    A cell is what the titles of its column and row say. Its n stands in the title of its column or row, in a column or
+    row of sizes, or is the only one of the caption.
+
+    Args:
+        table: The table.
+        rows: A statement for each of its rows, to quote.
+        notes: What stands below it.
+    """
+    about = f"{table.caption} {' '.join(table.header)} {notes}"
+    items = _items(about)
+    if items is None:
+        return
+    whole = _WHOLE.search(about) is not None or _NUMBER_TOLD.search(about) is not None
+    for row, statement in zip(table.rows, rows, strict=True):
+        for column in range(1, min(len(row), len(table.header))):
+            title, name = table.header[column], row[0]
+            mean = _cell_mean(table, row, column)
+            if mean is None or not _cell_is_whole(title, name, table.caption, whole=whole):
+                continue
+            sizes = _cell_sizes(table, row, column)
+            if max(sizes, default=0) >= _FEWEST:
+                yield from _check(statement, mean._replace(sizes=frozenset(sizes), items=items))
+
+
+def _cell_mean(table: PaperTable, row: Sequence[str], column: int) -> Mean | None:
+    """The mean of a cell, if the titles of its column, its row or the table say that it is one."""
+    title, name, cell = table.header[column], row[0], row[column]
+    says = next((text for text in (title, name, table.caption) if _TITLE_MEAN.search(text)), "")
+    pair = _PAIR.fullmatch(cell)
+    if pair:
+        both = says and _TITLE_DEVIATION.search(says)
+        return Mean(pair["mean"], (0, 0), frozenset(), 1, pair["sd"]) if both else None
+    alone = [bool(_TITLE_MEAN.search(text)) and not _TITLE_DEVIATION.search(text) for text in (title, name)]
+    sized = _OWN.search(title) is not None and not any(_TITLE_DEVIATION.search(text) for text in (title, name))
+    if not re.fullmatch(r"-?\d+\.\d+", cell) or not (any(alone) or sized):
+        return None
+    if alone[0]:
+        beside = zip(table.header[column + 1 : column + 2], row[column + 1 : column + 2], strict=False)
+        deviation = next((value for other, value in beside if _TITLE_DEVIATION.search(other)), "")
+    else:
+        at = next(at for at, other in enumerate(table.rows) if other is row)
+        below = [other for other in table.rows[at + 1 : at + 2] if other and column < len(other)]
+        deviation = next((other[column] for other in below if _TITLE_DEVIATION.search(other[0])), "")
+    return Mean(cell, (0, 0), frozenset(), 1, deviation if re.fullmatch(r"\d+\.\d+", deviation) else "")
+
+
+def _cell_is_whole(title: str, name: str, caption: str, *, whole: bool) -> bool:
+    """Whether the numbers behind a cell are whole: counts of what a title names, or all that the table reports."""
+    told = [text for text in (title, name) if _TITLE_MEAN.search(text)]
+    if any(_NEVER.search(text) for text in (title, name)):
+        return False
+    words = [word.lower() for text in told for word in re.findall(r"[^\W\d_]{3,}", _OWN.sub("", text))]
+    if any(_is_countable(word) and not re.fullmatch(PEOPLE, word) for word in words):
+        return True
+    per = re.search(r"(?P<things>[A-Za-z]+) per (?P<of>[a-z]+)", caption)
+    counted_per = per and _is_countable(per["things"].lower()) and not unit_after(f" {per['of']}", 0, spelled=False)
+    dated = [re.sub(r"\b(?:weeks?|months?|days?|years?) \d+", "", text, flags=re.IGNORECASE) for text in (title, name)]
+    measured = any(_MEASURED.search(text) and not _NUMBER_OF.search(text) for text in dated)
+    return bool(whole or counted_per) and not measured
+
+
+def _cell_sizes(table: PaperTable, row: Sequence[str], column: int) -> set[int]:
+    """How many the mean of a cell may be of."""
+    own = next((found for text in (table.header[column], row[0]) if (found := _OWN.search(text))), None)
+    if own:
+        return {int(own["n"].replace(",", ""))}
+    named = {at: title for at, title in enumerate(table.header) if at and at < len(row) and row[at].isdigit()}
+    sized = [at for at, title in named.items() if _SIZE_TITLE.fullmatch(title)]
+    if columns := sized or [at for at, title in named.items() if title and not _NO_SIZE.search(title)]:
+        return {int(row[at]) for at in columns}
+    sizes = [other for other in table.rows if len(other) > column and _SIZE_TITLE.fullmatch(other[0])]
+    if sizes:
+        return {int(other[column]) for other in sizes if other[column].isdigit()}
+    told = f"{table.caption} {table.header[0]}"
+    if _GROUPED.search(table.header[0]) and not re.search(r"\beach\b", told):
+        return set()
+    return {size for _, size in _counts(told)}
+
+
+_GROUPED = re.compile(r"\b(?:groups?|arms?|conditions?|sex|gender|class|school|site|ward)\b", re.IGNORECASE)
+"""Of a first column: each row is about other people, and the number of all is not that of any."""
