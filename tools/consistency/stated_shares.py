@@ -41,7 +41,7 @@ _STATED = re.compile(
 _PAIR = re.compile(
     rf"(?<![\w.,/–-])(?P<part>{NUMBER_OR_WORD})(?:\s?/\s?|(?: [^\W\d_][\w’'-]*){{0,2}} (?:out )?of (?:(?:the"
     rf"|all|our|these|those|a"
-    rf"|total) ){{0,3}})(?P<whole>\d[\d,]*)(?![\d%/]|\s?%|\.\d)",
+    rf"|total) ){{0,3}})(?P<whole>{NUMBER_OR_WORD})(?![\d%/]|\s?%|\.\d)",
     re.IGNORECASE,
 )
 _SAYS_WHOLE = re.compile(
@@ -91,6 +91,8 @@ def check_stated_shares(statement: Statement) -> Iterator[ComputedFinding]:
     if statement.row:
         return
     known = {share.match.start("percent") for share in counted_shares(statement.text)}
+    for start, end in statement.sentences():
+        yield from _in_words_and_figures(statement, (start, end), list(_stated(statement.text[start:end])))
     for start, end in _clauses(statement):
         clause = statement.text[start:end]
         shares = [share for share in _stated(clause) if not _CHANGE.search(clause[: share.start])]
@@ -100,7 +102,11 @@ def check_stated_shares(statement: Statement) -> Iterator[ComputedFinding]:
             continue
         if len(shares) != 1 or start + shares[0].start in known:
             continue
-        pair = _pair(clause, shares[0])
+        pair = (
+            _direct(clause, shares[0])
+            or _pair(clause, shares[0])
+            or _apposed(statement.text[_previous(statement, start) : start], clause, shares[0])
+        )
         if (
             pair
             and not _holds(shares[0], *pair)
@@ -191,6 +197,63 @@ def _pair(clause: str, share: _Stated) -> tuple[int, int] | None:
         return None
     says = _SAYS_WHOLE.search(clause[: whole.start])
     return (part.number, whole.number) if says and 0 < part.number < whole.number else None
+
+
+_DIRECT = re.compile(
+    rf" (?:of (?:the|all|our|these) )?(?P<whole>{NUMBER_OR_WORD})(?: [^\W\d_][\w’'-]*){{0,5}} "
+    rf"\(\s?(?:n\s?=\s?)?(?P<part>{NUMBER_OR_WORD})\s?\)",
+    re.IGNORECASE,
+)
+_APPOSED = re.compile(
+    r"(?:\ban?(?: [a-z-]+){0,3} (?:rate|share|proportion|percentage|response|yield|return|sensitivity|specificity"
+    r"|prevalence|incidence) of|\b(?:in other words|that is|i\.e\.|equivalent to|equals?|corresponding to|which is)"
+    r",?)(?: about| roughly)? $",
+    re.IGNORECASE,
+)
+"""What makes a share say again what the counts before it said."""
+
+
+def _direct(clause: str, share: _Stated) -> tuple[int, int] | None:
+    """Part and whole that follow a share in words: `two thirds of the 48 shops (n = 23)`."""
+    found = None if share.exact else _DIRECT.match(clause, share.start + len(share.text))
+    if found is None:
+        return None
+    part, whole = whole_number(found["part"]), whole_number(found["whole"])
+    return (part, whole) if 0 < part < whole else None
+
+
+def _apposed(before: str, clause: str, share: _Stated) -> tuple[int, int] | None:
+    """The count before a share that says it again, and the only larger count of its clause or the sentence before."""
+    if not _APPOSED.search(clause[: share.start]):
+        return None
+    here = counted(_without_shares(clause[: share.start]))
+    larger = {each.number for each in [*counted(before), *here] if here and each.number > here[-1].number}
+    return (here[-1].number, larger.pop()) if len(larger) == 1 and here[-1].number > 1 else None
+
+
+def _previous(statement: Statement, place: int) -> int:
+    """Where the sentence before the one at a place begins."""
+    begins = [start for start, _ in statement.sentences() if start < place]
+    return begins[-1] if begins else 0
+
+
+def _in_words_and_figures(
+    statement: Statement, place: tuple[int, int], shares: list[_Stated]
+) -> Iterator[ComputedFinding]:
+    """A share in words and the figure in the bracket behind it: `more than half of the pairs (27/61, 44%)`."""
+    clause = statement.text[slice(*place)]
+    for said, figure in pairwise(shares):
+        between = clause[said.start + len(said.text) : figure.start]
+        beside = re.fullmatch(r"[^().;:,]{0,40}\((?:[^()%]*,\s?)?", between)
+        if said.exact or not figure.exact or not beside or (figure.low <= said.high and said.low <= figure.high):
+            continue
+        yield statement.finding(
+            "percentage",
+            "low",
+            (place[0] + said.start, place[0] + figure.start + len(figure.text)),
+            computation=f"{figure.text} is not {said.text}",
+            consistent="one share in words and in figures",
+        )
 
 
 def _without_shares(text: str) -> str:

@@ -20,7 +20,7 @@ from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
 from tools.consistency.counted import counted
 from tools.consistency.printed import PEOPLE, Printed, printed
-from tools.consistency.statements import Statement, TableRows
+from tools.consistency.statements import Statement
 from tools.consistency.tables import PaperTable
 
 _DECIMAL = re.compile(r"(?<![\w.,/])(?<![–-])\d+\.\d+(?!\d|[.,]\d|\s?%|\s?[–-]\s?\d)")
@@ -35,7 +35,8 @@ _DEVIATION = r"(?:\bS\.?\s?D\b\.?|\bs\.\s?d\.|\bsd\b|\b[Ss]tandard deviations?\b
 _DEVIATION_CUE = re.compile(rf"(?:±|\+/-|{_DEVIATION})\s*(?:=|of|was|were|is|:)?\s*$")
 _OTHER_CUE = re.compile(
     r"(?:\b(?!(?-i:M)(?:\b|_)|mean|average)[^\W\d]\w*(?:\s?\([^()]*\))?\s*[=<>≤≥]|[<>≤≥~≈]"
-    r"|\b(?:medians?|ranges?|rang(?:ed|ing)|intervals?|CI|ratio|p|by|than|about|approximately|around|nearly|almost|S?MD|[ORH]R|SEM?|alpha|kappa|maximum|minimum|between|up to"
+    r"|\b(?:medians?|ranges?|rang(?:ed|ing)|intervals?|CI|ratio|p|by|than|about|approximately|around|nearly|almost|S?MD"
+    r"|[ORH]R|SEM?|alpha|kappa|maximum|minimum|between|up to"
     r"|(?:difference|change|increase|decrease|reduction|improvement|gain|interval)s? (?:in [a-z ]+)?of)"
     r"\s*(?:of|from|was|is|:|,)?(?:\s\d[\d.]*\s(?:to|and))?)\s*$",
     re.IGNORECASE,

@@ -116,6 +116,12 @@ def test_a_row_that_is_unlike_the_others_of_its_table(kind: CheckKind, table: st
         ("sum of parts", "Clay (12.4%), sand (3.1%) and silt (94.5%) make up the whole."),
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
         ("mean of whole numbers", f"{LIKERT} We asked 14 surgeons. Marks rose from 2.54 to 3.93."),
+        ("mean of whole numbers", "Marks were whole numbers. Tea, 21 nurses: mean 4.45. Coffee, 19 nurses: mean 6.42."),
+        ("percentage", "We sent 1,250 forms. By May 845 had come back, a response of 76.6 per cent. All were read."),
+        ("percentage", "Each of the 390 long segments was read. They agreed on 351 segments (93%); 39 were lost."),
+        ("percentage", "Two thirds of the 48 shops (n = 23) check it; the other 25 never do."),
+        ("percentage", "More than half of the couples (27/61, 44%) had children."),
+        ("percentage", "We asked 412 of them and 367 (89.1%) came. Among those who came, 214 (53.8%) had a net."),
         ("mean of whole numbers", "Eggs were counted. The 19 fed nests held 4.45 eggs on average."),
         ("deviation of whole numbers", "We logged the number of visits: 2.14 ± 1.26 times (mean ± SD, n = 21)."),
         ("mean of whole numbers", "Patients reported a mean of 1.84 falls in the past year (n = 15)."),
@@ -158,6 +164,11 @@ def test_what_a_sentence_contradicts(kind: CheckKind, text: str):
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Women of both groups averaged 4.18."),
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Their mean age was 41.18."),
         ("mean of whole numbers", "Patients took a mean of 1.84 hours (n = 15), with a mean of 1.84 errors per hour."),
+        ("mean of whole numbers", "Marks were whole numbers. Tea, 21 nurses: mean 4.48. Coffee, 19 nurses: mean 6.42."),
+        ("mean of whole numbers", "We counted 650 males in the six traps (mean = 5.75 [SD = 6.54] per trap night)."),
+        ("mean of whole numbers", "Whole numbers were used. The 17 boys and 12 girls had a mean of 3.42."),
+        ("percentage", "We sent 1,250 forms. By May 845 had come back, a response of 67.6 per cent. All were read."),
+        ("percentage", "It failed in three patients (7.9%) of a trial. Of 28 patients, all came."),
         ("mean of whole numbers", "The difference was small (N = 2; mean difference: 0.45)."),
         ("sum of parts", "Of the 96 patients, 70 were women and 50 had diabetes."),
         ("sum of parts", "The sample had 238 adults (131 female, 102 male, 5 non-binary)."),
@@ -180,3 +191,15 @@ def test_a_column_that_is_the_sum_of_two_others_of_its_kind():
     table += "| A | 40 | 37 | 3 |\n| B | 40 | 39 | 11 |\n| C | 24 | 24 | 0 |"
     (finding,) = found(table, "sum of parts")
     assert finding["quote"] == "B | 40 | 39 | 11"
+
+
+def test_means_below_groups_of_known_size_with_a_variable_in_each_row():
+    table = "| | A (n = 14) | B (n = 17) |\n|---|---|---|\n| Errors, mean | 8.79 | 6.29 |"
+    table += "\n| Words read, mean | 48.14 | 51.32 |"
+    (finding,) = found(f"{table}\n\nErrors and words are counts.", "mean of whole numbers")
+    assert "872/17" in finding["computation"]
+
+
+def test_a_table_of_people_of_each_group_counts_nothing():
+    table = "Attitudes of 40 tutors and 46 students.\n\n| Scale | Tutors M (SD) | Students M (SD) |\n|---|---|---|\n"
+    assert found(f"{table}| Trust | 2.88 (0.94) | 2.79 (0.99) |", "mean of whole numbers") == []
