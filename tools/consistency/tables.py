@@ -26,7 +26,6 @@ _HEADERS = {
         r"|Pr ?\(>.*\)|Sig\.?"
     ),
     "M": r"(?:.*, )?(?:M|[Mm]ean(?: score| rating)?|[Aa]verage)|.* \((?:M|[Mm]ean)\)|[Mm]ean (?!diff|change)[a-z ]+",
-    "SD": r"(?:.*, )?S\.?D\.?|standard deviation|std\.?(?: dev(?:iation)?\.?)?",
     "n": r"[nN]|sample size|participants|patients|respondents|people|students|raters|residents|children|adults",
     "%": r"%|per ?cent(?:age)?|share(?: \(%\))?|proportion \(%\)|rate \(%\)|.*\(%\)|.* %",
     "CI": r"\(?(?P<level>\d\d) ?% ?(?:CrI|CI|(?:confidence |credible )?interval|conf\. int\.)\)?",
