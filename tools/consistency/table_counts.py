@@ -16,10 +16,10 @@ from typing import NamedTuple
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import UNSIGNED, Printed, printed
 from tools.consistency.statements import Statement, TableRows
+from tools.consistency.table_sums import adds_up, check_sums, number_of
 from tools.consistency.tables import PaperTable
 
 _COUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?")
 _BOTH = re.compile(r"(?P<n>\d[\d,]*)\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\)")
 _SIZE = re.compile(r"\b[nN]\s?=\s?(?P<n>\d[\d,]*)")
 _TURNED = re.compile(r"(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\(\s?(?P<n>\d[\d,]*)\s?\)")
@@ -28,10 +28,6 @@ _FRACTION = re.compile(
 )
 _PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
 _IS_PERCENT = re.compile(r"%|per ?cent", re.IGNORECASE)
-_LEAVES = re.compile(
-    r"(?:excluded|withdr[ae]w\w*|lost|dropped out|dropouts?|removed|duplicates|ineligible|not eligible|declined)\b",
-    re.IGNORECASE,
-)
 _SAYS_SIZE = re.compile(
     r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients"
     r"|all [a-z]+)(?:,? \(?[nN]\)?)?",
@@ -58,12 +54,9 @@ def check_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Ite
     yield from _row_shares(table, rows)
     yield from _row_fractions(table, rows)
     yield from _row_groups(table, rows)
-    yield from _flow(table, rows)
     yield from _sized_columns(table, rows)
     yield from _turned_shares(table, rows)
-    yield from _row_totals(table, rows)
-    yield from _column_totals(table, rows)
-    yield from _row_sums(table, rows)
+    yield from check_sums(table, rows)
     yield from _hundred(table, rows, notes)
 
 
@@ -203,21 +196,6 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
                 yield _share_finding(statement, part, whole, printed(shown))
 
 
-def _flow(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """`Assessed 210, excluded 60, randomised 150` below each other: who came minus who left is who stayed."""
-    left = [at for at, row in enumerate(table.rows) if row and _LEAVES.match(row[0])]
-    for at in left:
-        if not 0 < at < len(table.rows) - 1 or {at - 1, at + 1} & set(left):
-            continue
-        for column in range(1, len(table.header)):
-            numbers = [found[0] for row in table.rows[at - 1 : at + 2] if (found := _numbers(row, [column]))]
-            if len(numbers) < 3 or _adds_up(numbers[1:], numbers[0]):
-                continue
-            came, went, stayed = (number.value for number in numbers)
-            if came > stayed > 0.7 * (came - went):
-                yield _sum(rows[at + 1], numbers[1:], numbers[0])
-
-
 def _row_groups(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """Rows of cells `12 (40%)` that are of the row's sum in another row, too."""
     pairs = {
@@ -285,56 +263,6 @@ def _thing(name: str) -> str:
     return re.sub(r"[\s,(]*(?:%|per ?cent|n|no\.)\s?\)?$", "", name).lower()
 
 
-def _numbers(row: Sequence[str], columns: Sequence[int]) -> list[Printed] | None:
-    """The numbers of a row in some columns; None if one of the cells is something else."""
-    cells = [row[column].partition(" (")[0] if column < len(row) else "" for column in columns]
-    return [printed(cell) for cell in cells] if all(_NUMBER.fullmatch(cell) for cell in cells) else None
-
-
-def _adds_up(parts: Sequence[Printed], total: Printed) -> bool:
-    """Whether the parts may sum to the total; counts must, rounded numbers may by their rounding."""
-    decimal = total.half < 0.5
-    slack = sum(part.half for part in parts) + total.half if decimal else 0.0
-    return abs(sum(part.value for part in parts) - total.value) <= slack + 1e-6
-
-
-def _row_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """A column named total against the other columns, or those before it."""
-    for column, title in enumerate(table.header):
-        if not _TOTAL.fullmatch(_bare(title)) or column == 0:
-            continue
-        others = [at for at in range(1, len(table.header)) if at != column]
-        for chosen in (others, [at for at in others if at < column]):
-            sums = {
-                at: (found[:-1], found[-1])
-                for at, row in enumerate(table.rows)
-                if (found := _numbers(row, [*chosen, column]))
-            }
-            right = [at for at, (numbers, total) in sums.items() if _adds_up(numbers, total)]
-            if len(chosen) > 1 and len(sums) > 1 and len(right) >= len(sums) / 2:
-                yield from (_sum(rows[at], *sums[at]) for at in sorted(sums.keys() - set(right)))
-                break
-
-
-def _column_totals(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """A first or last row named total against the others."""
-    totals = [at for at, row in enumerate(table.rows) if _is_total(row)]
-    if len(totals) != 1 or totals[0] not in {0, len(table.rows) - 1} or len(table.rows) < 3:
-        return
-    last = totals[0]
-    sums = {}
-    for column in range(1, len(table.header)):
-        numbers = [found[0] for row in table.rows if (found := _numbers(row, [column]))]
-        if len(numbers) == len(table.rows):
-            sums[column] = ([number for at, number in enumerate(numbers) if at != last], numbers[last])
-    right = [column for column, each in sums.items() if _adds_up(*each)]
-    for column in sorted(sums.keys() - set(right)):
-        numbers, total = sums[column]
-        ratio = sum(number.value for number in numbers) / total.value if total.value else 0.0
-        if 0.7 < ratio < 1.4 and (right or len(sums) == 1):  # what is farther away is hardly a sum, but a mean
-            yield _sum(rows[last], numbers, total)
-
-
 _ONE_ANSWER = re.compile(
     r"exactly one (?:category|answer|group)|one answer (?:per|a|by each)|(?:mutually exclusive|exclusive categories)"
     r"|column (?:percentages|per cent)|percentages (?:add up|sum) to 100",
@@ -346,11 +274,11 @@ def _hundred(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterat
     """Columns of percentages of one whole that do not sum to 100: another one does, or the notes say so."""
     sums = {}
     for column, title in enumerate(table.header):
-        numbers = [found[0] for row in table.rows if (found := _numbers(row, [column]))]
+        numbers = [found for row in table.rows if (found := number_of("".join(row[column:][:1])))]
         if "%" in title and len(numbers) == len(table.rows) > 2:
             sums[column] = numbers
     hundred = Printed(100.0, 0.05)
-    right = [column for column, numbers in sums.items() if _adds_up(numbers, hundred)]
+    right = [column for column, numbers in sums.items() if adds_up(numbers, hundred)]
     told = _ONE_ANSWER.search(f"{table.caption} {notes}") is not None
     for column in sums.keys() - set(right) if right or told else ():
         total = sum(number.value for number in sums[column])
@@ -366,41 +294,8 @@ def _hundred(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterat
             )
 
 
-def _row_sums(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """`Runs planned`, `runs completed`, `runs aborted`: a column is the sum of the two others in most rows."""
-    kinds: dict[str, list[int]] = {}
-    for column, title in enumerate(table.header[1:], start=1):
-        if title and not _TOTAL.fullmatch(_bare(title)):
-            kinds.setdefault(title.split()[0].lower(), []).append(column)
-    for columns in (each for each in kinds.values() if len(each) == 3):
-        found = {at: numbers for at, row in enumerate(table.rows) if (numbers := _numbers(row, columns))}
-        for whole in range(3):
-            parts = [place for place in range(3) if place != whole]
-            right = [
-                at
-                for at, numbers in found.items()
-                if numbers[whole].half == 0.5 and _adds_up([numbers[part] for part in parts], numbers[whole])
-            ]
-            telling = any(min(found[at][part].value for part in parts) > 0 for at in right)
-            if telling and len(right) >= max(2, 0.6 * len(found)):
-                for at in sorted(found.keys() - set(right)):
-                    yield _sum(rows[at], [found[at][part] for part in parts], found[at][whole])
-                return
-
-
 def _bare(title: str) -> str:
     return re.sub(r"\s?[(\[]\s?[nN]\s?(?:=\s?[\d,]+)?\s?[)\]]|[:*†]|\s\(\d+\s?[–-]\s?\d+\)$", "", title).strip()
-
-
-def _sum(statement: Statement, numbers: Sequence[Printed], total: Printed) -> ComputedFinding:
-    exact = f"{sum(number.value for number in numbers):.10g}"
-    return statement.finding(
-        "sum of parts",
-        "medium",
-        (0, 0),
-        computation=f"{' + '.join(f'{number.value:g}' for number in numbers)} = {exact}, printed is {total.value:.10g}",
-        consistent=f"{exact}, or parts that sum to {total.value:.10g}",
-    )
 
 
 _TOLD_NUMBER = re.compile(rf"(?<![\w.,/–-]){UNSIGNED}(?![\w/]|\.\d)")
