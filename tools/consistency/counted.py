@@ -63,7 +63,9 @@ def _counts(sentence: str, number: str, start: int, end: int) -> bool:
     before, after = sentence[max(0, start - 14) : start], sentence[end : end + 14]
     cited = (before.endswith("[") and after.startswith("]")) or re.match(r"\s[,;.]", after) is not None
     cited = cited or (
-        re.match(r",\s?\d", after) is not None and re.search(r"[a-z](?<! of)(?<!were)(?<!and) $", before) is not None
+        re.match(r",\s?\d", after) is not None
+        and len(number) < 5
+        and re.search(r"[a-z](?<! of)(?<! from)(?<!were)(?<!and) $", before) is not None
     )
     if number.lower() == "one" or cited or _NAMED.search(before) or _OTHERWISE.match(after):
         return False

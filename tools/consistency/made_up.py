@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tools.consistency.counted import Counted, counted
-from tools.consistency.printed import NUMBER_OR_WORD
+from tools.consistency.printed import NUMBER_OR_WORD, count
+from tools.consistency.slips import digits_differ_by_slip
 from tools.consistency.statements import Statement
 
 _LEFT = re.compile(
@@ -55,28 +56,40 @@ _LOST_FROM = {
     _SEXES: re.compile(_LOST, re.IGNORECASE),
 }
 """With one of these words the parts need not be all."""
-_BRACKET = re.compile(r"(?<![\w.,–-])\d[\d,]*(?: [^\W\d_][\w’-]*){1,6} \([^()]*\d[^()]*\d[^()]*\)")
-"""`the remaining 187 were enrolled (92 in the early and 86 in the late group)`"""
+_BRACKET = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(
-    r"[^\d:()]*?:[^:]*|[^\d()]*\((?P<inside>[^()]*)\)[^\d]*|(?:[^\d.]|\.(?! ))*\. Of (?:these|those|them)\b.*"
-    r"|[^\d,]*, of (?:which|whom)\b.*",
+    r"[^\d:()]*?(?::| –|, namely) [^:]*|[^\d()]*\((?P<inside>[^()]*)\)[^\d]*"
+    r"|(?:[^\d.]|\.(?! ))*\. Of (?:these|those|them)\b.*|[^\d,]*, of (?:which|whom)\b.*",
     re.DOTALL,
 )
-"""What follows the whole: a colon, a bracket or `of these`, and then its parts."""
+"""What follows the whole: a colon, a dash, a bracket or `of these`, and then its parts."""
+_COMPLETE = re.compile(
+    r"\b(?:no other|nobody|no one|nowhere|elsewhere|exclusive|exclud\w+ each other|(?:exactly|only) one"
+    r"|(?:one|single|first|main) (?:reason|cause|category|group|code|type|kind)"
+    r"|(?:is|was|were|are) counted|counted twice|(?:the|these) only|add(?:s|ed)? (?:up )?to|sum(?:s|med)? (?:of|to)"
+    r"|some other|other (?:reasons?|causes?|types?|kinds?)|others|the rest|pool(?:ed|ing)|each \w+ \w+ one)\b",
+    re.IGNORECASE,
+)
+"""Said of a list, or in the sentence behind it: that there are no other parts and that none of them overlap."""
 _OPENS = re.compile(r"Of (?:the |all |our |these )?$")
 _INTO = re.compile(r"\b(?:into|to|over|in|across|the|of|between|among)(?: one of)? $", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|from|the|all|our|these) $", re.IGNORECASE)
 _MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
 _UNREADABLE = re.compile(
-    r"%|per cent|\bthe rest\b(?![^.\d]{0,25}\d)|\d \(\d+\) of|[{}]|\*\*|\b(?:(?<!than )one(?! hundred| thousand"
-    r"| class| category| group|\s?[.,;)])|another|single"
+    r"%|per cent|(?<!for )\bthe rest\b(?![^.\d]{0,25}\d)|\d \(\d+\) of|[{}]|\*\*"
+    r"|\b(?:(?<!than )(?<!every )(?<!each )(?<!least )one(?! hundred| thousand"
+    r"| class| category| group| reason| cause|\s?[.,;)])|another|single"
     r"|versus|vs|compared)\b|(?<!\b[nN]) =",
     re.IGNORECASE,
 )
 """Shares, code, or numbers that are not in figures, or of several wholes."""
 _FEWEST = 12
 """What is less may be the number of a thing, such as a stage."""
-_WITH_UNIT = re.compile(r"(?<![\w.,/–-])(?P<number>\d+) (?P<unit>week|day|month|year|hour|minute|km|ha|kg|g|mg|ml)s?\b")
+_WITH_UNIT = re.compile(
+    r"(?P<currency>[€£]|US\$|\$)\s?(?P<amount>\d{1,3}(?:,\d{3})+|\d+)(?![\d.]*\d)"
+    r"|(?<![\w.,/–-])(?P<number>\d+)[ -](?P<unit>week|day|month|year|hour|minute|second|euro|dollar|page|point"
+    r"|km|ha|kg|g|mg|ml)s?\b"
+)
 _SMALLEST = 0.1
 """Of the whole: what is smaller beside one other part is hardly of the same things."""
 _SLIPS = {10, 100}
@@ -89,48 +102,64 @@ _GROUPS = re.compile(
     re.IGNORECASE,
 )
 _FURTHER = re.compile(r"(?:After|This left|These|They|Of these|Of them|The remaining|The rest|The other)\b")
-_OPENS_WITH_NUMBER = re.compile(rf"{NUMBER_OR_WORD}\b", re.IGNORECASE)
+_CUT = re.compile(r"; |, of wh(?:ich|om)\b")
 _MOST = 9  # counts of a sentence, of which all sums are tried
 _NEAR = 0.7
 
 
 def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, int]]]:
-    """Wholes with the parts that do not sum to them, and where they stand."""
+    """Wholes with the parts that do not sum to them, and where they stand, unless a wider reading makes them right."""
+    right: list[tuple[int, int]] = []
+    wrong: list[tuple[int, list[int], tuple[int, int]]] = []
     for start, end in [] if statement.row else _windows(statement):
         text = _without_shares(statement.text[start:end])
-        counts = [each for each in counted(text) or () if each.number and not _tells_groups(text, each)]
-        counts = _behind_colon(text, counts) or _measured(text)
-        if not 3 <= len(counts) <= _MOST or _UNREADABLE.search(text):
-            continue
-        whole = _whole(text, counts)
-        parts = [each.number for each in counts if each is not whole]
-        if whole.number < _FEWEST:
-            continue
-        if whole.number <= max(parts) and not _LEFT.search(text):
-            continue
-        near = _NEAR < sum(parts) / whole.number < 1 / _NEAR
-        if near and not _explained([*parts, whole.number]) and _all_told(text, whole, counts):
-            yield whole.number, parts, (start, end)
+        things = [each for each in counted(text) if each.number and not _tells_groups(text, each)]
+        for counts in (_behind_colon(text, _without_number_of_parts(things)), _measured(text)):
+            if not 3 <= len(counts) <= _MOST or _UNREADABLE.search(text):
+                continue
+            whole = _whole(text, counts)
+            parts = [each.number for each in counts if each is not whole]
+            if whole.number < _FEWEST or (whole.number <= max(parts) and not _LEFT.search(text)):
+                continue
+            near = _NEAR < sum(parts) / whole.number < 1 / _NEAR
+            _, after = statement.sentence_at(min(end, len(statement.text) - 1))
+            told = _all_told(text, whole, counts) or _is_complete(text, statement.text[end:after], whole, counts)
+            if near and told and sum(parts) == whole.number:
+                right.append((start, end))
+            elif near and told and not _explained(text, whole, counts):
+                wrong.append((whole.number, parts, (start, end)))
+    for each in wrong:
+        if not any(start <= each[2][0] and each[2][1] <= end for start, end in right):
+            yield each
 
 
 def _windows(statement: Statement) -> Iterator[tuple[int, int]]:
     """Sentences, together with those that go on with what they have begun, and counts with a bracket behind them."""
     before: tuple[int, int] | None = None
     for start, end in statement.sentences():
-        goes_on = _FURTHER.match(statement.text, start) or (
-            _OPENS_WITH_NUMBER.match(statement.text, start) and _LEFT.search(statement.text, start, end)
-        )
-        if before and goes_on:
-            yield before[0], end
+        cuts = [start + match.start() for match in _CUT.finditer(statement.text[start:end])]
+        if before and (_FURTHER.match(statement.text, start) or _LEFT.search(statement.text, start, end)):
+            yield from ((before[0], cut) for cut in [*cuts, end])
         if before is None or not statement.text.startswith(
             ("Of these", "Of them", "Of those", "These ", "They "), start
         ):
             yield start, end
         before = (start, end)
-        for cut in [start + match.end() for match in re.finditer("; ", statement.text[start:end])]:
-            yield cut, end
-    for bracket in _BRACKET.finditer(statement.text):
-        yield bracket.span()
+        yield from ((cut + 2, end) for cut in cuts if statement.text[cut] == ";")
+        yield from _brackets(statement.text, start, end)
+
+
+def _brackets(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Brackets with the count before them: `187 were enrolled (92 in the early and 86 in the late group)`."""
+    for bracket in _BRACKET.finditer(text, start, end):
+        before = counted(text[start : bracket.start()])
+        if before and len(counted(bracket[0])) > 1:
+            yield start + before[-1].start, bracket.end()
+
+
+def _without_number_of_parts(counts: list[Counted]) -> list[Counted]:
+    """`Three batches gave 12,400, 9,850 and 11,150 cells` without the three."""
+    return counts[1:] if counts and 2 <= counts[0].number <= min(_FEWEST, len(counts) - 1) else counts
 
 
 def _behind_colon(text: str, counts: list[Counted]) -> list[Counted]:
@@ -142,10 +171,10 @@ def _behind_colon(text: str, counts: list[Counted]) -> list[Counted]:
 def _measured(text: str) -> list[Counted]:
     """Whole numbers that all have one unit: `12 weeks: a run-in of 2 weeks and a treatment of 10 weeks`."""
     matches = list(_WITH_UNIT.finditer(text))
-    units = {match["unit"] for match in matches}
-    if len(units) != 1 or len(matches) != len(re.findall(r"\d+", text)):
+    units = {match["unit"] or match["currency"] for match in matches}
+    if len(units) != 1 or len(matches) != len(re.findall(r"\d[\d,.]*", text)):
         return []
-    return [Counted(int(match["number"]), match.start(), match.end()) for match in matches]
+    return [Counted(count(match["number"] or match["amount"]), match.start(), match.end()) for match in matches]
 
 
 def _whole(text: str, counts: Sequence[Counted]) -> Counted:
@@ -196,13 +225,27 @@ def _is_shared_out(text: str, whole: Counted, counts: Sequence[Counted], parts: 
     return slip and _OPENS.search(before) is not None and not _LOST_FROM[_IN_ALL].search(text)
 
 
-def _explained(counts: Sequence[int]) -> bool:
-    """Whether one of the counts is the sum of two or more others."""
-    return any(
+def _is_complete(text: str, after: str, whole: Counted, counts: Sequence[Counted]) -> bool:
+    """Whether the text says that a list is complete, and one slip is all that its sum lacks of the whole beside it."""
+    parts = [each.number for each in counts if each is not whole]
+    off = sum(parts) - whole.number
+    slip = any(
+        digits_differ_by_slip(str(number), str(number + sign * off))
+        for number, sign in [(whole.number, 1), *((part, -1) for part in parts)]
+    )
+    listed = whole in {counts[0], counts[-1]} and not re.search(r"\d ?– ?\d|\d ,", text)
+    return listed and slip and _COMPLETE.search(f"{text} {after}") is not None
+
+
+def _explained(text: str, whole: Counted, counts: Sequence[Counted]) -> bool:
+    """Whether one of the counts is the sum of others; in a plain list behind a colon that is chance."""
+    plain = whole is counts[0] and re.fullmatch(r"[^\d:()]*(?::|, namely)[^():]*", text[whole.end :]) is not None
+    numbers = [each.number for each in counts]
+    return not plain and any(
         sum(chosen) == number
-        for at, number in enumerate(counts)
-        for size in range(2, len(counts))
-        for chosen in combinations([*counts[:at], *counts[at + 1 :]], size)
+        for at, number in enumerate(numbers)
+        for size in range(2, len(numbers))
+        for chosen in combinations([*numbers[:at], *numbers[at + 1 :]], size)
     )
 
 

@@ -113,7 +113,8 @@ def check_repeated(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
 
 def is_summary(part: Statement) -> bool:
     """Whether a statement stands in a section that tells again what others tell."""
-    return _SUMMARY.search(part.paragraph["section"]) is not None
+    section = part.paragraph["section"]
+    return not section or _SUMMARY.search(section) is not None
 
 
 def _stands(summary: Quantity, whole: Sequence[Quantity], texts: str) -> bool:
@@ -209,6 +210,8 @@ def _converted(one: Quantity, other: Quantity) -> bool:
     return (one.scale, one.zero) != (other.scale, other.zero)
 
 
+_OPENS = re.compile(r"$|.*(?:abstract|summary)", re.IGNORECASE)
+"""Sections that a paper opens with; what has no heading stands before the first one."""
 _SEASON = re.compile(
     r"\b(?P<season>spring|summer|autumn|winter|fall|January|February|March|April|May|June|July|August|September|October"
     r"|November|December)(?: of)? (?P<year>(?:19|20)\d\d)\b"
@@ -221,7 +224,7 @@ def check_seasons(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     years: dict[str, set[str]] = {}
     for match in _SEASON.finditer(body):
         years.setdefault(match["season"], set()).add(match["year"])
-    for part in (part for part in parts if re.search("abstract|summary", part.paragraph["section"], re.IGNORECASE)):
+    for part in (part for part in parts if _OPENS.match(part.paragraph["section"])):
         for match in _SEASON.finditer(part.text):
             others = years.get(match["season"], set())
             if others and match["year"] not in body:
@@ -292,7 +295,8 @@ def _differing_estimates(summary: _Place, other: _Place) -> ComputedFinding:
 
 _MONTH = r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December) )?"
 _PERIOD = re.compile(
-    rf"(?:\b(?:from|between|during|in)\s|\(){_MONTH}(?P<first>(?:19|20)\d\d)\s?(?:to|and|until|–|-)\s?{_MONTH}"
+    rf"(?:(?:\b(?:from|between|during|in)\s|\(){_MONTH}(?P<first>(?:19|20)\d\d)\s?(?:to|and|until|–|-)"
+    rf"|(?<![\d–-])(?P<bare>(?:19|20)\d\d)\s?(?:to|until|–))\s?{_MONTH}"
     r"(?P<last>(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
@@ -318,7 +322,8 @@ def check_periods(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     for here in periods:
         if not is_summary(here.statement) or here.years in said:
             continue
-        rivals = [there for there in body if _one_end(here, there) and len(here.words & there.words) >= _FEWEST]
+        only = len({each.years for each in periods}) == 2
+        rivals = [there for there in body if _is_rival(here, there, only=only)]
         if len({there.years for there in rivals}) == 1:
             section = rivals[0].statement.paragraph["section"] or rivals[0].statement.paragraph["id"]
             told = "–".join(rivals[0].years)
@@ -336,12 +341,16 @@ def _periods(part: Statement) -> Iterator[Period]:
     for match in _PERIOD.finditer(part.text):
         start, end = part.sentence_at(match.start())
         words = frozenset(word.lower()[:6] for word in _PERIOD_WORD.findall(part.text[start:end]))
-        yield Period((match["first"], match["last"]), words, part, match.span())
+        yield Period((match["first"] or match["bare"], match["last"]), words, part, match.span())
 
 
-def _one_end(here: Period, there: Period) -> bool:
-    apart = [abs(int(one) - int(other)) for one, other in zip(here.years, there.years, strict=True)]
-    return min(apart) == 0 and 0 < max(apart) <= _FARTHEST_YEAR
+def _is_rival(here: Period, there: Period, *, only: bool) -> bool:
+    """Whether the years have one end in common, or, if the paper has no others, at least their number."""
+    apart = [int(one) - int(other) for one, other in zip(here.years, there.years, strict=True)]
+    shared = len(here.words & there.words)
+    shifted = only and apart[0] == apart[1] and shared >= _FEWEST
+    one_end = min(map(abs, apart)) == 0 and shared >= (1 if only else _FEWEST)
+    return (one_end or shifted) and 0 < max(map(abs, apart)) <= _FARTHEST_YEAR
 
 
 _TIMES = re.compile(
@@ -352,18 +361,37 @@ _TIMES = re.compile(
 )
 
 
+_PRODUCT = re.compile(
+    rf"(?<![\w.,/–-])(?P<total>{UNSIGNED}) (?P<unit>[a-z]{{3,}}?)s? [^.;()\d]*\(\s?(?P<number>{UNSIGNED})"
+    rf"(?: [a-z]+)? x (?P<each>{UNSIGNED}) (?P=unit)s?\s?\)",
+)
+
+
 def check_products(statement: Statement) -> Iterator[ComputedFinding]:
-    """`Four accelerators for 72 hours, which amounts to 576 accelerator-hours`."""
+    """`Four accelerators for 72 hours, which amounts to 576 accelerator-hours`, `12 hours in total (8 x 1.5 hours)`."""
+    for match in _PRODUCT.finditer(statement.text):
+        number, each, total = (printed(match[name]) for name in ("number", "each", "total"))
+        slack = number.value * each.half + total.half
+        if abs(number.value * each.value - total.value) > slack:
+            yield _differing_product(statement, match.span(), (number.value, each.value, total.value), match["unit"])
     for match in _TIMES.finditer(statement.text):
         number, time, product = (whole_number(match[name]) for name in ("number", "time", "product"))
         if number * time != product:
-            yield statement.finding(
-                "one number, two values",
-                "medium",
-                match.span(),
-                computation=f"{number} × {time} = {number * time}, printed is {product}",
-                consistent=f"{number * time} {match['thing']}-{match['unit']}s, or other factors",
-            )
+            unit = f"{match['thing']}-{match['unit']}"
+            yield _differing_product(statement, match.span(), (number, time, product), unit)
+
+
+def _differing_product(
+    statement: Statement, place: tuple[int, int], numbers: tuple[float, float, float], unit: str
+) -> ComputedFinding:
+    number, each, product = numbers
+    return statement.finding(
+        "one number, two values",
+        "medium",
+        place,
+        computation=f"{number:g} × {each:g} = {number * each:g}, printed is {product:g}",
+        consistent=f"{number * each:g} {unit}s, or other factors",
+    )
 
 
 _RATIO = re.compile(

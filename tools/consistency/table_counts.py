@@ -4,7 +4,8 @@ What a percentage is of, and whether a column is a sum, is seldom said in words.
 agree on it; a row that does not agree is the finding.
 
 Where a sentence has every word of a row's name and of a column's, and one number printed with the decimals of the cell,
-it tells that cell. A number that is nearly the cell's and stands nowhere in the table is a slip in one of the two.
+it tells that cell. A number that is nearly the cell's and stands nowhere in the table is a slip in one of the two; so
+is one with the digits of a cell in another order, beside a number of the same row or column.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import UNSIGNED, Printed, printed
+from tools.consistency.slips import are_exchanged
 from tools.consistency.statements import Statement, TableRows
 from tools.consistency.table_sums import adds_up, check_sums, number_of
 from tools.consistency.tables import PaperTable
@@ -313,13 +315,14 @@ class _Cell(NamedTuple):
 
 
 def check_told_cells(parts: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
-    """Sentences whose number is nearly, but not, that of the cell that they tell."""
+    """Sentences whose number is nearly, but not, that of the cell that they tell or that others of theirs are by."""
     prose = [part for part in parts if not part.row]
     text = " ".join(part.text for part in prose)
     for each in tables:
         for part in prose:
             for start, end in part.sentences():
                 found = _told(part.text[start:end], each)
+                found = found or _exchanged(part.text[start:end], each)
                 if found and not _stands(found[1].value, text):
                     yield _finding(part, (start, end), *found, each)
 
@@ -343,6 +346,41 @@ def _told(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     if cell is None or len(like) != 1 or any(each.value == like[0] for each in cells):
         return None
     return (like[0], cell) if 0.8 < like[0].value / (cell.value.value or 1.0) < 1.25 else None
+
+
+_FEWEST_DIGITS = 2
+"""More than those that numbers beside it must have in common with the table, which fewer may have by chance."""
+
+
+def _exchanged(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
+    """A number with two digits in another order than in a cell, beside a number that stands next to that cell, too."""
+    cells = list(_cells(table))
+    told = [printed(match[0]) for match in _TOLD_NUMBER.finditer(sentence)]
+    known = [number for number in told if any(number == cell.value for cell in cells)]
+    beside = [cell for cell in cells if cell.value in known]
+    found = [
+        (number, cell)
+        for number in told
+        if number not in known
+        for cell in cells
+        if _are_exchanged(number, cell.value)
+        and sum(_digits(each.value) for each in beside if _is_next(each, cell)) > _FEWEST_DIGITS
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_next(one: _Cell, other: _Cell) -> bool:
+    return (one.row == other.row) != (one.column == other.column)
+
+
+def _are_exchanged(one: Printed, other: Printed) -> bool:
+    return one.half == other.half and are_exchanged(
+        *(f"{round(each.value / (2 * each.half))}" for each in (one, other))
+    )
+
+
+def _digits(number: Printed) -> int:
+    return len(f"{round(number.value / (2 * number.half))}")
 
 
 def _cells(table: TableRows) -> Iterator[_Cell]:

@@ -21,7 +21,7 @@ from tools.consistency.tables import PaperTable
 _NUMBER = re.compile(r"[€$£]?\s?(?P<number>(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?)\s?%?(?:\s?\(.*)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SUM_NAME = re.compile(
-    r"\b(?:(?:sub|grand )?totals?|all|sums?|overall|together|both|whole|entire|combined|altogether)\b"
+    r"\b(?:Σ|(?:sub|grand )?totals?|all|sums?|overall|together|both|whole|entire|combined|altogether)\b"
     r"(?! (?:causes?|scores?)\b)",
     re.IGNORECASE,
 )

@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import WHOLE, unit_after
 from tools.consistency.printed import UNSIGNED, Printed, printed, short, whole_number
+from tools.consistency.slips import are_exchanged, digits_differ_by_slip
 from tools.consistency.statements import Statement, TableRows
 
 _NUMBER = re.compile(
-    rf"(?<![\w.,/^–-])(?<![=<>≤≥±]\s)(?<!\b[Pp]\s)(?P<number>{UNSIGNED}|\b(?:{WHOLE})\b)(?![\w–]|[.,]\d|-(?!\w+ ))",
+    rf"(?<![\w.,/^–-])(?<![=<>≤≥±]\s)(?<!\b[Pp]\s)(?P<number>{UNSIGNED}|\b(?:{WHOLE})\b)"
+    rf"(?: (?P<scale>thousand|million|billion)\b)?(?![\w–]|[.,]\d|-(?!\w+ ))",
     re.IGNORECASE,
 )
 _NAMES = {
@@ -57,7 +60,8 @@ _STOP = frozenset(
         r"\w+",
         "the and for with that this from were was are our their has have had not than which these those into between "
         "among who its also can may more most all each both any other such been over under after before during within "
-        "using used total they there when where while did does about mean average only but one two three per",
+        "using used total they there when where while did does about mean average only but one two three per "
+        "controlled",
     )
 )
 _NOT_ONE = re.compile(
@@ -69,6 +73,7 @@ _NOT_ONE = re.compile(
 )
 """What stands before a number that is one of several, or none of its own."""
 _WHOLE_GROUP = re.compile(r"\b(?:of|to|by|from)\W*$", re.IGNORECASE)
+_ENDS_RANGE = re.compile(r"\d(?: ?[a-z%°]+)? (?:to|and|or) $")
 _VAGUE = {"time", "ratio", "angle"}
 """Dimensions of which a text has many values; in these more words must agree."""
 _NO_NOUNS = frozenset(
@@ -93,6 +98,11 @@ _SHARED = 0.5
 """Of the words around the value that has fewer."""
 _SHARED_OF_NOUN = 0.6
 """As much, where the noun that is counted is one of the words."""
+_OTHER_NUMBER = re.compile(r"(?<![\d.,])(?!(?:19|20)\d\d\b)(?:\d[\d.,]*\d|\d(?= [a-z])(?: [a-z]+)?)")
+_FARTHEST_COUNT = 1.5
+"""Times by which numbers of things may differ that have one wrong digit."""
+_ENOUGH = 4
+"""Of what speaks for a slip."""
 _FARTHEST = 3.0
 """Times by which two values may differ that are meant to be one, but for a power of ten."""
 
@@ -120,6 +130,9 @@ _IN_MONTH = re.compile(
 )
 
 
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+
+
 class _Value(NamedTuple):
     key: str
     base: float
@@ -130,11 +143,27 @@ class _Value(NamedTuple):
     alone: bool
     """Whether it is told as the only one: not `a further 12`."""
     whole: bool
-    """Whether it is told as all there are: `these 26 teachers`."""
+    """Whether it is told as all there are: `these 26 teachers`, or as what its sentence is about."""
+    digits: str = ""
+    """As printed, without leading zeros; none of what is no measure."""
 
     @property
     def section(self) -> str:
         return self.statement.paragraph["section"].split(" > ")[0]
+
+    @property
+    def where(self) -> str:
+        """Its section, or its paragraph in a paper without headings."""
+        return self.section or self.statement.paragraph["id"]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a number of things."""
+        return self.key not in _NAMES and not self.key.startswith("in ")
+
+    @property
+    def sentence(self) -> tuple[int, int]:
+        return self.statement.sentence_at(self.place[0])
 
     def same(self, other: _Value) -> bool:
         return abs(self.base - other.base) <= 1.0001 * max(self.half, other.half)
@@ -144,15 +173,39 @@ def check_told_twice(parts: Sequence[Statement], tables: Sequence[TableRows]) ->
     """Quantities with one value in one section and another in another."""
     for values in _by_key(parts, tables).values():
         distinct = _distinct(values)
-        if len(distinct) != 2:
-            continue
-        first, second = distinct
-        sections = [{each.section for each in group} for group in distinct]
-        if sections[0] & sections[1] or not any(_PART_OF_PAPER.search(each) for each in sections[0] | sections[1]):
-            continue
-        pairs = [(one, other) for one in first for other in second if _like(one, other)]
-        if pairs and all(each.alone for each in [*first, *second]):
+        pairs = list(_slips(distinct))
+        if len(distinct) == 2:
+            pairs += _pairs_in_like_words(*distinct)
+        if pairs:
             yield _finding(*pairs[0])
+
+
+def _pairs_in_like_words(first: Sequence[_Value], second: Sequence[_Value]) -> Iterator[tuple[_Value, _Value]]:
+    """What is said of the only two values of a kind in like words, in sections that have one of them each."""
+    sections = [{each.section for each in group} for group in (first, second)]
+    apart = not sections[0] & sections[1] and any(_PART_OF_PAPER.search(each) for each in sections[0] | sections[1])
+    if apart and all(each.alone for each in [*first, *second]):
+        yield from ((one, other) for one in first for other in second if _like(one, other))
+
+
+def _slips(distinct: Sequence[Sequence[_Value]]) -> Iterator[tuple[_Value, _Value]]:
+    """Pairs of which one is a slip for the other, in places that have one of them each."""
+    for first, second in combinations(distinct, 2):
+        only = len(distinct) == 2
+        apart = not {each.where for each in first} & {each.where for each in second}
+        if all(each.alone for each in [*first, *second]):
+            yield from (
+                (one, other)
+                for one in first
+                for other in second
+                if (apart or (only and _goes_on(one, other))) and _is_slip_of(one, other, only=only)
+            )
+
+
+def _goes_on(one: _Value, other: _Value) -> bool:
+    """Whether the later of two exchanged values of a section is told as all there are: `All 321 enrolled patients`."""
+    apart = one.statement is not other.statement or one.sentence != other.sentence
+    return apart and other.whole and _slip(one, other) > 1
 
 
 def _by_key(parts: Sequence[Statement], tables: Sequence[TableRows]) -> dict[str, list[_Value]]:
@@ -172,10 +225,11 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
     yield from _parts(statement, text)
     named = {match.end(): match for match in _NAMED.finditer(text)}
     for match in _NUMBER.finditer(text):
-        start, end = match.span("number")
+        start, end = match.start("number"), match.end()
         number = match["number"]
         in_digits = number[0].isdigit() or number[0] == "."
         value = printed(number) if in_digits else Printed(float(whole_number(number)), 0.5)
+        scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
         key, factor, zero, last = "", 1.0, 0.0, end
         if start in named and in_digits:
             key = (named[start].lastgroup or "").replace("_", " ")
@@ -184,20 +238,23 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
             key = "" if unit.dimension == "fold" else "in " + " per ".join([unit.dimension, *unit.per])
             factor, zero = unit.factor, unit.zero
         elif noun := re.match(
-            r"[ -](?:[a-z-]+ )??(?P<noun>[a-z]{3,}s|people|children|women|men|mice|sheep)\b(?! and [a-z]+s\b)",
+            r"-(?P<part>[a-z]{3,}) |[ -](?:[a-z-]+ )??(?P<noun>[a-z]{3,}s|people|children|women|men|mice|sheep)\b"
+            r"(?! and [a-z]+s\b)",
             text[end : end + 40],
         ):
-            key = "" if noun["noun"] in _NO_NOUNS or number.lower() == "one" else noun["noun"]
+            name = noun["noun"] or f"{noun['part']}s"
+            key = "" if name in _NO_NOUNS or number.lower() == "one" else name
         if not key or re.fullmatch(r"(?:19|20)\d\d", number):
             continue
         sentence = statement.sentence_at(start) if text is statement.text else (0, len(text))
         words = [*_words(text[sentence[0] : start])[-7:], *_words(text[end : sentence[1]])[:7]]
-        alone = (
-            not _NOT_ONE.search(text[sentence[0] : start]) or _WHOLE_GROUP.search(text[sentence[0] : start]) is not None
-        )
-        whole = re.search(r"\b(?:all|these|those|our|the)(?: the| of the)? $", text[:start], re.IGNORECASE) is not None
-        base, half = value.value * factor + zero, value.half * factor
-        yield _Value(key, base, half, frozenset(words), statement, (start, last), alone, whole)
+        before = text[sentence[0] : start]
+        alone = not _NOT_ONE.search(before) or _WHOLE_GROUP.search(before) is not None
+        alone = alone and not _ENDS_RANGE.search(before)
+        whole = re.search(r"(?:^|\b(?:all|these|those|our|the)(?: the| of the)? )$", before, re.IGNORECASE) is not None
+        base, half = value.value * scale * factor + zero, value.half * scale * factor
+        digits = re.sub(r"\D", "", number if in_digits else f"{value.value:g}").lstrip("0")
+        yield _Value(key, base, half, frozenset(words), statement, (start, last), alone, whole, digits)
 
 
 def _parts(statement: Statement, text: str) -> Iterator[_Value]:
@@ -257,6 +314,40 @@ def _like(one: _Value, other: _Value) -> bool:
     return shared >= min(2 if vague else 1, max(1, fewer))
 
 
+def _is_slip_of(one: _Value, other: _Value, *, only: bool) -> bool:
+    """Whether a slip of the hand makes one value of the other, and what is said around both speaks for it.
+
+    Exchanged digits, a point in another place and a wrong digit weigh as they are rarely met by chance; so do words
+    and numbers that both sentences have, and that the paper has no third value.
+    """
+    if not _near(one, other) or one.words & _CONTRASTS != other.words & _CONTRASTS:
+        return False
+    shared, fewer = len(one.words & other.words), min(len(one.words), len(other.words))
+    words = (shared >= max(2, _SHARED * fewer) or shared > 2) + (shared >= max(4, _SHARED * fewer))
+    anchors = min(2, len(_beside(one) & _beside(other)))
+    slip = _slip(one, other)
+    return slip > 0 and shared > 0 and slip + words + anchors + only + one.whole + other.whole >= _ENOUGH
+
+
+def _slip(one: _Value, other: _Value) -> int:
+    """How telling a slip is: 2 for exchanged digits and a shifted point, 1 for a wrong digit, 0 for none."""
+    if not one.digits or not other.digits:
+        return 0
+    figures = [value.digits.strip("0") for value in (one, other)]
+    if (figures[0] == figures[1] != "1") or are_exchanged(one.digits, other.digits):
+        return 2
+    close = not one.is_counted or max(one.base, other.base) < _FARTHEST_COUNT * min(one.base, other.base)
+    digits = [value.digits[: min(len(one.digits), len(other.digits))] for value in (one, other)]
+    return int(close and len(digits[0]) > 1 and digits_differ_by_slip(*digits))
+
+
+def _beside(value: _Value) -> set[str]:
+    """The other numbers of its sentence, but for years; those of one digit with the word behind them."""
+    start, end = value.sentence
+    text = f"{value.statement.text[start : value.place[0]]} {value.statement.text[value.place[1] : end]}"
+    return set(_OTHER_NUMBER.findall(text))
+
+
 def _like_nouns(one: _Value, other: _Value, shared: int, fewer: int) -> bool:
     """Of things that are counted the noun is one of the words; small numbers and parts of a group need more of them."""
     if max(one.base, other.base) < 10:
@@ -268,7 +359,7 @@ def _near(one: _Value, other: _Value) -> bool:
     if one.base <= 0 or other.base <= 0:
         return False
     ratio = max(one.base, other.base) / min(one.base, other.base)
-    return ratio < _FARTHEST or any(abs(ratio / power - 1) < 1e-6 for power in (10.0, 100.0, 1000.0))
+    return ratio <= _FARTHEST or any(abs(ratio / power - 1) < 1e-6 for power in (10.0, 100.0, 1000.0))
 
 
 def _finding(one: _Value, other: _Value) -> ComputedFinding:
@@ -276,7 +367,7 @@ def _finding(one: _Value, other: _Value) -> ComputedFinding:
     return one.statement.finding(
         "one number, two values",
         "low",
-        one.statement.sentence_at(one.place[0]),
+        one.sentence,
         computation=f"{here} here, {there} in {other.section or other.statement.paragraph['id']} "
         f"({other.statement.paragraph['id']}); no third value of it is in the paper",
         consistent="one value in both places",
