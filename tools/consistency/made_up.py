@@ -110,7 +110,7 @@ _NEAR = 0.7
 def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, int]]]:
     """Wholes with the parts that do not sum to them, and where they stand, unless a wider reading makes them right."""
     right: list[tuple[int, int]] = []
-    wrong: list[tuple[int, list[int], tuple[int, int]]] = []
+    wrong: dict[tuple[int, ...], tuple[int, list[int], tuple[int, int]]] = {}
     for start, end in [] if statement.row else _windows(statement):
         text = _without_shares(statement.text[start:end])
         things = [each for each in counted(text) if each.number and not _tells_groups(text, each)]
@@ -127,8 +127,8 @@ def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, i
             if near and told and sum(parts) == whole.number:
                 right.append((start, end))
             elif near and told and not _explained(text, whole, counts):
-                wrong.append((whole.number, parts, (start, end)))
-    for each in wrong:
+                wrong.setdefault((whole.number, *parts), (whole.number, parts, (start, end)))
+    for each in wrong.values():
         if not any(start <= each[2][0] and each[2][1] <= end for start, end in right):
             yield each
 

@@ -27,32 +27,7 @@ class WholeAndParts(NamedTuple):
     place: tuple[int, int]
 
 
-_PEOPLE = (
-    r"(?:participants|patients|subjects|people|persons|individuals|respondents|students|children|adults|volunteers"
-    r"|women|men|cases"
-    r"|infants|nurses|teachers|animals|mice|rats|samples|articles|papers|studies|trials|adolescents|workers"
-    r"|physicians|households)"
-)
 _SEX = r"(?:females?|males?|women|men|girls|boys)"
-_SEXES = re.compile(
-    rf"""
-    {_BARE} (?P<whole> {COUNT} ) \s (?: [a-z-]+ \s ){{0,2}} {_PEOPLE} \s? [(,:–] \s?
-    (?: [nN] \s? = \s? )? (?P<first> {COUNT} ) \s (?P<one> {_SEX} )
-    (?: \s? [,;/&] \s? | ,? \s and \s ) (?P<second> {COUNT} ) \s (?P<other> {_SEX} )
-    (?: ,? \s (?: and \s )? (?P<third> {COUNT} ) \s (?: non-?binary | other | unknown | diverse ) \b )?
-    (?! ,? \s? (?: and | ; ) | \s? [,;] \s? \d )                       # nothing further is told apart
-    """,
-    re.VERBOSE,
-)
-"""`120 participants (70 women and 40 men)`"""
-_AMONG = re.compile(
-    rf"""
-    {_BARE} (?P<first> {COUNT} ) \s (?P<one> {_SEX} ) ,? \s and \s (?P<second> {COUNT} ) \s (?P<other> {_SEX} )
-    \s (?: among | in | of ) \s (?: the | our | all ) \s (?P<whole> {COUNT} ) \s (?: [a-z-]+ \s )? {_PEOPLE} \b
-    """,
-    re.VERBOSE,
-)
-"""`70 women and 40 men among the 120 participants`"""
 _IN_ALL = re.compile(
     rf"""
     {_BARE} (?P<first> {COUNT} ) \s [a-z]+ \s and \s (?P<second> {COUNT} ) \s [a-z]+ (?: \s [a-z]+ ){{0,4}} , \s
@@ -61,27 +36,6 @@ _IN_ALL = re.compile(
     re.VERBOSE,
 )
 """`25 calves and 59 adults were counted, 84 animals in all`"""
-_PLACED = re.compile(
-    rf"""
-    {_BARE} (?P<whole> {COUNT} ) \s [a-z]+ \s
-    [(\[] (?P<first> {COUNT} ) \s (?P<word> in | from | with ) \s [^\d,;()]+ ,
-    \s (?P<second> {COUNT} ) \s (?P=word) \s [^\d,;()]+ [)\]]
-    """,
-    re.VERBOSE,
-)
-"""`57 articles (44 in English, 13 in Spanish)`"""
-_GROUPED = r"(?: randomi[sz]ed | assigned | allocated | divided | split | classified | categori[sz]ed | grouped )"
-_ALLOCATED = re.compile(
-    rf"""
-    {_BARE} (?P<whole> {COUNT} ) \s (?: [a-z-]+ \s ){{0,3}} {_PEOPLE} \s (?: [a-z-]+ \s ){{0,3}}? {_GROUPED} \b
-    | \b {_GROUPED} \s (?: a \s total \s of \s )? (?P<object> {COUNT} ) \s (?: [a-z-]+ \s ){{0,2}} {_PEOPLE} \b
-    | (?i: {_PEOPLE} ) \s [(\[] \s? [nN] \s? = \s? (?P<told> {COUNT} ) \s? [)\]] ,?
-      \s (?: [a-z-]+ \s ){{0,3}}? {_GROUPED} \b
-    """,
-    re.VERBOSE,
-)
-"""`120 patients were randomised`, `we randomised 120 patients`, `patients (n = 120) were randomised`"""
-_GROUP_SIZE = re.compile(rf"[(\[]\s?[nN]\s?=\s?(?P<n>{COUNT})\s?[)\]]")
 _ITEM = NUMBER_OR_WORD
 _THING = r"(?: [^\d,;:.()]+?)?"
 
@@ -103,24 +57,14 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
 
 def said_parts(statement: Statement) -> list[WholeAndParts]:
     """The wholes of a paragraph with their parts."""
-    pairs = [*_sexes(statement), *_two(statement)]
-    found = [*pairs, *_allocated(statement), *_too_many(statement)]
+    found = [*_in_all(statement), *_too_many(statement)]
     known = {each.whole for each in found}
     return found + [WholeAndParts(*each) for each in made_up(statement) if each[0] not in known]
 
 
-def _sexes(statement: Statement) -> Iterator[WholeAndParts]:
-    """`120 participants (70 women and 40 men)`, `70 women and 40 men among the 120 participants`."""
-    for match in (match for pattern in (_SEXES, _AMONG) for match in pattern.finditer(statement.text)):
-        if _is_female(match["one"]) != _is_female(match["other"]):
-            third = match.groupdict().get("third")
-            parts = [count(number) for number in (match["first"], match["second"], third) if number]
-            yield WholeAndParts(count(match["whole"]), parts, match.span())
-
-
-def _two(statement: Statement) -> Iterator[WholeAndParts]:
-    """`25 calves and 59 adults were counted, 84 animals in all`, `57 articles (44 in English, 13 in Spanish)`."""
-    for match in (match for pattern in (_IN_ALL, _PLACED) for match in pattern.finditer(statement.text)):
+def _in_all(statement: Statement) -> Iterator[WholeAndParts]:
+    """`25 calves and 59 adults were counted, 84 animals in all`."""
+    for match in _IN_ALL.finditer(statement.text):
         parts = [count(match["first"]), count(match["second"])]
         if max(parts) < count(match["whole"]) < 2 * sum(parts):
             yield WholeAndParts(count(match["whole"]), parts, match.span())
@@ -128,17 +72,6 @@ def _two(statement: Statement) -> Iterator[WholeAndParts]:
 
 def _is_female(word: str) -> bool:
     return word.startswith(("f", "w", "g"))
-
-
-def _allocated(statement: Statement) -> Iterator[WholeAndParts]:
-    """`120 patients were randomised to exercise (n = 60) or rest (n = 50)`."""
-    for match in _ALLOCATED.finditer(statement.text):
-        _, end = statement.sentence_at(match.start())
-        sizes = list(_GROUP_SIZE.finditer(statement.text, match.end(), end))
-        parts = [count(size["n"]) for size in sizes]
-        if len(parts) > 1 and (match["told"] or not _GROUP_SIZE.search(statement.text, *match.span())):
-            whole = count(match["whole"] or match["object"] or match["told"])
-            yield WholeAndParts(whole, parts, (match.start(), sizes[-1].end()))
 
 
 _ANY_ITEM = re.compile(rf"(?<!\w)(?!one\W*$|ones?[;,.]){_ITEM}(?!\w)", re.IGNORECASE)

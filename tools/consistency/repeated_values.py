@@ -375,10 +375,10 @@ def check_products(statement: Statement) -> Iterator[ComputedFinding]:
         if abs(number.value * each.value - total.value) > slack:
             yield _differing_product(statement, match.span(), (number.value, each.value, total.value), match["unit"])
     for match in _TIMES.finditer(statement.text):
-        number, time, product = (whole_number(match[name]) for name in ("number", "time", "product"))
-        if number * time != product:
+        things, time, product = (whole_number(match[name]) for name in ("number", "time", "product"))
+        if things * time != product:
             unit = f"{match['thing']}-{match['unit']}"
-            yield _differing_product(statement, match.span(), (number, time, product), unit)
+            yield _differing_product(statement, match.span(), (things, time, product), unit)
 
 
 def _differing_product(

@@ -203,3 +203,24 @@ def test_means_below_groups_of_known_size_with_a_variable_in_each_row():
 def test_a_table_of_people_of_each_group_counts_nothing():
     table = "Attitudes of 40 tutors and 46 students.\n\n| Scale | Tutors M (SD) | Students M (SD) |\n|---|---|---|\n"
     assert found(f"{table}| Trust | 2.88 (0.94) | 2.79 (0.99) |", "mean of whole numbers") == []
+
+
+def test_sums_show_in_the_numbers_whatever_a_column_is_called():
+    table = "| Sex | October | March | Loss |\n|---|---|---|---|\n"
+    table += "| Female | 24.6 | 19.9 | 4.7 |\n| Male | 27.3 | 21.1 | {} |"
+    assert found(table.format("6.2"), "sum of parts") == []
+    (finding,) = found(table.format("2.6"), "sum of parts")
+    assert "21.1 + 2.6" in finding["computation"]
+
+
+def test_a_complete_list_whose_whole_stands_in_the_sentence_before():
+    told = "In total, 538 people gave consent. We removed 27 who broke off and 41 who failed a check, which left {}."
+    assert found(told.format(470), "sum of parts") == []
+    assert len(found(told.format(407), "sum of parts")) == 1
+
+
+def test_digits_in_another_order_than_in_a_cell_beside_one_that_is_told_too():
+    text = "Reading was slower after a garden path ({} vs. 512 ms).\n\n| Sentence | Start | End |\n|---|---|---|\n"
+    text += "| Garden path | 431 | 578 |\n| Plain | 428 | 512 |"
+    assert found(text.format(578), "one number, two values") == []
+    assert len(found(text.format(587), "one number, two values")) == 1
