@@ -17,6 +17,7 @@ from tools.consistency.cross_references import (
 )
 from tools.consistency.differences import check_differences
 from tools.consistency.intervals import check_intervals
+from tools.consistency.many_tests import check_many_tests
 from tools.consistency.parts import check_parts
 from tools.consistency.percentages import check_listed_percentages, check_percentages
 from tools.consistency.repeated_values import (
@@ -27,7 +28,7 @@ from tools.consistency.repeated_values import (
     check_repeated_estimates,
     check_seasons,
 )
-from tools.consistency.reported_tests import check_many_tests, check_tests
+from tools.consistency.reported_tests import check_test_tables, check_tests
 from tools.consistency.stated_shares import check_stated_shares
 from tools.consistency.statements import Statement, TableRows, statements
 from tools.consistency.table_counts import check_table, check_told_cells
@@ -44,6 +45,7 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *_about_statements(parts),
         *(found for each in tables for found in check_table(*each)),
         *(found for each in tables for found in check_whole_number_table(*each)),
+        *check_test_tables(tables),
         *check_many_tests(parts),
         *_about_values(parts, tables),
         *check_told_cells(parts, tables),

@@ -1,112 +1,81 @@
-"""Reported tests: how papers print them, whether one fits its p-value, and many of which few are just significant.
+"""Reported tests: a statistic, its degrees of freedom and its p-value, read by what each number is called.
 
 Every number stands for all values that round to it, as in Nuijten et al. (2016), "The prevalence of statistical
 reporting errors in psychology (1985-2013)", Behavior Research Methods 48: a p-value is wrong if no statistic that
 rounds to the printed one gives a p-value that rounds to the printed one, and the decision changes if the two lie on
-both sides of 0.05.
+both sides of 0.05. Where a text allows several readings, such as two degrees of freedom, all of them must be wrong.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from state.computed_findings import ComputedFinding, Severity
+from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
-from tools.consistency.printed import NUMBER, UNSIGNED, Printed, between, printed, short
-from tools.consistency.statements import Statement
-
-STATISTICS = ("t", "F", "r", "Q", "z", "chi")
-"""Names of the groups that hold a statistic; `F_inside`, `F_below`, `F_behind`, `F_words` hold degrees of freedom."""
-_ONE = r"(?: \d{1,3} (?: ,\d{3} )+ (?!\d) | \d+ (?: \.\d+ )? )"
-_TWO = rf"{_ONE} \s? [,;] \s? {_ONE}"
-_SMALL = r"\d+ (?: \.\d+ )?"
-_DF_WORD = r"(?: d\.?\s?f\.? | degrees? \s of \s freedom )"
-
-
-def _statistic(name: str, letter: str, sign: str = NUMBER) -> str:
-    """Pattern of a statistic: its degrees of freedom are in brackets, below the line, or behind."""
-    two = name == "F"
-    some, words = (_TWO, rf"{_ONE} \s? (?: , | and ) \s? {_ONE}") if two else (_ONE, _ONE)
-    below = rf"{_SMALL} \s? , \s? {_SMALL}" if two else _SMALL
-    named = (
-        rf"| {_DF_WORD}_?1 \s? = \s? (?P<F_first> {_ONE} ) \s? [,;] \s? {_DF_WORD}_?2 \s? = \s? (?P<F_second> {_ONE} )"
-    )
-    pairs = rf"| [nN] \s? = \s? (?P<{name}_pairs> {_ONE} )"
-    return rf"""
-        {letter}
-        (?: \s? [(\[] \s? (?: {_DF_WORD} \s? = \s? )? (?P<{name}_inside> {some} )
-              (?: \s? [,;] \s? [nN] \s? = \s? \d[\d,]* )? \s? [)\]]                # t(38), χ²(1, N = 184)
-          | _? \{{? (?P<{name}_below> {below} ) \}}? (?= \s{{0,2}} = )              # t38, F_{{2,57}}
-        )?
-        (?: [\s-] (?: value | score | statistic | ratio ) )?
-        \s{{0,2}} (?: = | : | of | was ) \s?
-        (?P<{name}> {sign} )
-        (?: \s? [,;(]? \s? (?: (?: with | on | and | for ) \s )?
-            (?: {_DF_WORD} \s? =? \s? (?P<{name}_behind> {some} )                  # df = 38
-              | (?P<{name}_words> {words} ) \s {_DF_WORD}                          # 38 degrees of freedom
-              {named if two else pairs}
-            ) \)?
-        )?
-    """
-
-
-_PEARSON = r"(?: [Pp]earson (?: ’s )? \s )? r"
-_COCHRAN = r"(?: (?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{1,7} )? | H )"
-_CHI = r"""
-    (?: χ | \\chi | \b [Cc]hi | \b X (?= \s? \^? \s? [2²] ) )
-    [\s-]? (?: \^? \s? \{? [2²] \}? | square[d]? )?
-"""
-STATISTIC = rf"""
-    (?: (?<! [\w'’/-] )
-        (?: Δ? {_statistic("t", "t")}
-          | Δ? {_statistic("F", "F", UNSIGNED)}
-          | {_statistic("r", _PEARSON)}
-          | {_statistic("Q", _COCHRAN)}
-          | {_statistic("z", "[zZ]")}
-        )
-      | {_statistic("chi", _CHI)}
-    )
-"""
-"""Verbose pattern of a statistic with its degrees of freedom."""
-P_VALUE = (
-    r"(?<![\w’'-])[pP](?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2|1)[- ](?:tailed|sided)\))?\s?"
-    r"(?P<relation>[=<>≤≥:]|was|of)\s?(?P<p>(?:[01]?\.\d+|\d(?:\.\d+)?(?=\s?x\s?10|[eE]-))"
-    r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
-)
-"""Pattern of a p-value with its relation, verbose or not."""
-_NOT_SIGNIFICANT = r"(?P<ns> (?<! [\w-] ) (?: n\.\s?s\. | ns | NS | not \s significant ) (?!\w) )"
-_GAP = r"""
-    (?P<gap> (?:
-        (?! \. \s+ [A-Z] )                                                        # no further sentence,
-        (?! (?<!\w) [pP] \s? [-=<>≤≥vV:] )                                        # p-value,
-        (?! \b (?: and | but | while | whereas | or | versus | vs ) \b )          # clause
-        (?! [FtQ] \s? [(\[] | χ )                                                 # or statistic,
-        .                                                                         # but effect sizes and the like
-    ){0,70}? )
-"""
-TEST = re.compile(rf"{STATISTIC} {_GAP} (?: {P_VALUE} | {_NOT_SIGNIFICANT} )", re.VERBOSE)
-P_FIRST = re.compile(rf"[(\[] \s? {P_VALUE} \s? [,;:] \s? {STATISTIC} \s? [)\]]", re.VERBOSE)
-"""`(p = .002, t(38) = 2.41)`"""
-
-
-def degrees(match: re.Match[str], name: str) -> list[str]:
-    """The degrees of freedom of the statistic of this name, as printed: one or two, none if they are not told."""
-    told = next((match[f"{name}_{at}"] for at in ("inside", "below", "behind", "words") if match[f"{name}_{at}"]), "")
-    if name != "F":
-        return [told] if told else []
-    both = re.fullmatch(rf"(?P<first> {_ONE} ) \s? (?: [,;] | and ) \s? (?P<second> {_ONE} )", told, re.VERBOSE)
-    if both:
-        return [both["first"], both["second"]]
-    return [match["F_first"], match["F_second"]] if match["F_first"] else []
-
+from tools.consistency.counted import counted
+from tools.consistency.printed import NUMBER, Printed, between, printed, short, told_sizes
+from tools.consistency.statements import Statement, TableRows
+from tools.consistency.table_lines import Cell, lines_of, told_about
+from tools.text import sentence_ends
 
 ALPHA = 0.05
-EQUAL = {"was": "=", "of": "=", ":": "="}
+EQUAL = {"was": "=", "of": "=", "is": "=", ":": "=", "": "="}
 """Other words and signs that a p-value may have for an equals sign."""
+P_VALUE = (
+    r"(?<![\w’'-])[pP](?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2|1)[- ](?:tailed|sided)\))?\s?"
+    r"(?P<relation>[=<>≤≥:]|was|of|is|(?=0?\.\d))\s?(?P<p>(?:[01]?\.\d+|\d(?:\.\d+)?(?=\s?x\s?10|[eE]-))"
+    r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
+)
+"""Pattern of a p-value with its relation."""
+_SIGNIFICANCE = re.compile(rf"{P_VALUE}|(?<![\w-])(?P<ns>n\.\s?s\.|ns|NS|not significant)(?!\w)")
+_ONE = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?)"
+_TWO = rf"{_ONE}\s?(?:[,;/]|and)\s?{_ONE}"
+_DF_WORD = r"(?:(?:(?:residual|error|denominator) )?(?:\bd\.?\s?f(?![a-z])\.?|degrees? of freedom|\bν))"
+_WORDS = "|".join(SMALL_NUMBERS)
+_DEGREES = re.compile(
+    rf"{_DF_WORD}_?1\s?=\s?(?P<first>{_ONE})\s?[,;]\s?{_DF_WORD}_?2\s?=\s?(?P<second>{_ONE})"
+    rf"|{_DF_WORD}\s?(?:=|:|of)?\s?(?P<behind>{_TWO}|{_ONE})"
+    rf"|(?P<before>{_TWO}|{_ONE}|\b(?:{_WORDS})\b)\s{_DF_WORD}",
+    re.IGNORECASE,
+)
+"""`df = 38`, `2 and 57 degrees of freedom`, `df1 = 2, df2 = 57`"""
+_NAMED_AFTER = (
+    r"wald|log[\s-]?rank|lemeshow|wallis|friedman|mcnemar|haenszel|breslow[–-]day|likelihood[\s-]ratio|omnibus|bartlett"
+)
+"""Tests whose statistic is compared with χ²."""
+_NAMES = rf"""
+    (?P<r> (?i: \b (?: pearson | spearman ) (?: [’']s )? ) (?: \s (?: correlation | coefficient | rank ) )*
+           (?: \s (?: r (?: _?s )? | rho | ρ ) (?!\w) )?
+         | (?<! [\w'’/-] ) (?: r (?: _?\{{? s \}}? )? | rho | ρ (?: _?s )? ) (?! [A-Za-z'’-] ) )
+  | (?P<chi> (?: χ | \\chi | \b [Cc]hi | \b X (?= \s? \^? \s? [2²] ) ) [\s-]? (?: \^? \s? \{{? [2²] \}}? | square[d]? )?
+           | (?i: \b (?: {_NAMED_AFTER} ) (?: [’']s )? [\s-] (?: test \s )? statistic ) )
+  | (?<! [\w'’/-] ) (?: (?P<t> Δ? t ) | (?P<F> Δ? F ) | (?P<z> [zZ] )
+      | (?P<Q> (?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{{1,7}} )? | H ) ) (?! [A-Za-z'’] )
+"""
+STATISTIC = re.compile(
+    rf"""
+    (?: {_NAMES} )
+    (?: \s? [(\[] \s? (?: {_DF_WORD} \s? = \s? )? (?P<inside> {_ONE} (?: \s? [,;] \s? {_ONE} )? )
+          (?: \s? [,;] \s? [nN] \s? = \s? \d[\d,]* )? \s? [)\]]                          # t(38), χ²(1, N = 184)
+      | _? \{{? (?P<below> \d+ (?:\.\d+)? (?: \s? , \s? \d+ (?:\.\d+)? )? ) \}}? (?= \s{{0,2}} = )   # F_{{2,57}}
+    )?
+    (?: [\s-] (?: value | score | statistic | ratio | coefficient | test ) )*
+    (?: \s{{0,2}} (?: [=:] | (?: of | was ) \b ) \s?
+      | ,? (?: \s [a-z]+ ){{0,3}}? \s (?= [-–+]? \s? \d* \. \d ) )                       # amounted to 6.83
+    (?P<value> {NUMBER} ) (?! \s? % )
+    """.replace("degrees? of freedom", r"degrees?\ of\ freedom").replace("|denominator) )?", r"|denominator)\ )?"),
+    re.VERBOSE,
+)
+"""A statistic with the degrees of freedom that stand in brackets, or below the line, at its name."""
+_PAIRS = re.compile(r"(?<!\w)[nN]\s?=\s?(?P<n>\d[\d,]*)")
+_NEXT_CLAIM = re.compile(r"\b(?:and|but|while|whereas|or|versus|vs)\b(?!\W*$)|\.\s+[A-Z]|[FtQ]\s?[(\[]|χ")
+"""What parts a statistic from a p-value that is not its own."""
+_FARTHEST = 90  # characters from a statistic to its p-value, without what tells its degrees of freedom
+_FEWEST_PAIRS = 8
 
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _ADJUSTED = re.compile(
@@ -116,6 +85,16 @@ _ADJUSTED = re.compile(
 )
 _SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 """A correction of the degrees of freedom, of which whole ones have nothing yet."""
+_RAW = re.compile(r"\b(?:raw|uncorrected|unadjusted|not (?:corrected|adjusted))\b", re.IGNORECASE)
+TAILS = ("t", "F", "r", "Q", "z", "chi")
+"""Statistics of which the p-value can be computed."""
+_P_CELL = re.compile(
+    r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>[01]?\.\d+|[01](?=\.?$))\s?[a-z†‡§]?|(?P<ns>n\.?\s?s\.?|NS)"
+)
+_NUMBER_CELL = re.compile(
+    rf"(?:[A-Za-zχ²2]{{1,2}}\s?(?:\([\d., ]+\)\s?)?=\s?)?(?P<value>{NUMBER})(?:\s?[(\[](?P<behind>[\d., ]+)[)\]])?\s?[a-z†‡§]?$"
+)
+_ERROR = re.compile(r"error|residuals?\b|within", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -124,7 +103,8 @@ class ReportedTest:
 
     name: str
     value: Printed
-    degrees: tuple[Printed, ...]
+    readings: tuple[tuple[Printed, ...], ...]
+    """Degrees of freedom, each set of them that the text allows."""
     relation: str
     """=, <, >, ≤, ≥ or ns."""
     p: Printed
@@ -135,11 +115,11 @@ class ReportedTest:
         """Whether its p-value counts both tails."""
         return self.name in {"t", "r", "z"}
 
-    def p_values(self) -> tuple[float, float]:
+    def p_values(self, reading: tuple[Printed, ...]) -> tuple[float, float]:
         """The smallest and the largest p-value of all statistics and degrees of freedom that are printed like these."""
         size = abs(self.value.value)
         sizes = (max(0.0, size - self.value.half), size + self.value.half)
-        found = [tail(self.name, each, degrees) for each in sizes for degrees in _corners(self.degrees)]
+        found = [tail(self.name, each, degrees) for each in sizes for degrees in _corners(reading)]
         return min(found), max(found)
 
 
@@ -169,54 +149,218 @@ def _corners(degrees: tuple[Printed, ...]) -> list[tuple[float, ...]]:
     return corners
 
 
+class _Statistic(NamedTuple):
+    """A statistic of a text, before its p-value is known."""
+
+    name: str
+    value: Printed
+    beside: str
+    """Degrees of freedom at its name."""
+    start: int
+    end: int
+
+
 def reported_tests(text: str) -> Iterator[ReportedTest]:
-    """The tests that a text reports whole: statistic, degrees of freedom and p-value."""
-    read: list[tuple[int, int]] = []
-    for match in (match for pattern in (P_FIRST, TEST) for match in pattern.finditer(text)):
-        name = next(name for name in STATISTICS if match[name])
-        told = _degrees(match, name)
-        again = any(start < match.end() and match.start() < end for start, end in read)
-        if again or told is None or (name == "r" and abs(printed(match[name]).value) > 1):
+    """The tests of a text: each statistic with the p-value next to it and the degrees of freedom near both."""
+    statistics = list(_statistics(text))
+    values = list(_SIGNIFICANCE.finditer(text))
+    known = list(_DEGREES.finditer(_without(text, statistics)))
+    used: set[int] = set()
+    for at, statistic in enumerate(statistics):
+        begin = statistics[at - 1].end if at else 0
+        end = statistics[at + 1].start if at + 1 < len(statistics) else len(text)
+        value = _p_behind(text, statistic, values, known, end) or _p_before(text, statistic, values)
+        if value is None or value.start() in used:
             continue
-        read.append(match.span())
-        not_significant = bool(match.groupdict().get("ns"))
-        yield ReportedTest(
-            name=name,
-            value=printed(match[name]),
-            degrees=told,
-            relation="ns" if not_significant else EQUAL.get(match["relation"], match["relation"]),
-            p=Printed(ALPHA, 0.0) if not_significant else printed(match["p"]),
-            place=match.span(),
+        used.add(value.start())
+        begin = max([begin, *(each.end() for each in values if each.end() <= statistic.start and each is not value)])
+        later = [each.start() for each in values if each.start() >= max(value.end(), statistic.end)]
+        near = [each for each in known if begin <= each.start() and each.end() <= min([end, *later])]
+        readings = _readings(statistic, text, near)
+        if readings:
+            place = min(statistic.start, value.start()), max(statistic.end, value.end())
+            yield reported_test(statistic.name, statistic.value, readings, value, place)
+
+
+def reported_test(
+    name: str, value: Printed, readings: Sequence[tuple[Printed, ...]], p: re.Match[str], place: tuple[int, int]
+) -> ReportedTest:
+    """A test whose p-value is a match of a p-value or of a word for one above 0.05."""
+    relation = "ns" if p["ns"] else EQUAL.get(p["relation"], p["relation"])
+    return ReportedTest(
+        name, value, tuple(readings), relation, Printed(ALPHA, 0.0) if p["ns"] else printed(p["p"]), place
+    )
+
+
+def _statistics(text: str) -> Iterator[_Statistic]:
+    for match in STATISTIC.finditer(text):
+        name = next(name for name in ("r", "chi", "t", "F", "z", "Q") if match[name])
+        value = printed(match["value"])
+        if (name == "r" and abs(value.value) > 1) or (name in {"F", "chi", "Q"} and value.value < 0):
+            continue
+        yield _Statistic(name, value, match["inside"] or match["below"] or "", *match.span())
+
+
+def _without(text: str, statistics: Sequence[_Statistic]) -> str:
+    """The text, of the same length, with a sign in place of each statistic, so that none is taken for other things."""
+    for each in statistics:
+        text = f"{text[: each.start]}{'#' * (each.end - each.start)}{text[each.end :]}"
+    return text
+
+
+def _p_behind(
+    text: str, statistic: _Statistic, values: Sequence[re.Match[str]], known: Sequence[re.Match[str]], end: int
+) -> re.Match[str] | None:
+    """The first p-value after a statistic if no other claim lies gap."""
+    value = next((each for each in values if statistic.end <= each.start() < end), None)
+    if value is None:
+        return None
+    gap = text[statistic.end : value.start()]
+    for each in known:
+        if statistic.end <= each.start() and each.end() <= value.start():
+            gap = gap.replace(each[0], "")
+    return None if len(gap) > _FARTHEST or _NEXT_CLAIM.search(gap) else value
+
+
+def _p_before(text: str, statistic: _Statistic, values: Sequence[re.Match[str]]) -> re.Match[str] | None:
+    """The p-value directly before a statistic, as in `(p = .002, t(38) = 2.41)`."""
+    value = next((each for each in reversed(values) if each.end() <= statistic.start), None)
+    return value if value and re.fullmatch(r"\s?[,;:(]?\s?", text[value.end() : statistic.start]) else None
+
+
+def _readings(statistic: _Statistic, text: str, near: Sequence[re.Match[str]]) -> list[tuple[Printed, ...]]:
+    """All degrees of freedom that a statistic may have: those at its name, else those told near it."""
+    if statistic.name == "z":
+        return [()]
+    told = [statistic.beside] if statistic.beside else [told for each in near for told in _told_degrees(each)]
+    if statistic.name == "r" and not told:
+        return _of_pairs(text, statistic)
+    return list(usable(statistic.name, told))
+
+
+def _told_degrees(match: re.Match[str]) -> list[str]:
+    if match["first"]:
+        return [f"{match['first']}, {match['second']}"]
+    return [match["behind"] or match["before"]]
+
+
+def usable(name: str, told: Sequence[str]) -> Iterator[tuple[Printed, ...]]:
+    """Those of the printed degrees of freedom that a statistic of this name can have: two of an F, else one."""
+    for text in told:
+        numbers = re.fullmatch(
+            rf"({_ONE})\s?(?:[,;/]|and)\s?({_ONE})" if name == "F" else rf"({_ONE})",
+            str(SMALL_NUMBERS.get(text.lower(), text)).strip("() "),
         )
+        degrees = tuple(map(printed, numbers.groups())) if numbers else ()
+        if degrees and all(each.value > 0 for each in degrees):
+            yield degrees
 
 
-def _degrees(match: re.Match[str], name: str) -> tuple[Printed, ...] | None:
-    """Degrees of freedom; None if they are not told, or not usable."""
-    if name == "z":
-        return ()
-    texts = degrees(match, name)
-    if name == "r" and not texts and match["r_pairs"]:
-        texts = [str(int(match["r_pairs"].replace(",", "")) - 2)]
-    told = tuple(map(printed, texts))
-    return told if told and all(each.value > 0 for each in told) else None
+def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[Printed, ...]]:
+    """Degrees of freedom of a correlation: two less than the n beside it, or than a number of its sentence."""
+    beside = _PAIRS.search(text, statistic.end, statistic.end + 40)
+    if beside:
+        return of_sizes([int(beside["n"].replace(",", ""))])
+    starts = [0, *(end for end in sentence_ends(text) if end <= statistic.start)]
+    ends = [*(end for end in sentence_ends(text) if end > statistic.start), len(text)]
+    return of_sizes([each.number for each in counted(text[starts[-1] : ends[0]])])
+
+
+def of_sizes(sizes: Sequence[int]) -> list[tuple[Printed, ...]]:
+    """Degrees of freedom of a correlation of any number of pairs from the smallest to the largest of these."""
+    pairs = [size for size in sizes if size >= _FEWEST_PAIRS]
+    return [(Printed(size - 2, 0.5),) for size in range(min(pairs), max(pairs) + 1)] if pairs else []
 
 
 def check_tests(statement: Statement) -> Iterator[ComputedFinding]:
-    """Findings about the tests of a paragraph or row."""
+    """Findings about the tests of a paragraph."""
     for test in reported_tests(statement.text):
-        low, high = test.p_values()
-        if _fits(test, low, high):
-            continue
         start, end = statement.sentence_at(test.place[0])
-        sentence = statement.text[start:end]
-        uncorrected = all(each.half == 0.5 for each in test.degrees) and _SPHERICITY.search(sentence)
-        if (uncorrected or _ADJUSTED.search(sentence)) and test.p.value > high:
+        yield from _check(statement, test, statement.text[start:end])
+
+
+def check_test_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
+    """Findings about the tests of tables."""
+    for rows in tables:
+        told = told_about(rows)
+        lines = list(lines_of(rows))
+        for at, line in enumerate(lines):
+            for statement, test in _tests_of(line, lines[at + 1 :], told):
+                yield from _check(statement, test, f"{told} {statement.text}")
+
+
+def _tests_of(
+    line: Sequence[Cell], below: Sequence[Sequence[Cell]], told: str
+) -> Iterator[tuple[Statement, ReportedTest]]:
+    """Each p-value of a line with the only statistic before it, or else behind it."""
+    begin = 0
+    places = [at for at, cell in enumerate(line) if cell.role == "p"]
+    for at in places:
+        part = line[begin : at + 1]
+        if not any(cell.role in TAILS for cell in part):
+            part = line[at : min([each for each in places if each > at], default=len(line))]
+        begin = at + 1
+        statistics = [cell for cell in part if cell.role in TAILS]
+        p = _P_CELL.fullmatch(line[at].text)
+        value = _NUMBER_CELL.match(statistics[0].text) if len(statistics) == 1 else None
+        if p is None or value is None:
             continue
-        if test.two_sided and _fits(test, low / 2, high / 2):
-            if not _ONE_SIDED.search(statement.text):
-                yield _one_sided(statement, test, low, high)
-            continue
-        yield _finding(statement, test, low, high)
+        name = statistics[0].role
+        number = printed(value["value"])
+        readings = list(_readings_of(statistics[0], value["behind"] or "", line, below, told))
+        if readings and not (name == "r" and abs(number.value) > 1):
+            yield line[at].statement, reported_test(name, number, readings, p, (0, 0))
+
+
+def _readings_of(
+    statistic: Cell, behind: str, line: Sequence[Cell], below: Sequence[Sequence[Cell]], told: str
+) -> Iterator[tuple[Printed, ...]]:
+    """Degrees of freedom of a cell: in it or its title, in its line, of the error below it, or told of the table."""
+    if statistic.role == "z":
+        yield ()
+        return
+    own = [cell.text for cell in line if cell.role == "df" and cell.text]
+    first, second = (next((cell.text for cell in line if cell.role == role), "") for role in ("df1", "df2"))
+    error = next((_df_of(each) for each in below if each and _ERROR.match(each[0].text) and _df_of(each)), "")
+    pairs = [cell.text for cell in line if cell.role == "n"]
+    beside = re.search(rf"[(\[_{{]\s?(?:{_DF_WORD}\s?=\s?)?({_ONE}(?:,\s?{_ONE})?)", statistic.title)
+    for texts in (
+        [behind] if behind else [],
+        [beside[1]] if beside else [],
+        [f"{first}, {second}"] if first and second else [],
+        [f"{each}, {error}" for each in own] if error and statistic.role == "F" else [],
+        own,
+        [] if own or pairs else [told for match in _DEGREES.finditer(told) for told in _told_degrees(match)],
+    ):
+        if found := list(usable(statistic.role, texts)):
+            yield from found
+            return
+    if statistic.role == "r" and not own:
+        yield from of_sizes([int(text) for text in pairs if text.isdigit()] or [*told_sizes(told)])
+
+
+def _df_of(line: Sequence[Cell]) -> str:
+    return next((cell.text for cell in line if cell.role == "df"), "")
+
+
+def _check(statement: Statement, test: ReportedTest, around: str) -> Iterator[ComputedFinding]:
+    """A finding if no reading of a test fits its p-value."""
+    ranges = [test.p_values(reading) for reading in test.readings]
+    if any(_fits(test, low, high) for low, high in ranges):
+        return
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    uncorrected = _SPHERICITY.search(around) and all(each.half == 0.5 for each in test.readings[0])
+    if (uncorrected or _is_adjusted(around)) and test.p.value > high:
+        return
+    if test.two_sided and any(_fits(test, least / 2, most / 2) for least, most in ranges):
+        if not _ONE_SIDED.search(f"{around} {statement.text}"):
+            yield _one_sided(statement, test, low, high)
+        return
+    yield _finding(statement, test, low, high)
+
+
+def _is_adjusted(text: str) -> bool:
+    return bool(_ADJUSTED.search(text)) and not _RAW.search(text)
 
 
 def _fits(test: ReportedTest, low: float, high: float) -> bool:
@@ -242,7 +386,8 @@ def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:
 
 def _shown(test: ReportedTest) -> str:
     name = "χ²" if test.name in {"chi", "Q"} else test.name  # Q and the H of Kruskal and Wallis are compared with χ²
-    degrees = ", ".join(f"{each.value:g}" for each in test.degrees)
+    ends = dict.fromkeys((test.readings[0], test.readings[-1]))
+    degrees = " to ".join(", ".join(f"{each.value:g}" for each in reading) for reading in ends)
     return f"{name}({degrees}) = {test.value.value:g}" if degrees else f"{name} = {test.value.value:g}"
 
 
@@ -274,134 +419,3 @@ def _finding(statement: Statement, test: ReportedTest, low: float, high: float) 
     )
 
 
-_P = re.compile(P_VALUE)
-_CORRECTION = re.compile(
-    r"bonferroni|\bholm\b|hochberg|benjamini|\bFDR\b|false[- ]discovery|tukey|scheff|dunnett|s[ií]d[aá]k|newman|\bLSD\b"
-    r"|famil(?:y|iy)[- ]?wise|\bFWER?\b|multiple[- ](?:comparison|test|hypothes)|multiplicity|number of (?:tests"
-    r"|comparisons)"
-    r"|(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
-    r"|\bq[- ]?values?|exploratory"
-    r"|gatekeeping|hierarchical(?:ly)? test",
-    re.IGNORECASE,
-)
-_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(SMALL_NUMBERS)})"
-_MEASURES = (
-    r"(?:(?:secondary|primary|clinical|outcome|remaining|further|additional|different|tested|measured) )*"
-    r"(?:measures|outcomes|variables|endpoints|end points|tests|comparisons|scales|subscales|biomarkers|markers"
-    r"|parameters"
-    r"|genes|SNPs|variants|loci|facets|correlations|models|questions|symptoms|species|cytokines|proteins|predictors|factors|contrasts"
-    r"|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
-)
-_NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
-_OTHERS = re.compile(
-    rf"\b(?:none|neither|no one) of the (?:other|remaining) {_COUNT} {_MEASURES}"
-    rf"|\bthe (?:other|remaining) {_COUNT.replace('count', 'rest')}(?: (?!{_NO_MEASURES})[a-z]+s)?"
-    rf" (?:did not|were not|showed no"
-    rf"|remained|was not|had (?:no|[pP]\b|all))"
-    rf"|\bno (?:significant )?(?:differences?|effects?|associations?|changes?)[^.;]{{0,40}} (?:in|on|for"
-    rf"|with) the (?:other|remaining) {_COUNT.replace('count', 'last')} {_MEASURES}",
-    re.IGNORECASE,
-)
-_UNCHANGED = re.compile(
-    rf"\b{_COUNT} of the (?:[a-z]+ )?{_MEASURES} (?:showed no|did not|were not|was not|remained|had no)", re.IGNORECASE
-)
-_ONE_OF = re.compile(
-    rf"\b(?:only )?(?:one"
-    rf"|1) (?:out )?of (?:the )?{_COUNT} (?:[a-z-]+ ){{0,2}}{_MEASURES}[^.;]{{0,60}}(?:significan|differ)",
-    re.IGNORECASE,
-)
-_FAMILY = re.compile(
-    rf"\b(?:each|any|all|every one|one|two|three|whether any) of (?:the |our )?{_COUNT} (?:[a-z-]+ )?{_MEASURES}"
-    rf"|\b(?:on|in|for|of|across)"
-    rf" (?:the |all )?{_COUNT.replace('count', 'rest')} (?:[a-z-]+ )?{_MEASURES}"
-    rf"|\b(?:tested|compared|examined|analy[sz]ed|measured|ran|with|looked at|considered|evaluated|assessed"
-    rf"|used) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
-    re.IGNORECASE,
-)
-_FEWEST = 5
-_THRESHOLD = re.compile(
-    r"\b(?:reached|reach|level of|level was|threshold of|set at|significance at|cut-off of)\W*$", re.IGNORECASE
-)
-_MODEL = re.compile(
-    r"\b(?:I2|I 2|heterogeneity|shapiro|levene|normality|goodness|collinearity|kolmogorov)", re.IGNORECASE
-)
-
-
-def check_many_tests(statements: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Findings about the tests of a paper, at most one a section."""
-    if any(_CORRECTION.search(statement.text) for statement in statements):
-        return
-    sections: dict[str, list[Statement]] = defaultdict(list)
-    for statement in statements:
-        sections[statement.paragraph["section"]].append(statement)
-    for parts in sections.values():
-        told = next((found for part in parts for found in _told(part)), None)
-        if found := told or _listed(parts):
-            yield found
-
-
-def _told(statement: Statement) -> Iterator[ComputedFinding]:
-    """`P = 0.04. None of the other six measures differed`, or `each of 24 variables. Only zinc (p = 0.038)`."""
-    values = [
-        found
-        for found in _P.finditer(statement.text)
-        if found["relation"] not in {">", "≥"} and not _THRESHOLD.search(statement.text[: found.start()])
-    ]
-    significant = [found for found in values if printed(found["p"]).value <= ALPHA]
-    if not significant or any(not _just_significant(found) for found in significant):
-        return
-    smallest = min(significant, key=lambda found: printed(found["p"]).value)
-    for pattern in (_OTHERS, _UNCHANGED, _ONE_OF, _FAMILY):
-        for match in pattern.finditer(statement.text):
-            groups = match.groupdict()
-            named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
-            number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
-            tests = number + len(significant) if pattern in (_OTHERS, _UNCHANGED) else number
-            exact = pattern is not _FAMILY or all(found["relation"] == "=" for found in significant)
-            if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
-                start, end = statement.sentence_at(smallest.start())
-                place = (start, max(end, match.end()) if match.start() > start else end)
-                yield from _too_many(
-                    statement, place, tests, [printed(each["p"]).value for each in significant], "medium"
-                )
-                return
-
-
-def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
-    """Many p-values in one section, the smallest of which would not stand among so many."""
-    found = [
-        (part, match)
-        for part in parts
-        for match in _P.finditer(part.text)
-        if not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()])
-    ]
-    values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
-    significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
-    exact = [value for value, relation in values if relation in {"=", ":", "was", "of"} or value > ALPHA]
-    few = 0 < len(significant) <= max(1, len(values) // 5)
-    if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
-        return None
-    part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
-    return next(_too_many(part, part.sentence_at(match.start()), len(values), significant, "low"), None)
-
-
-def _just_significant(match: re.Match[str]) -> bool:
-    value = printed(match["p"]).value
-    return match["relation"] in {"=", ":", "<", "≤", "was", "of"} and 0.005 <= value <= ALPHA
-
-
-def _too_many(
-    statement: Statement, place: tuple[int, int], tests: int, significant: Sequence[float], severity: Severity
-) -> Iterator[ComputedFinding]:
-    if min(significant) * tests <= ALPHA:
-        return
-    chance = 1 - (1 - ALPHA) ** tests
-    values = " and ".join(f"{value:g}" for value in sorted(significant))
-    yield statement.finding(
-        "many tests",
-        severity,
-        place,
-        computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} of "
-        f"cases; Bonferroni asks for p < {short(ALPHA / tests, 2)}; of those printed, {values} is below {ALPHA}",
-        consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
-    )

@@ -1,0 +1,108 @@
+"""Lines of tables by roles: each cell with what its header, at the top or at the left, says that it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import NamedTuple
+
+from tools.consistency.statements import Statement, TableRows
+
+_LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
+_ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}])?"
+_BESIDE = r"(?:[ ,]*[(\[{].*[)\]}])?"
+_PATTERNS = {
+    "p": (
+        rf"(?:.*[ (])?[pP](?:[- ]?values?)?(?: (?:for|of) (?!trend|interaction).*)?(?:, .*)?{_BESIDE}"
+        rf"|[Ss]ig(?:\.|nificance)?{_BESIDE}|Pr ?\(.*"
+    ),
+    "t": rf"{_LEADING}t{_ENDING}",
+    "F": rf"{_LEADING}Δ? ?F{_ENDING}",
+    "z": rf"{_LEADING}[zZ]{_ENDING}",
+    "Q": rf"{_LEADING}(?:Q(?:_?[A-Za-z]{{1,7}})?|H){_ENDING}",
+    "r": rf"{_LEADING}(?:r(?:_?s)?|rho|ρ|[Cc]orrelation(?: coefficient)?){_BESIDE}",
+    "chi": rf"{_LEADING}(?:χ|[Cc]hi|X(?= ?\^?[2²])|\\chi)[ -]?(?:\^?[2²]|squared?)?{_ENDING}",
+    "df1": r"(?:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|ν)[_ ]?(?:1|num\.?|effect)",
+    "df2": r"(?:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|ν)[_ ]?(?:2|den\.?|error)",
+    "df": r"d\.? ?f\.?|[Dd][Ff]|[Dd]egrees of freedom|ν",
+    "n": r"[nN]|[Pp]airs|[Ss]ample size|[Pp]articipants|[Pp]atients|[Ss]tudents|[Cc]hildren|[Ss]ubjects",
+    "low": r"(?i:from|(?:.*[ (%])?(?:lower|low|LL|LCL|LCI|2\.5 ?%)(?:[ (,].*)?)",
+    "high": r"(?i:to|(?:.*[ (%])?(?:upper|high|UL|UCL|UCI|97\.5 ?%)(?:[ (,].*)?)",
+    "interval": (
+        r"(?i:(?:.*[ (])?(?:CI|CrI|intervals?|(?:confidence )?limits|conf\. int\.)(?:[ (,].*)?|\(?9\d ?%(?: .*)?)"
+    ),
+    "ratio": (
+        r"(?:.*[ (])?(?:a|adj\. ?)?(?:OR|RR|HR|IRR|PR|sHR)(?:[ (,].*)?"
+        r"|(?i:(?:.*\b)?(?:odds|risk|hazards?|rate|prevalence) ratio.*|(?:.*\b)?relative risk.*)"
+    ),
+    "difference": (
+        r"(?i:(?:.*\b)?(?:difference|diff\.|coefficient|coef\.|slope|beta)(?:[ ,(].*)?|(?:hedges|cohen).*)"
+        r"|(?:.*[ (])?(?:MD|SMD|WMD|RD|β|[Bbdg])(?:[ (,].*)?"
+    ),
+    "estimate": r"(?i:(?:.*\b)?(?:estimate|effect|change|value|mean|median|proportion)(?:[ ,(].*)?)",
+}
+ROLES = {name: re.compile(f"(?:{pattern})") for name, pattern in _PATTERNS.items()}
+_ALWAYS_ROLES = {"p", "t", "F", "z", "Q", "r", "chi", "df", "interval", "low", "high"}
+_BOTH = re.compile(r"(?P<first>[^(\[,]+?)\s?[(\[,]\s?(?P<second>[^()\[\]]+)[)\]]?")
+_BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]?\s?(?P<second>[^()\[\]]+)[)\]]?")
+
+
+class Cell(NamedTuple):
+    """A cell of a table."""
+
+    role: str
+    """A key of `ROLES`, or nothing."""
+    title: str
+    text: str
+    statement: Statement
+    """The row that it stands in."""
+
+
+def role_of(title: str) -> str:
+    """What a header says that its cells are."""
+    plain = re.sub(r"\s+", " ", title.replace("\\", "")).strip(" :")
+    return next((name for name, pattern in ROLES.items() if plain and pattern.fullmatch(plain)), "")
+
+
+def lines_of(rows: TableRows) -> Iterator[list[Cell]]:
+    """The lines of a table that belong together: its rows, or its columns if the titles stand at the left."""
+    titles, below = _header(rows)
+    left = {role_of(cells[0]) for cells, _ in below if cells}
+    if len(_ALWAYS_ROLES & left) > len(_ALWAYS_ROLES & set(map(role_of, titles))):
+        for column in range(1, max(len(cells) for cells, _ in below)):
+            yield [
+                cell
+                for cells, statement in below
+                for cell in _cells(cells[0], "".join(cells[column : column + 1]), statement)
+            ]
+    else:
+        for cells, statement in below:
+            yield [cell for title, text in zip(titles, cells, strict=False) for cell in _cells(title, text, statement)]
+
+
+def told_about(rows: TableRows) -> str:
+    """What is told about a table: its caption, header, notes, and rows of a single cell."""
+    lone = [cells[0] for cells in rows.table.rows if cells and sum(map(bool, cells)) == 1 and len(cells[0]) > 3]
+    return " ; ".join([rows.table.caption, *filter(None, rows.table.header), *lone, rows.notes])
+
+
+def _header(rows: TableRows) -> tuple[list[str], list[tuple[list[str], Statement]]]:
+    """The titles of the columns and the rows below them; titles may stand below others, or below a caption."""
+    titles, below = rows.table.header, list(zip(rows.table.rows, rows.rows, strict=True))
+    while len(below) > 1 and sum(map(bool, titles)) <= 1 < sum(map(bool, below[0][0])):
+        titles, below = below[0][0], below[1:]
+    first = below[0][0]
+    if len(below) > 1 and sum(map(bool, map(role_of, first[1:]))) >= 2 and not re.search(r"\d\.\d", " ".join(first)):
+        return [low or high for low, high in zip_longest(first, titles, fillvalue="")], below[1:]
+    return titles, below
+
+
+def _cells(title: str, text: str, statement: Statement) -> Iterator[Cell]:
+    """A cell, or two if title and cell each hold a second thing, as in `OR (95% CI)` and `F (p)`."""
+    titles, texts = _BOTH.fullmatch(title), _BOTH_INSIDE.fullmatch(text)
+    if titles and texts and role_of(titles["first"]) and role_of(titles["second"]):
+        for name in ("first", "second"):
+            yield Cell(role_of(titles[name]), titles[name], texts[name].strip(), statement)
+    else:
+        yield Cell(role_of(title), title, text, statement)
