@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.printed import UNSIGNED, Printed, printed, short
-from tools.consistency.reported_tests import ALPHA, EQUAL, P_VALUE
-from tools.consistency.statements import Statement
+from tools.consistency.printed import NUMBER, UNSIGNED, Printed, printed, short
+from tools.consistency.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
+from tools.consistency.statements import Statement, TableRows
+from tools.consistency.table_lines import Cell, lines_of, told_about
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
 
 _RATIO = (
     r"(?:(?i:adjusted|crude|unadjusted|pooled|summary|overall) )?"
-    r"(?:(?i:(?:odds|risk|hazards?|(?:incidence )?rate|prevalence) ratios?|relative risks?)|a?(?:OR|RR|HR|IRR|PR)s?)"
+    r"(?:(?i:factor|(?:odds|risk|hazards?|(?:incidence )?rate|prevalence) ratios?|relative risks?)"
+    r"|a?(?:OR|RR|HR|IRR|PR)s?)"
 )
 _DIFFERENCE = (
     r"(?:(?i:mean|risk|weighted|standardi[sz]ed|absolute|adjusted|estimated|treatment) ){0,2}"
@@ -47,22 +49,33 @@ _UNIT_OF_TIME = (
     r"(?P<unit>\s?(?:%|°C|mm Hg|percentage points|[a-zA-Zµ]{1,10}(?: per [a-z]+|/[a-zA-Z]{1,5})?(?:[²³2])?))"
 )
 _LEVEL = r"""(?x:
-    (?P<level> 9\d (?: \.\d )? ) \s? % \s?
-    (?: CIs?\b | CrIs?\b | (?i: confidence | credible | credibility ) \s (?i: intervals? | limits? )
+    (?P<level> 9\d (?: \.\d )? ) \s? % \s? (?: [A-Za-z-]+ \s )?
+    (?: CIs?\b | CrIs?\b | (?i: (?: confidence | credible | credibility ) \s )? (?i: intervals? | limits? )
         (?: \s? [(\[] CI [)\]] )? )
   | \bCI \s? (?P<level_behind> 9\d (?: \.\d )? ) \s? %
 )"""
 _LOW = rf"(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
 _HIGH = rf"(?P<high>{_SIGNED})(?P<after>\s?%)?"
 _INTERVAL = (
-    rf"{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from)?\s?[(\[{{]?\s?{_LOW}"
+    rf"(?:[A-Z][a-z]+ )?{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from"
+    rf"|(?:by|from) [A-Za-z’' -]{{3,40}}?)?\s?[(\[{{]?\s?{_LOW}"
     rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
 )
-_P = rf"(?:(?:\s?[)\],;]|\s)*(?:and |with )?{P_VALUE})?"
+_P = (
+    rf"(?:(?:(?!\b9\d\s?%|\b(?:and|but|while|whereas|or|versus|vs|heterogeneity|interaction|trend)\b|\.\s|[=<>]|[pP]\s?[-=<>≤≥vV:]|\d\.\d).){{0,60}}?"
+    rf"(?:and )?{P_VALUE})?"
+)
+"""The p-value behind an interval, if no other number or claim lies between"""
 _NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?(?:with an? |[(\[])?\s?{_INTERVAL}{_P}")
 """`OR 1.50, 95% CI 1.02 to 2.20, p = 0.04`"""
 _CHANGED = re.compile(rf"\b(?P<verb>by|of|was|were|is|at|and) {_ESTIMATE}{_UNIT_OF_TIME}\s?[(\[]\s?{_INTERVAL}{_P}")
 """`rose by 3.4 points (95% CI 1.9 to 5.9)`"""
+_COMPARED = re.compile(
+    rf"(?<![\w.,/–=-]){_ESTIMATE}(?P<unit>(?:\s?%)?)(?: [a-zA-Z%/]+){{0,3}}?"
+    rf" (?:more|fewer|less|higher|lower|greater|longer|shorter"
+    rf"|larger|smaller|faster|slower|later|earlier)\b[^.;:()\[\]\d]{{0,80}}\s?[(\[,]\s?{_INTERVAL}{_P}"
+)
+"""`2.4 more open questions than the others (95% CI 0.6 to 4.2)`"""
 _FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)")
 """`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
 _UNNAMED = re.compile(
@@ -70,7 +83,7 @@ _UNNAMED = re.compile(
     (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )?
     (?: \s? (?: = | : | , | of | was ) \s? | \s )
     {_ESTIMATE} (?P<unit> ) \s?
-    [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | , | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
+    [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | [,;] | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
     [)\]]
     """,
     re.VERBOSE,
@@ -91,10 +104,18 @@ _ANY = re.compile(
     re.VERBOSE,
 )
 """Any number directly before an interval, with what is measured between them"""
+_ENDS = re.compile(
+    rf"[(\[]?\s?(?P<low>{NUMBER})\s?%?\s?(?:to|[-–,;]|–\s?)\s?(?P<high>{NUMBER})\s?%?\s?[)\]]?", re.IGNORECASE
+)
+_NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})\s?%?(?:\s?[a-z†‡§])?")
+_ESTIMATES = {"ratio", "difference", "estimate", "r", ""}
 _FARTHEST = 2.0
 """Widths of an interval by which a number without a name may lie outside it and still be its estimate."""
 _WIDEST_ASYMMETRY = 0.25
 """Of half the width on the log scale; profile and exact intervals are a little asymmetric."""
+
+_LINEAR_ASYMMETRY = 0.1
+"""The same where the estimate lies in the middle of the interval as it is printed."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +141,8 @@ def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     """The estimates of a text that stand directly before their interval, each once."""
     taken: set[int] = set()
     ends: set[tuple[int, int]] = set()
-    for pattern in (_NAMED, _CHANGED, *([_FURTHER] if re.search(_LEVEL, text) else []), _PERCENT, _UNNAMED, _ANY):
+    further = [_FURTHER] if re.search(_LEVEL, text) else []
+    for pattern in (_NAMED, _CHANGED, _COMPARED, *further, _PERCENT, _UNNAMED, _ANY):
         for match in pattern.finditer(text):
             place = match.start("estimate")
             if match.re is _ANY and (match.span("low") in ends or not _same_kind(match)):
@@ -145,11 +167,11 @@ def _scale(match: re.Match[str], text: str) -> Scale:
         before = re.split(r"\d|[.;:]\s", text[: match.start("estimate")])[-1]
         if re.search(rf"(?<![\w’'-]){_RATIO}(?![\w-])", before):
             return "ratio"
-        named = re.search(rf"(?<![\w’'-]){_DIFFERENCE}(?![\w-])\W{{0,3}}(?:of|was|is)?\s?$", before)
+        named = re.search(rf"(?<![\w’'-])(?:{_DIFFERENCE}|by)(?![\w-])\W{{0,3}}(?:of|was|is)?\s?$", before)
         return "difference" if named else "unknown"
     if told.get("ratio"):
         return "ratio"
-    if told.get("difference") or told.get("verb") == "by":
+    if told.get("difference") or told.get("verb") == "by" or match.re is _COMPARED:
         return "difference"
     return "share" if told.get("share") or match.re is _PERCENT else "unknown"
 
@@ -180,10 +202,62 @@ def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
 def check_intervals(statement: Statement) -> Iterator[ComputedFinding]:
     """Findings about the intervals of a paragraph or row."""
     for interval in reported_intervals(statement.text):
-        for check in (_outside, _asymmetric, _askew, _against_p):
-            if found := check(statement, interval):
-                yield found
-                break
+        yield from _check(statement, interval)
+
+
+def check_interval_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
+    """Findings about the intervals of tables."""
+    for rows in tables:
+        told = told_about(rows)
+        for line in lines_of(rows):
+            for statement, interval in _intervals_of(line, told):
+                yield from _check(statement, interval)
+
+
+def _check(statement: Statement, interval: ReportedInterval) -> Iterator[ComputedFinding]:
+    found = (check(statement, interval) for check in (_outside, _asymmetric, _askew, _against_p))
+    yield from [each for each in found if each][:1]
+
+
+def _intervals_of(line: Sequence[Cell], told: str) -> Iterator[tuple[Statement, ReportedInterval]]:
+    """Each interval of a line with the estimate before it and the p-value behind it."""
+    for at, cell in enumerate(line):
+        ends = _ENDS.fullmatch(cell.text) if cell.role == "interval" else None
+        if cell.role == "low" and [each.role for each in line[at + 1 : at + 2]] == ["high"]:
+            ends = _ENDS.fullmatch(f"{cell.text} to {line[at + 1].text}")
+        estimate = line[at - 1] if at else None
+        if estimate and estimate.role in {"p", "n"}:
+            estimate = line[at - 2] if at > 1 else None
+        value = _NUMBER_CELL.fullmatch(estimate.text) if estimate and estimate.role in _ESTIMATES else None
+        if not ends or not estimate or not value:
+            continue
+        behind = next((each for each in line[at + 1 :] if each.role in {"p", "interval", "low"}), None)
+        p = P_CELL.fullmatch(behind.text) if behind and behind.role == "p" else None
+        p = p if p and p["p"] else None
+        level = re.search(r"(9\d(?:\.\d)?)\s?%", cell.title) or re.search(r"(9\d(?:\.\d)?)\s?%", told)
+        yield (
+            cell.statement,
+            ReportedInterval(
+                scale=_scale_of(estimate, told),
+                estimate=printed(value["value"]),
+                low=printed(ends["low"]),
+                high=printed(ends["high"]),
+                level=float(level[1]) if level else 95,
+                relation=EQUAL.get(p["relation"], p["relation"]) if p else "",
+                p=printed(p["p"]) if p else None,
+                place=(0, len(cell.statement.text)),
+            ),
+        )
+
+
+def _scale_of(estimate: Cell, told: str) -> Scale:
+    """The scale of a cell, as its title and what is told of the table say."""
+    about_ratios = re.search(rf"(?<!\w){_RATIO}(?!\w)", told) is not None
+    if estimate.role == "ratio":
+        return "ratio"
+    if estimate.role == "difference":
+        return "unknown" if about_ratios else "difference"
+    return "ratio" if about_ratios and estimate.role == "estimate" else "unknown"
 
 
 def _shown(interval: ReportedInterval) -> str:
@@ -232,9 +306,11 @@ def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFin
     half = (math.log(high.value) - math.log(low.value)) / 2
     if half <= 0:
         return None
+    linear = abs(interval.estimate.value - (low.value + high.value) / 2) <= interval.estimate.half
+    share = _LINEAR_ASYMMETRY if linear else _WIDEST_ASYMMETRY
     middles = [
-        (math.log(low.low) + math.log(high.low)) / 2 - _WIDEST_ASYMMETRY * half,
-        (math.log(low.high) + math.log(high.high)) / 2 + _WIDEST_ASYMMETRY * half,
+        (math.log(low.low) + math.log(high.low)) / 2 - share * half,
+        (math.log(low.high) + math.log(high.high)) / 2 + share * half,
     ]
     if math.log(interval.estimate.high) >= middles[0] and math.log(interval.estimate.low) <= middles[1]:
         return None

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from state.computed_findings import ComputedFinding, Severity
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.consistency.printed import printed, short
-from tools.consistency.reported_tests import ALPHA, P_VALUE
-from tools.consistency.statements import Statement
+from tools.consistency.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
+from tools.consistency.statements import Statement, TableRows
+from tools.consistency.table_lines import lines_of
 
 _P = re.compile(P_VALUE)
 _CORRECTION = re.compile(
     r"bonferroni|\bholm\b|hochberg|benjamini|\bFDR\b|false[- ]discovery|tukey|scheff|dunnett|s[ií]d[aá]k|newman|\bLSD\b"
     r"|famil(?:y|iy)[- ]?wise|\bFWER?\b|multiple[- ](?:comparison|test|hypothes)|multiplicity|number of (?:tests"
     r"|comparisons)"
-    r"|(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
+    r"|(?<!un)(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
     r"|\bq[- ]?values?|exploratory"
     r"|gatekeeping|hierarchical(?:ly)? test",
     re.IGNORECASE,
@@ -56,6 +57,22 @@ _FAMILY = re.compile(
     rf"|used) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
     re.IGNORECASE,
 )
+_REST = re.compile(
+    rf"\b(?:(?:other|remaining) {_COUNT} (?!{_NO_MEASURES}\b)[a-z]+|{_COUNT.replace('count', 'rest')}"
+    rf" (?:other|remaining) (?!{_NO_MEASURES}\b)[a-z]+|{_COUNT.replace('count', 'last')} of (?:them|these))\b",
+    re.IGNORECASE,
+)
+"""`the other eleven scales`, `ten of them`"""
+_NO_EFFECT = re.compile(
+    r"[pP](?:[- ]?values?)?\s?(?:[>≥]|exceeded|above|lay|were|was (?:above|over)|between|ranged)"
+    r"|\b(?:no|not|none|nor|neither)\b"
+)
+_NAMED_BEFORE = re.compile(
+    r"(?<!no )\b(?:(?:primary|main|principal) (?:outcome|end ?point|measure|hypothes)|pre-?specified|fixed in advance"
+    r"|in advance|beforehand|a priori|pre-?registered|registered protocol)",
+    re.IGNORECASE,
+)
+"""A test that was chosen before the others were seen needs no correction for them."""
 _FEWEST = 5
 _THRESHOLD = re.compile(
     r"\b(?:reached|reach|level of|level was|threshold of|set at|significance at|cut-off of)\W*$", re.IGNORECASE
@@ -65,17 +82,33 @@ _MODEL = re.compile(
 )
 
 
-def check_many_tests(statements: Sequence[Statement]) -> Iterator[ComputedFinding]:
+def check_many_tests(statements: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
     """Findings about the tests of a paper, at most one a section."""
     if any(_CORRECTION.search(statement.text) for statement in statements):
         return
     sections: dict[str, list[Statement]] = defaultdict(list)
     for statement in statements:
         sections[statement.paragraph["section"]].append(statement)
+    cells = defaultdict[int, list[re.Match[str]]](list)
+    for cell in (cell for rows in tables for line in lines_of(rows) for cell in line if cell.role == "p"):
+        if value := P_CELL.fullmatch(cell.text):
+            cells[id(cell.statement)].append(value)
     for parts in sections.values():
         told = next((found for part in parts for found in _told(part)), None)
-        if found := told or _listed(parts):
+        if found := told or _listed(list(_p_values(parts, cells))):
             yield found
+
+
+def _p_values(
+    parts: Sequence[Statement], cells: Mapping[int, Sequence[re.Match[str]]]
+) -> Iterator[tuple[Statement, re.Match[str]]]:
+    """The p-values of a section; the text's that a table of the section prints too are counted once."""
+    printed_in_tables = {match["p"] for part in parts for match in cells.get(id(part), []) if match["p"]}
+    for part in parts:
+        for match in cells.get(id(part)) or _P.finditer(part.text):
+            again = not part.row and match["p"] in printed_in_tables
+            if match["p"] and not again and not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()]):
+                yield part, match
 
 
 def _told(statement: Statement) -> Iterator[ComputedFinding]:
@@ -86,15 +119,17 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
         if found["relation"] not in {">", "≥"} and not _THRESHOLD.search(statement.text[: found.start()])
     ]
     significant = [found for found in values if printed(found["p"]).value <= ALPHA]
-    if not significant or any(not _just_significant(found) for found in significant):
+    if not significant or _NAMED_BEFORE.search(statement.text) or not all(map(_just_significant, significant)):
         return
     smallest = min(significant, key=lambda found: printed(found["p"]).value)
-    for pattern in (_OTHERS, _UNCHANGED, _ONE_OF, _FAMILY):
+    for pattern in (_REST, _OTHERS, _UNCHANGED, _ONE_OF, _FAMILY):
         for match in pattern.finditer(statement.text):
             groups = match.groupdict()
             named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
             number = SMALL_NUMBERS.get(named.lower()) or (int(named) if named.isdigit() else 0)
-            tests = number + len(significant) if pattern in (_OTHERS, _UNCHANGED) else number
+            if pattern is _REST and not _NO_EFFECT.search(statement.text[slice(*statement.sentence_at(match.start()))]):
+                continue
+            tests = number + len(significant) if pattern in (_REST, _OTHERS, _UNCHANGED) else number
             exact = pattern is not _FAMILY or all(found["relation"] == "=" for found in significant)
             if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
                 start, end = statement.sentence_at(smallest.start())
@@ -105,22 +140,17 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
                 return
 
 
-def _listed(parts: Sequence[Statement]) -> ComputedFinding | None:
+def _listed(found: Sequence[tuple[Statement, re.Match[str]]]) -> ComputedFinding | None:
     """Many p-values in one section, the smallest of which would not stand among so many."""
-    found = [
-        (part, match)
-        for part in parts
-        for match in _P.finditer(part.text)
-        if not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()])
-    ]
     values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
     significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
-    exact = [value for value, relation in values if relation in {"=", ":", "was", "of"} or value > ALPHA]
+    exact = [value for value, relation in values if EQUAL.get(relation, relation) == "=" or value > ALPHA]
     few = 0 < len(significant) <= max(1, len(values) // 5)
     if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
         return None
     part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
-    return next(_too_many(part, part.sentence_at(match.start()), len(values), significant, "low"), None)
+    place = (0, len(part.text)) if part.row else part.sentence_at(match.start())
+    return next(_too_many(part, place, len(values), significant, "low"), None)
 
 
 def _just_significant(match: re.Match[str]) -> bool:

@@ -16,7 +16,7 @@ from tools.consistency.cross_references import (
     check_unresolved,
 )
 from tools.consistency.differences import check_differences
-from tools.consistency.intervals import check_intervals
+from tools.consistency.intervals import check_interval_tables, check_intervals
 from tools.consistency.many_tests import check_many_tests
 from tools.consistency.parts import check_parts
 from tools.consistency.percentages import check_listed_percentages, check_percentages
@@ -46,7 +46,8 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *(found for each in tables for found in check_table(*each)),
         *(found for each in tables for found in check_whole_number_table(*each)),
         *check_test_tables(tables),
-        *check_many_tests(parts),
+        *check_interval_tables(tables),
+        *check_many_tests(parts, tables),
         *_about_values(parts, tables),
         *check_told_cells(parts, tables),
         *check_periods(parts),

@@ -34,7 +34,7 @@ P_VALUE = (
 _SIGNIFICANCE = re.compile(rf"{P_VALUE}|(?<![\w-])(?P<ns>n\.\s?s\.|ns|NS|not significant)(?!\w)")
 _ONE = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?)"
 _TWO = rf"{_ONE}\s?(?:[,;/]|and)\s?{_ONE}"
-_DF_WORD = r"(?:(?:(?:residual|error|denominator) )?(?:\bd\.?\s?f(?![a-z])\.?|degrees? of freedom|\bν))"
+_DF_WORD = r"(?:(?:(?:residual|error|denominator) )?(?:\bd\.?\s?f(?![a-z])\.?|degrees? of freedom|\b\u03bd))"
 _WORDS = "|".join(SMALL_NUMBERS)
 _DEGREES = re.compile(
     rf"{_DF_WORD}_?1\s?=\s?(?P<first>{_ONE})\s?[,;]\s?{_DF_WORD}_?2\s?=\s?(?P<second>{_ONE})"
@@ -49,11 +49,11 @@ _NAMED_AFTER = (
 """Tests whose statistic is compared with χ²."""
 _NAMES = rf"""
     (?P<r> (?i: \b (?: pearson | spearman ) (?: [’']s )? ) (?: \s (?: correlation | coefficient | rank ) )*
-           (?: \s (?: r (?: _?s )? | rho | ρ ) (?!\w) )?
-         | (?<! [\w'’/-] ) (?: r (?: _?\{{? s \}}? )? | rho | ρ (?: _?s )? ) (?! [A-Za-z'’-] ) )
+           (?: \s (?: r (?: _?s )? | rho | \u03c1 ) (?!\w) )?
+         | (?<! [\w'’/-] ) (?: r (?: _?\{{? s \}}? )? | rho | \u03c1 (?: _?s )? ) (?! [A-Za-z'’-] ) )
   | (?P<chi> (?: χ | \\chi | \b [Cc]hi | \b X (?= \s? \^? \s? [2²] ) ) [\s-]? (?: \^? \s? \{{? [2²] \}}? | square[d]? )?
-           | (?i: \b (?: {_NAMED_AFTER} ) (?: [’']s )? [\s-] (?: test \s )? statistic ) )
-  | (?<! [\w'’/-] ) (?: (?P<t> Δ? t ) | (?P<F> Δ? F ) | (?P<z> [zZ] )
+           | (?i: \b (?: {_NAMED_AFTER} ) (?: [’']s )? [\s-] (?: test \s )? statistic | \b deviance ) )
+  | (?<! [\w'’/-] ) (?: (?P<t> Δ? t ) | (?P<F> Δ? F | [Vv]ariance \s ratio ) | (?P<z> [zZ] )
       | (?P<Q> (?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{{1,7}} )? | H ) ) (?! [A-Za-z'’] )
 """
 STATISTIC = re.compile(
@@ -75,6 +75,8 @@ _PAIRS = re.compile(r"(?<!\w)[nN]\s?=\s?(?P<n>\d[\d,]*)")
 _NEXT_CLAIM = re.compile(r"\b(?:and|but|while|whereas|or|versus|vs)\b(?!\W*$)|\.\s+[A-Z]|[FtQ]\s?[(\[]|χ")
 """What parts a statistic from a p-value that is not its own."""
 _FARTHEST = 90  # characters from a statistic to its p-value, without what tells its degrees of freedom
+_SAMPLE = re.compile(r"(?:\b(?:in|of|among|from|across)(?: (?:the|our|these|all))? |[,;(]\s?)$", re.IGNORECASE)
+"""What stands before the number of those among whom a correlation was computed."""
 _FEWEST_PAIRS = 8
 
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
@@ -88,11 +90,12 @@ _SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 _RAW = re.compile(r"\b(?:raw|uncorrected|unadjusted|not (?:corrected|adjusted))\b", re.IGNORECASE)
 TAILS = ("t", "F", "r", "Q", "z", "chi")
 """Statistics of which the p-value can be computed."""
-_P_CELL = re.compile(
+P_CELL = re.compile(
     r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>[01]?\.\d+|[01](?=\.?$))\s?[a-z†‡§]?|(?P<ns>n\.?\s?s\.?|NS)"
 )
 _NUMBER_CELL = re.compile(
-    rf"(?:[A-Za-zχ²2]{{1,2}}\s?(?:\([\d., ]+\)\s?)?=\s?)?(?P<value>{NUMBER})(?:\s?[(\[](?P<behind>[\d., ]+)[)\]])?\s?[a-z†‡§]?$"
+    rf"(?:[A-Za-zχ²2]{{1,2}}\s?(?:\([\d., ]+\)\s?)?=\s?)?(?P<value>{NUMBER})"
+    rf"(?:\s?[(\[](?P<behind>[\d., ]+)[)\]])?\s?[a-z†‡§]?$"
 )
 _ERROR = re.compile(r"error|residuals?\b|within", re.IGNORECASE)
 
@@ -263,7 +266,8 @@ def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[Printed, ...]]:
         return of_sizes([int(beside["n"].replace(",", ""))])
     starts = [0, *(end for end in sentence_ends(text) if end <= statistic.start)]
     ends = [*(end for end in sentence_ends(text) if end > statistic.start), len(text)]
-    return of_sizes([each.number for each in counted(text[starts[-1] : ends[0]])])
+    sentence = text[starts[-1] : ends[0]]
+    return of_sizes([each.number for each in counted(sentence) if _SAMPLE.search(sentence[: each.start])])
 
 
 def of_sizes(sizes: Sequence[int]) -> list[tuple[Printed, ...]]:
@@ -301,7 +305,7 @@ def _tests_of(
             part = line[at : min([each for each in places if each > at], default=len(line))]
         begin = at + 1
         statistics = [cell for cell in part if cell.role in TAILS]
-        p = _P_CELL.fullmatch(line[at].text)
+        p = P_CELL.fullmatch(line[at].text)
         value = _NUMBER_CELL.match(statistics[0].text) if len(statistics) == 1 else None
         if p is None or value is None:
             continue
@@ -417,5 +421,3 @@ def _finding(statement: Statement, test: ReportedTest, low: float, high: float) 
         computation=f"{_shown(test)} gives {sides} of {between(low, high)}, printed is {_printed_p(test)}{decision}",
         consistent=f"p = {between(low, high)}" if high >= 0.001 else "p < 0.001",
     )
-
-

@@ -21,14 +21,14 @@ _PATTERNS = {
     "F": rf"{_LEADING}Δ? ?F{_ENDING}",
     "z": rf"{_LEADING}[zZ]{_ENDING}",
     "Q": rf"{_LEADING}(?:Q(?:_?[A-Za-z]{{1,7}})?|H){_ENDING}",
-    "r": rf"{_LEADING}(?:r(?:_?s)?|rho|ρ|[Cc]orrelation(?: coefficient)?){_BESIDE}",
+    "r": rf"{_LEADING}(?:r(?:_?s)?|rho|\u03c1|[Cc]orrelation(?: coefficient)?){_BESIDE}",
     "chi": rf"{_LEADING}(?:χ|[Cc]hi|X(?= ?\^?[2²])|\\chi)[ -]?(?:\^?[2²]|squared?)?{_ENDING}",
-    "df1": r"(?:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|ν)[_ ]?(?:1|num\.?|effect)",
-    "df2": r"(?:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|ν)[_ ]?(?:2|den\.?|error)",
-    "df": r"d\.? ?f\.?|[Dd][Ff]|[Dd]egrees of freedom|ν",
+    "df1": r"(?:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:1|num\.?)",
+    "df2": r"(?:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:2|den\.?)",
+    "df": r"d\.? ?f\.?|[Dd][Ff]|[Dd]egrees of freedom|\u03bd",
     "n": r"[nN]|[Pp]airs|[Ss]ample size|[Pp]articipants|[Pp]atients|[Ss]tudents|[Cc]hildren|[Ss]ubjects",
-    "low": r"(?i:from|(?:.*[ (%])?(?:lower|low|LL|LCL|LCI|2\.5 ?%)(?:[ (,].*)?)",
-    "high": r"(?i:to|(?:.*[ (%])?(?:upper|high|UL|UCL|UCI|97\.5 ?%)(?:[ (,].*)?)",
+    "low": r"(?i:from|(?:.*[ (%])?(?:lower|low|LL|LCL|LCI|2\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
+    "high": r"(?i:to|(?:.*[ (%])?(?:upper|high|UL|UCL|UCI|97\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
     "interval": (
         r"(?i:(?:.*[ (])?(?:CI|CrI|intervals?|(?:confidence )?limits|conf\. int\.)(?:[ (,].*)?|\(?9\d ?%(?: .*)?)"
     ),
@@ -45,7 +45,7 @@ _PATTERNS = {
 ROLES = {name: re.compile(f"(?:{pattern})") for name, pattern in _PATTERNS.items()}
 _ALWAYS_ROLES = {"p", "t", "F", "z", "Q", "r", "chi", "df", "interval", "low", "high"}
 _BOTH = re.compile(r"(?P<first>[^(\[,]+?)\s?[(\[,]\s?(?P<second>[^()\[\]]+)[)\]]?")
-_BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]?\s?(?P<second>[^()\[\]]+)[)\]]?")
+_BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]\s?(?P<second>[^()\[\]]+)[)\]]?")
 
 
 class Cell(NamedTuple):
@@ -90,7 +90,7 @@ def told_about(rows: TableRows) -> str:
 def _header(rows: TableRows) -> tuple[list[str], list[tuple[list[str], Statement]]]:
     """The titles of the columns and the rows below them; titles may stand below others, or below a caption."""
     titles, below = rows.table.header, list(zip(rows.table.rows, rows.rows, strict=True))
-    while len(below) > 1 and sum(map(bool, titles)) <= 1 < sum(map(bool, below[0][0])):
+    while len(below) > 1 and titles[0] and not any(titles[1:]) and any(below[0][0][1:]):
         titles, below = below[0][0], below[1:]
     first = below[0][0]
     if len(below) > 1 and sum(map(bool, map(role_of, first[1:]))) >= 2 and not re.search(r"\d\.\d", " ".join(first)):
