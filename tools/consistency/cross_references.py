@@ -301,10 +301,11 @@ def check_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
 
 
 _SECTION = re.compile(
-    r"(?:(?<![\w-])(?P<word>[Ss]ections?|Sect\.|Secs?\.)\s?"
+    r"(?:(?<![\w-])(?<!\d )(?<!\d, )(?P<word>[Ss]ections?|Sect\.|Secs?\.)\s?"
     r"|(?P<sign>§§?)\s?)"
     r"(?P<list>\d{1,2}(?:\.\d{1,2}){0,3}(?:(?:,? and|,? or|,|–|-)\s?\d{1,2}(?:\.\d{1,2}){0,3})*)(?![\d%]|\.\d)"
 )
+"""Not `see 35, section 6`: that of a cited work."""
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 _LAW = re.compile(r"\s?\(?[a-z]?\)?\s?(?:of|in) (?:the )?(?:[A-Z]|ref|\[|law|act\b)|\s?\([a-z0-9]\)", re.IGNORECASE)
 _LONGEST_HEADING = 120  # characters

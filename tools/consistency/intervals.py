@@ -42,6 +42,8 @@ _NAME = rf"""(?x:
       | \s? (?: , | of ) \s? | \s )
 )"""
 """What the estimate is, with its abbreviation in brackets, and a sign or word that leads to the number."""
+_TIMES = re.compile(r"(?:\s|-)?(?:times|fold)\b")
+_MULTIPLIED = re.compile(r"(?:\bmultipl[a-z]+\b[^.;]{0,60} by|\ba factor of) $")
 _SIGNED = rf"[-–+]?\s?{UNSIGNED}"
 _ESTIMATE = rf"(?P<estimate>{_SIGNED})"
 _UNIT = r"(?P<unit>\s?(?:%|°C|[a-zA-Zµ]{1,8}(?:/[a-zA-Z]{1,5})?(?:[²³2])?|percentage points|points))?"
@@ -163,6 +165,8 @@ def _same_kind(match: re.Match[str]) -> bool:
 def _scale(match: re.Match[str], text: str) -> Scale:
     """What the name or the verb before an estimate tells of its scale."""
     told = match.groupdict()
+    if _TIMES.match(text, match.end("estimate")) or _MULTIPLIED.search(text, 0, match.start("estimate")):
+        return "ratio"
     if match.re is _ANY:
         before = re.split(r"\d|[.;:]\s", text[: match.start("estimate")])[-1]
         if re.search(rf"(?<![\w’'-]){_RATIO}(?![\w-])", before):

@@ -19,7 +19,7 @@ _CORRECTION = re.compile(
     r"|famil(?:y|iy)[- ]?wise|\bFWER?\b|multiple[- ](?:comparison|test|hypothes)|multiplicity|number of (?:tests"
     r"|comparisons)"
     r"|(?<!un)(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
-    r"|\bq[- ]?values?|exploratory"
+    r"|\bq[- ]?values?|exploratory|\b0?\.0[15]\s?(?:/|÷|divided by)\s?\w"
     r"|gatekeeping|hierarchical(?:ly)? test",
     re.IGNORECASE,
 )
@@ -84,7 +84,7 @@ _MODEL = re.compile(
 
 def check_many_tests(statements: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
     """Findings about the tests of a paper, at most one a section."""
-    if any(_CORRECTION.search(statement.text) for statement in statements):
+    if any(_CORRECTION.search(f"{statement.caption} {statement.text}") for statement in statements):
         return
     sections: dict[str, list[Statement]] = defaultdict(list)
     for statement in statements:

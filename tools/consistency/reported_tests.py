@@ -39,7 +39,7 @@ _WORDS = "|".join(SMALL_NUMBERS)
 _DEGREES = re.compile(
     rf"{_DF_WORD}_?1\s?=\s?(?P<first>{_ONE})\s?[,;]\s?{_DF_WORD}_?2\s?=\s?(?P<second>{_ONE})"
     rf"|{_DF_WORD}\s?(?:=|:|of)?\s?(?P<behind>{_TWO}|{_ONE})"
-    rf"|(?P<before>{_TWO}|{_ONE}|\b(?:{_WORDS})\b)\s{_DF_WORD}",
+    rf"|(?P<before>{_TWO}|{_ONE}|\b(?:{_WORDS})\b)\s{_DF_WORD}(?! (?:fewer|less|more|lost|too)\b)",
     re.IGNORECASE,
 )
 """`df = 38`, `2 and 57 degrees of freedom`, `df1 = 2, df2 = 57`"""

@@ -173,6 +173,18 @@ def test_what_a_sentence_contradicts(kind: CheckKind, text: str):
         ("sum of parts", "Of the 96 patients, 70 were women and 50 had diabetes."),
         ("sum of parts", "The sample had 238 adults (131 female, 102 male, 5 non-binary)."),
         ("estimate and interval", "It was 4.18 mmHg lower (95% CI −5.03 to −3.33)."),
+        ("estimate and interval", "It was 3.5 times higher in pots with ants (95% CI: 0.9–13.5)."),
+        ("interval and p-value", "Beside the field, tillage multiplied loss by 1.12 (95% CI 0.91 to 1.38, p = 0.284)."),
+        (
+            "many tests",
+            "Of nine traits a difference counts below 0.05/9 = 0.0056; one (p = 0.031) of the nine traits came near.",
+        ),
+        (
+            "test and p-value",
+            "| Group | Studies | Q | P |\n|---|---|---|---|\n| Young | 7 | 6.6 | 0.36 |\n\n"
+            "Q has one degree of freedom fewer than there are studies.",
+        ),
+        ("section", "# 1 A\n\nx\n\n# 2 B\n\nx\n\n# 3 C\n\nRead see 35, section 6.1, and 42 section 7."),
     ],
 )
 def test_what_a_sentence_does_not_contradict(kind: CheckKind, text: str):

@@ -32,7 +32,7 @@ def test_a_correlation_without_a_number_of_pairs_is_left_alone():
     ("text", "kind"),
     [
         (
-            "| | Frail |\n|---|---|\n| Hazard ratio | 1.94 |\n| 95% CI | 1.32 to 2.85 |\n| P | 0.07 |",
+            "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 to 2.85 | – |\n| P | 0.07 | – |",
             "interval and p-value",
         ),
         (
