@@ -155,10 +155,10 @@ def _placed(kind: str, parts: Sequence[Statement], others: Iterable[str]) -> Pla
 
 
 def _mentions(kind: str, parts: Sequence[Statement], placed: Placed) -> Iterator[Mention]:
-    """Every place where something is referred to by its name, but in its own caption."""
+    """Every place where something is referred to by its name, but in its own caption; columns may be run together."""
     number = rf"(?:{_NUMBERS_OF[kind]}){_AFTER_NUMBER}{_NO_MEASURE}"
     pattern = re.compile(
-        rf"(?<![\w-])(?i:{_PREFIX})(?P<word>{_WORDS[kind]})\s?(?:~|\()?(?P<list>{number}(?:{_BETWEEN}{number})*)"
+        rf"(?<!\w)(?<![^a-z]-)(?i:{_PREFIX})(?P<word>{_WORDS[kind]})\s?(?:~|\()?(?P<list>{number}(?:{_BETWEEN}{number})*)"
     )
     for part in parts:
         for match in pattern.finditer(part.text):
@@ -429,8 +429,10 @@ _SAID = re.compile(
 """What an author does and a product does not."""
 _MONTH = re.compile("January|February|March|April|May|June|July|August|September|October|November|December")
 _FIRST_AUTHOR = re.compile(
-    rf"(?:[A-Z]\.[ -]?)*(?P<name>{_NAME}(?=,| [A-Z]{{1,3}}\b)|.{{2,60}}?(?=,| and | & | \(|(?<!\b[A-Z])\. |$))"
+    rf"(?:[A-Z]\.[ -]?)*(?P<name>{_NAME}(?=,| [A-Z]{{1,3}}(?:[,;:]| \(| \d)| [A-Z]{{2,3}}\.)"
+    r"|.{2,60}?(?=,| and | & | \(|(?<!\b[A-Z])\. |$))"
 )
+"""`Kingma DP, ...`, or all names of `Diederik P. Kingma and ...`, any of which a citation may have."""
 
 
 def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:

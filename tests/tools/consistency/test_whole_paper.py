@@ -234,3 +234,18 @@ def test_formulas_that_latex_numbers():
         for number in (2, 4)
     ]
     assert quotes == [[], ["Eq. (4)"]]
+
+
+def test_an_entry_is_cited_by_the_last_name_whatever_stands_before_it():
+    entries = [
+        "Edith P. Adams and Jo Bell. 2014. Ponds.",
+        "Carol E Costa. 2000. Lakes.",
+        "Dunn DA, Elm E. Bogs. 2004.",
+        "Frost G. 2010. Fens.",
+        "Hale, I. 2011. Moors.",
+    ]
+    text = "Ponds (Adams and Bell, 2014), lakes (Costa, 2000), bogs (Dunn et al., 2004), fens (Frost, 2010){}."
+    paper = "# A paper\n\n## Introduction\n\n{}\n\n## References\n\n" + "".join(f"- {each}\n" for each in entries)
+    assert found_in(paper.format(text.format(", moors (Hale, 2011)"))) == []
+    (finding,) = found_in(paper.format(text.format("")))
+    assert "Hale" in finding["quote"]
