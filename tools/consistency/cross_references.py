@@ -62,7 +62,7 @@ _SERIES = "ABCDEFGHS."
 _WHOLE_PAPER = 3  # sections; what has fewer may be an excerpt
 
 
-class Name(NamedTuple):
+class NumberedName(NamedTuple):
     """`Table 3`, `Table S3`, `Table III` and `Appendix C`: the third of a series of its own each."""
 
     kind: str
@@ -85,7 +85,7 @@ class Name(NamedTuple):
 class Mention(NamedTuple):
     """Where the text refers to something by its name."""
 
-    name: Name
+    name: NumberedName
     part: Statement
     place: tuple[int, int]
     sure: bool
@@ -93,7 +93,7 @@ class Mention(NamedTuple):
     panel: str = ""
 
 
-Placed = dict[Name, Statement | None]
+Placed = dict[NumberedName, Statement | None]
 """What there is, and where; a heading or the text of a picture is no statement."""
 
 
@@ -121,17 +121,17 @@ def _headings(document: Document, parts: Sequence[Statement]) -> set[str]:
     return {line.strip("#* ") for line in named if len(line) < _LONGEST_HEADING}
 
 
-def _name(kind: str, prefix: str | None, number: str) -> Name:
+def _name(kind: str, prefix: str | None, number: str) -> NumberedName:
     """The name that a number has in its series."""
     if number in _ROMAN and kind != "Appendix":
-        return Name(kind, "roman", _ROMAN[number])
+        return NumberedName(kind, "roman", _ROMAN[number])
     if number.isalpha():
-        return Name(kind, "letter", ord(number) - ord("A") + 1)
+        return NumberedName(kind, "letter", ord(number) - ord("A") + 1)
     digits = number.lstrip(_SERIES)
     series = number.removesuffix(digits)
     if prefix and series != "S":
         series = "Supplementary" if prefix.lower().startswith("sup") else prefix.title()
-    return Name(kind, series, int(digits))
+    return NumberedName(kind, series, int(digits))
 
 
 def _placed(kind: str, parts: Sequence[Statement], others: Iterable[str]) -> Placed:
@@ -144,7 +144,7 @@ def _placed(kind: str, parts: Sequence[Statement], others: Iterable[str]) -> Pla
     for text in others:
         if match := opening.match(text):
             found[_name(kind, match["prefix"], match["number"])] = None
-    told: Counter[Name] = Counter()
+    told: Counter[NumberedName] = Counter()
     for part in parts:
         match = opening.match(part.paragraph["text"].translate({ord("*"): " "}))
         if match and not (part.row and found.get(_name(kind, match["prefix"], match["number"]))):
@@ -189,7 +189,7 @@ def _listed(text: str, number: str) -> Iterator[tuple[str, str]]:
 
 def _missing(placed: Placed, mentions: Sequence[Mention], *, lost: bool) -> Iterator[ComputedFinding]:
     """Names that are referred to and are beyond the last of their series, or the only ones that it lacks."""
-    seen: set[Name] = set()
+    seen: set[NumberedName] = set()
     for mention in sorted(mentions, key=lambda each: each.name):
         name = mention.name
         numbers = {each.number for each in placed if each.series == name.series}

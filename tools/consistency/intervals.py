@@ -16,7 +16,7 @@ from state.computed_findings import ComputedFinding
 from tools.consistency.printed import NUMBER, UNSIGNED, Printed, printed, short
 from tools.consistency.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
 from tools.consistency.statements import Statement, TableRows
-from tools.consistency.table_lines import Cell, lines_of, told_about
+from tools.consistency.table_lines import RoleCell, lines_of, told_about
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
 
@@ -223,7 +223,7 @@ def _check(statement: Statement, interval: ReportedInterval) -> Iterator[Compute
     yield from [each for each in found if each][:1]
 
 
-def _intervals_of(line: Sequence[Cell], told: str) -> Iterator[tuple[Statement, ReportedInterval]]:
+def _intervals_of(line: Sequence[RoleCell], told: str) -> Iterator[tuple[Statement, ReportedInterval]]:
     """Each interval of a line with the estimate before it and the p-value behind it."""
     for at, cell in enumerate(line):
         ends = _ENDS.fullmatch(cell.text) if cell.role == "interval" else None
@@ -254,7 +254,7 @@ def _intervals_of(line: Sequence[Cell], told: str) -> Iterator[tuple[Statement, 
         )
 
 
-def _scale_of(estimate: Cell, told: str) -> Scale:
+def _scale_of(estimate: RoleCell, told: str) -> Scale:
     """The scale of a cell, as its title and what is told of the table say."""
     about_ratios = re.search(rf"(?<!\w){_RATIO}(?!\w)", told) is not None
     if estimate.role == "ratio":

@@ -19,7 +19,7 @@ from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.consistency.counted import counted
 from tools.consistency.printed import NUMBER, Printed, between, printed, short, told_sizes
 from tools.consistency.statements import Statement, TableRows
-from tools.consistency.table_lines import Cell, lines_of, told_about
+from tools.consistency.table_lines import RoleCell, lines_of, told_about
 from tools.text import sentence_ends
 
 ALPHA = 0.05
@@ -294,7 +294,7 @@ def check_test_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
 
 
 def _tests_of(
-    line: Sequence[Cell], below: Sequence[Sequence[Cell]], told: str
+    line: Sequence[RoleCell], below: Sequence[Sequence[RoleCell]], told: str
 ) -> Iterator[tuple[Statement, ReportedTest]]:
     """Each p-value of a line with the only statistic before it, or else behind it."""
     begin = 0
@@ -317,7 +317,7 @@ def _tests_of(
 
 
 def _readings_of(
-    statistic: Cell, behind: str, line: Sequence[Cell], below: Sequence[Sequence[Cell]], told: str
+    statistic: RoleCell, behind: str, line: Sequence[RoleCell], below: Sequence[Sequence[RoleCell]], told: str
 ) -> Iterator[tuple[Printed, ...]]:
     """Degrees of freedom of a cell: in it or its title, in its line, of the error below it, or told of the table."""
     if statistic.role == "z":
@@ -343,7 +343,7 @@ def _readings_of(
         yield from of_sizes([int(text) for text in pairs if text.isdigit()] or [*told_sizes(told)])
 
 
-def _df_of(line: Sequence[Cell]) -> str:
+def _df_of(line: Sequence[RoleCell]) -> str:
     return next((cell.text for cell in line if cell.role == "df"), "")
 
 

@@ -48,7 +48,7 @@ _BOTH = re.compile(r"(?P<first>[^(\[,]+?)\s?[(\[,]\s?(?P<second>[^()\[\]]+)[)\]]
 _BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]\s?(?P<second>[^()\[\]]+)[)\]]?")
 
 
-class Cell(NamedTuple):
+class RoleCell(NamedTuple):
     """A cell of a table."""
 
     role: str
@@ -65,7 +65,7 @@ def role_of(title: str) -> str:
     return next((name for name, pattern in ROLES.items() if plain and pattern.fullmatch(plain)), "")
 
 
-def lines_of(rows: TableRows) -> Iterator[list[Cell]]:
+def lines_of(rows: TableRows) -> Iterator[list[RoleCell]]:
     """The lines of a table that belong together: its rows, or its columns if the titles stand at the left."""
     titles, below = _header(rows)
     left = {role_of(cells[0]) for cells, _ in below if cells}
@@ -98,11 +98,11 @@ def _header(rows: TableRows) -> tuple[list[str], list[tuple[list[str], Statement
     return titles, below
 
 
-def _cells(title: str, text: str, statement: Statement) -> Iterator[Cell]:
+def _cells(title: str, text: str, statement: Statement) -> Iterator[RoleCell]:
     """A cell, or two if title and cell each hold a second thing, as in `OR (95% CI)` and `F (p)`."""
     titles, texts = _BOTH.fullmatch(title), _BOTH_INSIDE.fullmatch(text)
     if titles and texts and role_of(titles["first"]) and role_of(titles["second"]):
         for name in ("first", "second"):
-            yield Cell(role_of(titles[name]), titles[name], texts[name].strip(), statement)
+            yield RoleCell(role_of(titles[name]), titles[name], texts[name].strip(), statement)
     else:
-        yield Cell(role_of(title), title, text, statement)
+        yield RoleCell(role_of(title), title, text, statement)
