@@ -1,6 +1,6 @@
 """Whether the passage that a human comment needs is among those that the investigator is shown, and what raises it.
 
-    python -m benchmarks.found_passages --data FOLDER [--only modes --only queries --only segments]
+    python -m benchmarks.found_passages --data FOLDER [--only modes --only queries]
 
 It takes a quarter of an hour on two idle cores, nearly all of it for embedding. FOLDER has `papers.jsonl` and
 `paragraph_reviews.jsonl` (F1000RD). `retrieval_labels.jsonl` has fifty comments that are about something which another
@@ -276,9 +276,14 @@ TABLES = {
         Way("2,000, of the rest of the paper", paper=without_paragraph),
         Way("2,000, of the rest, dense", settings={"retrieval": "dense"}, paper=without_paragraph),
         Way("2,000, of the rest, bm25", settings={"retrieval": "bm25"}, paper=without_paragraph),
-        Way("3,000, of the rest", settings=windows(3000), paper=without_paragraph),
-        Way("plan, of the rest", lambda case: case.plans["sampled"], paper=without_paragraph),
-        Way("comment, of the rest", lambda case: [case.comment], paper=without_paragraph),
+    ],
+    "plans": [
+        Way("any question of a plan", lambda case: case.plans["sampled"]),
+        Way("of the rest of the paper", lambda case: case.plans["sampled"], paper=without_paragraph),
+    ],
+    "comments": [
+        Way("comment", lambda case: [case.comment]),
+        Way("of the rest of the paper", lambda case: [case.comment], paper=without_paragraph),
     ],
 }
 
