@@ -129,8 +129,8 @@ async def results_on_ray(
         if control.drain_requested:
             idle[answer["actor"]] = answer["under_way"]
             if len(idle) == actors.number and not any(idle.values()):
-                await asyncio.to_thread(_leave, coming)
-                return  # the rows that are left would only be handed back, one after the other
+                break  # the rows that are left would only be handed back, one after the other
+    await asyncio.to_thread(_leave, coming)
 
 
 def _dataset(items: list[dict[str, str]], work: RemoteWork, actors: Actors, bell: Any) -> Any:

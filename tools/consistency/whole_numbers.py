@@ -208,7 +208,7 @@ def _of_each(things: str, behind: str, sentence: str, earlier: str) -> bool:
     per = re.match(rf"{re.escape(things.rstrip())}.{{0,20}}?\b(?:per|every|each) (?P<of>[a-z]+)", behind)
     first = re.match(r"(?:[a-z-]+ )?(?:per|each|every) (?P<of>[a-z]+)", behind)
     found = first or per
-    return found is not None and f"{found['of'][:5]}" not in f"{earlier} {sentence}".replace(found[0], "", 1)
+    return found is not None and found["of"][:5] not in f"{earlier} {sentence}".replace(found[0], "", 1)
 
 
 def _is_countable(word: str) -> bool:
