@@ -76,7 +76,8 @@ def test_comments_are_decided_by_keyboard_and_stay_decided(opened: Page, reviewe
     pressed = opened.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))
     expect(pressed).to_have_count(1)
     opened.keyboard.press("j")
-    opened.keyboard.press("d")
+    with opened.expect_response(lambda answer: answer.request.method == "PUT"):  # shown at once, kept a moment later
+        opened.keyboard.press("d")
     expect(pressed).to_have_count(2)
     decisions = page.get(f"/runs/{reviewed}").json()["decisions"]
     assert sorted(item["decision"] for item in decisions.values()) == ["accepted", "dismissed"]

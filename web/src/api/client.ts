@@ -18,8 +18,9 @@ export class Refusal extends Error {
 export const NO_ANSWER =
   "The server does not answer. Start it again in a terminal with `draftroom open`; no finished work is lost.";
 
-async function ask<Answer>(path: string, method = "GET", body?: FormData | object): Promise<Answer> {
-  const sent: RequestInit = { method };
+/** `keepalive` lets a request outlive the page that sent it; browsers allow it for small bodies only. */
+async function ask<Answer>(path: string, method = "GET", body?: FormData | object, keepalive = false): Promise<Answer> {
+  const sent: RequestInit = { method, keepalive };
   if (body instanceof FormData) sent.body = body;
   else if (body) {
     sent.body = JSON.stringify(body);
@@ -74,7 +75,7 @@ export const resume = (id: string, answer: null | { items: string[] } | { keep: 
 export const stop = (id: string) => ask<object>(`${run(id)}/stop`, "POST", {});
 export const remove = (id: string) => ask<object>(run(id), "DELETE");
 export const decide = (id: string, comment: string, judgement: Judgement) =>
-  ask<Record<string, Judgement>>(`${run(id)}/decisions/${encodeURIComponent(comment)}`, "PUT", judgement);
+  ask<Record<string, Judgement>>(`${run(id)}/decisions/${encodeURIComponent(comment)}`, "PUT", judgement, true);
 export const editArticle = (id: string, text: string) => ask<Assessment>(`${run(id)}/article`, "PUT", { text });
 export const editPlainText = (id: string, text: string) => ask<Version>(`${run(id)}/text`, "PUT", { text });
 export const acceptLosses = (id: string, accepted: LostDetail[]) => ask<LostDetail[]>(`${run(id)}/losses`, "PUT", { accepted });
