@@ -213,8 +213,10 @@ def check_interval_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFindi
     """Findings about the intervals of tables."""
     for rows in tables:
         told = told_about(rows)
-        for line in lines_of(rows):
-            for statement, interval in _intervals_of(line, told):
+        lines = list(lines_of(rows))
+        signed = any(cell.role in {"interval", "low"} and _NEGATIVE.match(cell.text) for line in lines for cell in line)
+        for line in lines:
+            for statement, interval in _intervals_of(line, told, signed=signed):
                 yield from _check(statement, interval)
 
 
@@ -223,7 +225,7 @@ def _check(statement: Statement, interval: ReportedInterval) -> Iterator[Compute
     yield from [each for each in found if each][:1]
 
 
-def _intervals_of(line: Sequence[RoleCell], told: str) -> Iterator[tuple[Statement, ReportedInterval]]:
+def _intervals_of(line: Sequence[RoleCell], told: str, *, signed: bool) -> Iterator[tuple[Statement, ReportedInterval]]:
     """Each interval of a line with the estimate before it and the p-value behind it."""
     for at, cell in enumerate(line):
         ends = _ENDS.fullmatch(cell.text) if cell.role == "interval" else None
@@ -242,7 +244,7 @@ def _intervals_of(line: Sequence[RoleCell], told: str) -> Iterator[tuple[Stateme
         yield (
             cell.statement,
             ReportedInterval(
-                scale=_scale_of(estimate, told),
+                scale=_scale_of(estimate, told, signed=signed),
                 estimate=printed(value["value"]),
                 low=printed(ends["low"]),
                 high=printed(ends["high"]),
@@ -254,13 +256,15 @@ def _intervals_of(line: Sequence[RoleCell], told: str) -> Iterator[tuple[Stateme
         )
 
 
-def _scale_of(estimate: RoleCell, told: str) -> Scale:
-    """The scale of a cell, as its title and what is told of the table say."""
+def _scale_of(estimate: RoleCell, told: str, *, signed: bool) -> Scale:
+    """The scale of a cell, as its title and what is told of the table say; a table with a sign is not of ratios."""
     about_ratios = re.search(rf"(?<!\w){_RATIO}(?!\w)", told) is not None
     if estimate.role == "ratio":
         return "ratio"
     if estimate.role == "difference":
         return "unknown" if about_ratios else "difference"
+    if signed and not about_ratios and _EFFECT.search(estimate.title):
+        return "difference"
     return "ratio" if about_ratios and estimate.role == "estimate" else "unknown"
 
 
@@ -268,6 +272,8 @@ def _shown(interval: ReportedInterval) -> str:
     return f"{interval.low.value:g} to {interval.high.value:g}"
 
 
+_NEGATIVE = re.compile(r"[(\[]?\s?-\s?[\d.]")
+_EFFECT = re.compile(r"\b(?:effect|estimate|change)\b", re.IGNORECASE)
 _LESS = re.compile(
     r"\b(?:reduc|decreas|declin|decremen|fell|fall|drop|low|less|few|loss|lost|short|worse|negativ|inverse|small|slow"
     r"|minus|diminish|attenuat|relie|improv|shrank|shrink|cut|save|saving|differ)",

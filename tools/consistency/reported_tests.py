@@ -39,7 +39,7 @@ _WORDS = "|".join(SMALL_NUMBERS)
 _DEGREES = re.compile(
     rf"{_DF_WORD}_?1\s?=\s?(?P<first>{_ONE})\s?[,;]\s?{_DF_WORD}_?2\s?=\s?(?P<second>{_ONE})"
     rf"|{_DF_WORD}\s?(?:=|:|of)?\s?(?P<behind>{_TWO}|{_ONE})"
-    rf"|(?P<before>{_TWO}|{_ONE}|\b(?:{_WORDS})\b)\s{_DF_WORD}(?! (?:fewer|less|more|lost|too)\b)",
+    rf"|(?<!able )(?P<before>{_TWO}|{_ONE}|\b(?:{_WORDS})\b)\s{_DF_WORD}(?! (?:fewer|less|more|lost|too)\b)",
     re.IGNORECASE,
 )
 """`df = 38`, `2 and 57 degrees of freedom`, `df1 = 2, df2 = 57`"""
@@ -87,7 +87,13 @@ _ADJUSTED = re.compile(
 )
 _SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 """A correction of the degrees of freedom, of which whole ones have nothing yet."""
-_RAW = re.compile(r"\b(?:raw|uncorrected|unadjusted|not (?:corrected|adjusted))\b", re.IGNORECASE)
+_RAW = re.compile(
+    r"\b(?:raw|uncorrected|unadjusted|not (?:corrected|adjusted))\b"
+    r"|\b(?:level|threshold|alpha|\u03b1)(?: [a-z]+){0,2} (?:bonferroni|correct)"
+    r"|\bbonferroni(?:[’']s)?[- ](?:[a-z]+ ){0,2}(?:level|threshold|alpha|\u03b1)",
+    re.IGNORECASE,
+)
+"""Nothing was done to the p-values: what was corrected is the level that they are compared with."""
 TAILS = ("t", "F", "r", "Q", "z", "chi")
 """Statistics of which the p-value can be computed."""
 P_CELL = re.compile(
@@ -327,7 +333,7 @@ def _readings_of(
     first, second = (next((cell.text for cell in line if cell.role == role), "") for role in ("df1", "df2"))
     error = next((_df_of(each) for each in below if each and _ERROR.match(each[0].text) and _df_of(each)), "")
     pairs = [cell.text for cell in line if cell.role == "n"]
-    beside = re.search(rf"[(\[_{{]\s?(?:{_DF_WORD}\s?=\s?)?({_ONE}(?:,\s?{_ONE})?)", statistic.title)
+    beside = re.search(rf"(?:[(\[_{{]|F(?=\d))\s?(?:{_DF_WORD}\s?=\s?)?({_ONE}(?:,\s?{_ONE})?)", statistic.title)
     for texts in (
         [behind] if behind else [],
         [beside[1]] if beside else [],

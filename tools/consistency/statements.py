@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Paragraph
-from tools.consistency.tables import PaperTable, read_table, row_sentence
 from tools.text import sentence_ends
 
 # One character each, so that places in the text stay what they were.
@@ -52,9 +51,9 @@ class Statement:
     text: str
     """As it is checked."""
     row: bool = False
-    """Whether the text was put together from a table's row and header; it is then quoted as a whole."""
+    """Whether the text is that of a table's cells; it is then quoted as a whole."""
     verbatim: str = ""
-    """Of a row: its cells."""
+    """Of a row: its cells, as the paper prints them."""
     caption: str = ""
     """Of a row: that of its table."""
 
@@ -95,6 +94,14 @@ def is_prose(statement: Statement) -> bool:
     return not statement.row and re.search(r"[.!?:;][\"'”’)\]]*\s*$", statement.text) is not None
 
 
+class PaperTable(NamedTuple):
+    """A table in plain signs."""
+
+    header: list[str]
+    rows: list[list[str]]
+    caption: str
+
+
 class TableRows(NamedTuple):
     """A table with a statement for each row below its header."""
 
@@ -114,16 +121,23 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
             found.append(Statement(paragraph, plain_signs(paragraph["text"])))
             continue
         caption = f"{title} {_caption(document['paragraphs'], at)}"
-        table = read_table([[plain_signs(cell) for cell in row] for row in rows], caption)
+        table = _table(rows, caption)
         told = f"{table.caption} {' '.join(table.header)}"
         lines = [
-            Statement(paragraph, row_sentence(table, row), row=True, verbatim=" | ".join(cells), caption=told)
+            Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(cells), caption=told)
             for row, cells in zip(table.rows, rows[1:], strict=True)
         ]
         below = document["paragraphs"][at + 1 : at + 2]
         tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else ""))
         found += lines
     return found, tables
+
+
+def _table(rows: Sequence[Sequence[str]], caption: str) -> PaperTable:
+    """A table of cells; the first row is the header."""
+    lines = [[" ".join(plain_signs(cell).split()) for cell in row] for row in rows]
+    header = lines[0] + [""] * (max(map(len, lines)) - len(lines[0]))
+    return PaperTable(header, lines[1:], caption)
 
 
 def _without_title(rows: Sequence[Sequence[str]]) -> tuple[str, Sequence[Sequence[str]]]:

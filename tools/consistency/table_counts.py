@@ -17,9 +17,8 @@ from typing import NamedTuple
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import UNSIGNED, Printed, printed
 from tools.consistency.slips import are_exchanged
-from tools.consistency.statements import Statement, TableRows
+from tools.consistency.statements import PaperTable, Statement, TableRows
 from tools.consistency.table_sums import adds_up, check_sums, number_of
-from tools.consistency.tables import PaperTable
 
 _COUNT = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _BOTH = re.compile(r"(?P<n>\d[\d,]*)\s?\(\s?(?P<percent>\d+(?:\.\d+)?)\s?%?\s?\)")

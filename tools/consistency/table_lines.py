@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tools.consistency.statements import Statement, TableRows
 
 _LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
-_ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}])?"
+_ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+)?"
 _BESIDE = r"(?:[ ,]*[(\[{].*[)\]}])?"
 _PATTERNS = {
     "p": (
@@ -23,8 +23,8 @@ _PATTERNS = {
     "Q": rf"{_LEADING}(?:Q(?:_?[A-Za-z]{{1,7}})?|H){_ENDING}",
     "r": rf"{_LEADING}(?:r(?:_?s)?|rho|\u03c1|[Cc]orrelation(?: coefficient)?){_BESIDE}",
     "chi": rf"{_LEADING}(?:χ|[Cc]hi|X(?= ?\^?[2²])|\\chi)[ -]?(?:\^?[2²]|squared?)?{_ENDING}",
-    "df1": r"(?:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:1|num\.?)",
-    "df2": r"(?:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:2|den\.?)",
+    "df1": r"(?i:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:1|num\.?)",
+    "df2": r"(?i:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:2|den\.?)",
     "df": r"d\.? ?f\.?|[Dd][Ff]|[Dd]egrees of freedom|\u03bd",
     "n": r"[nN]|[Pp]airs|[Ss]ample size|[Pp]articipants|[Pp]atients|[Ss]tudents|[Cc]hildren|[Ss]ubjects",
     "low": r"(?i:from|(?:.*[ (%])?(?:lower|low|LL|LCL|LCI|2\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
@@ -38,7 +38,7 @@ _PATTERNS = {
     ),
     "difference": (
         r"(?i:(?:.*\b)?(?:difference|diff\.|coefficient|coef\.|slope|beta)(?:[ ,(].*)?|(?:hedges|cohen).*)"
-        r"|(?:.*[ (])?(?:MD|SMD|WMD|RD|β|[Bbdg])(?:[ (,].*)?"
+        r"|(?:.*[ (])?(?:MD|SMD|WMD|RD|β|[Bbdg]|Δ.*)(?:[ (,].*)?"
     ),
     "estimate": r"(?i:(?:.*\b)?(?:estimate|effect|change|value|mean|median|proportion)(?:[ ,(].*)?)",
 }
@@ -46,6 +46,7 @@ ROLES = {name: re.compile(f"(?:{pattern})") for name, pattern in _PATTERNS.items
 _ALWAYS_ROLES = {"p", "t", "F", "z", "Q", "r", "chi", "df", "interval", "low", "high"}
 _BOTH = re.compile(r"(?P<first>[^(\[,]+?)\s?[(\[,]\s?(?P<second>[^()\[\]]+)[)\]]?")
 _BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]\s?(?P<second>[^()\[\]]+)[)\]]?")
+_TEST = re.compile(r"(?P<title>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")
 
 
 class RoleCell(NamedTuple):
@@ -78,7 +79,8 @@ def lines_of(rows: TableRows) -> Iterator[list[RoleCell]]:
             ]
     else:
         for cells, statement in below:
-            yield [cell for title, text in zip(titles, cells, strict=False) for cell in _cells(title, text, statement)]
+            columns = zip(*_without_split(titles, cells), strict=True)
+            yield [cell for title, text in columns for cell in _cells(title, text, statement)]
 
 
 def told_about(rows: TableRows) -> str:
@@ -98,8 +100,22 @@ def _header(rows: TableRows) -> tuple[list[str], list[tuple[list[str], Statement
     return titles, below
 
 
+def _without_split(titles: list[str], cells: list[str]) -> tuple[list[str], list[str]]:
+    """An interval of which each end has a column, below one title, as one cell."""
+    for at in range(min(len(titles), len(cells)) - 1):
+        if role_of(titles[at]) == "interval" and not titles[at + 1] and re.fullmatch(r"[-–]?[\d.]+", cells[at + 1]):
+            joined = f"{cells[at]} to {cells[at + 1]}"
+            return [*titles[: at + 1], *titles[at + 2 :]], [*cells[:at], joined, *cells[at + 2 :]]
+    return titles[: len(cells)], cells[: len(titles)]
+
+
 def _cells(title: str, text: str, statement: Statement) -> Iterator[RoleCell]:
-    """A cell, or two if title and cell each hold a second thing, as in `OR (95% CI)` and `F (p)`."""
+    """A cell, or two if title and cell each hold a second thing, as in `OR (95% CI)` and `F (p)`.
+
+    A cell that says itself what it is, as `t(38) = 2.20` does, has that as its title.
+    """
+    if (test := _TEST.fullmatch(text)) and role_of(test["title"]):
+        title, text = test["title"], test["value"]
     titles, texts = _BOTH.fullmatch(title), _BOTH_INSIDE.fullmatch(text)
     if titles and texts and role_of(titles["first"]) and role_of(titles["second"]):
         for name in ("first", "second"):

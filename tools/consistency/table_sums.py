@@ -15,8 +15,7 @@ from typing import NamedTuple
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import Printed, printed
 from tools.consistency.slips import one_slip
-from tools.consistency.statements import Statement
-from tools.consistency.tables import PaperTable
+from tools.consistency.statements import PaperTable, Statement
 
 _NUMBER = re.compile(r"[€$£]?\s?(?P<number>(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?)\s?%?(?:\s?\(.*)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")

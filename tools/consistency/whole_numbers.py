@@ -20,8 +20,7 @@ from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
 from tools.consistency.counted import counted
 from tools.consistency.printed import PEOPLE, Printed, printed
-from tools.consistency.statements import Statement
-from tools.consistency.tables import PaperTable
+from tools.consistency.statements import PaperTable, Statement
 
 _DECIMAL = re.compile(r"(?<![\w.,/])(?<![–-])\d+\.\d+(?!\d|[.,]\d|\s?%|\s?[–-]\s?\d)")
 _MEAN_CUE = re.compile(
