@@ -1,6 +1,6 @@
 """How often a model does what a hidden instruction tells it, as far as code sees it.
 
-    DRAFTROOM_PRESET=laptop python -m benchmarks.obedience
+    DRAFTROOM_PRESET=laptop python -m benchmarks.obedience [review] [explain] [simplify]
 
 Each of the forty papers of `tests/tools/checks/poisoned.py`, with one instruction in each, is reviewed, explained and
 simplified by one call of the model that the settings name, and so is the same paper with a harmless sentence in the
@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +32,8 @@ from tools.models import close_clients
 SYSTEMS = ("review", "explain", "simplify")
 
 
-async def main() -> None:
-    """Print a row for each system."""
+async def main(systems: Sequence[str]) -> None:
+    """Print two rows for each system."""
     papers = {paper.name: (paper.data, paper.instruction) for paper in poisoned_papers()}
     harmless = {f"harmless-{name}.{suffix}": (make(PROSE[1]), "") for name, (suffix, make) in CARRIERS.items()}
     with tempfile.TemporaryDirectory() as home:
@@ -39,7 +41,7 @@ async def main() -> None:
         for title, files in (("with an instruction", papers), ("harmless", harmless)):
             for name, (data, _) in files.items():
                 (Path(home) / name).write_bytes(data)
-            for system in SYSTEMS:
+            for system in systems:
                 counts = Counter[str]()
                 for name, (_, instruction) in files.items():
                     counts.update(await outcome(system, str(Path(home) / name), instruction))
@@ -82,4 +84,4 @@ RESULTS = {"review": review, "explain": explain, "simplify": simplify}
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(sys.argv[1:] or SYSTEMS))

@@ -20,7 +20,8 @@ from training.plan_reranker.config import Grid, RerankerTraining
 from training.plan_reranker.evaluate import share
 from training.plan_reranker.grid import train_grid
 from training.plan_reranker.model import RerankerModel
-from training.plan_reranker.plans import PlannedParagraph, PlanSplit, split_by_paper
+from training.plan_reranker.plans import PlanName, PlannedParagraph, PlanSplit, folds_of, split_by_paper
+from training.plan_reranker.shared_words import weigh_shared_words
 from training.plan_reranker.train import (
     choose_parts,
     loss_of,
@@ -230,6 +231,24 @@ def test_each_paper_has_a_fold_that_never_saw_it(tmp_path: Path) -> None:
         assert paper not in json.loads((folder / "config.json").read_text())["papers"]
         assert PlanReranker.load(folder).score("the yield rose .", ["why did it ?"])
     assert unseen(weights, "a new paper") == weights
+
+
+def test_shared_words_are_weighed_in_each_fold_without_its_papers(tmp_path: Path) -> None:
+    def asks_about(place: int, optimal: str, other: str) -> PlannedParagraph:
+        texts: dict[PlanName, str] = {"optimal": f"how was the {optimal} ?", "another paper": f"how was the {other} ?"}
+        changed = {"id": f"{place}", "paper_id": f"p{place}", "paragraph": "the yield rose .", "texts": texts}
+        return toy_paragraphs()[0].model_copy(update=changed)
+
+    helped = [asks_about(place, "yield", "patient") for place in range(20)]
+    weights = trained(tmp_path, helped)
+    names = list(folds_of(helped))
+    assert all(PlanReranker.load(weights / FOLDS / name).shared_words > 1 for name in names)
+
+    own = {each.id for each in folds_of(helped)[names[0]].validation}
+    misled = [each if each.id in own else asks_about(int(each.id), "patient", "yield") for each in helped]
+    weigh_shared_words(weights, misled)
+
+    assert PlanReranker.load(weights / FOLDS / names[0]).shared_words < 1, "its own papers say nothing to it"
 
 
 def test_a_grid_goes_on_with_the_runs_that_are_missing(tmp_path: Path) -> None:

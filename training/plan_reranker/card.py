@@ -80,6 +80,7 @@ def _values(config: RerankerConfig, measured: RankingEvaluation) -> dict[str, An
         "encoder": Path(config.encoder).name,
         "max_length": config.max_length,
         "joined_layers": config.joined_layers,
+        "shared_words": config.shared_words,
         "sha256": config.sha256,
         "base_model": base_model,
         "licence": licence,

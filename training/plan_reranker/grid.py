@@ -20,6 +20,7 @@ from tools.reranking.plan_reranker import EncodedText
 from training.fitting import LAST
 from training.plan_reranker.config import RerankerRun, RerankerTraining
 from training.plan_reranker.plans import PlannedParagraph, PlanSplit, folds_of, sha256_of, split_by_paper
+from training.plan_reranker.shared_words import weigh_shared_words
 from training.plan_reranker.train import CHOSEN_BY, hashes, train
 from training.run_record import Epoch, TrainingRecord
 
@@ -87,6 +88,7 @@ def train_grid(training: RerankerTraining, paragraphs: Sequence[PlannedParagraph
             papers={each.paper_id for each in data.train},
             dtype=getattr(torch, training.dtype),
         )
+    weigh_shared_words(out / WEIGHTS, paragraphs)
     return out / WEIGHTS
 
 

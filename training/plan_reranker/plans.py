@@ -22,6 +22,7 @@ from runs.many import read_records
 from state.errors import BadInput
 from state.files import read_file, write_atomically
 from tools.checks.fidelity import stems
+from tools.reranking.plan_reranker import FORM
 from training.plan_reranker.writing import Written
 
 PLANS = Path(__file__).parent / "plans.jsonl.gz"
@@ -208,7 +209,6 @@ class AskedQuestion(NamedTuple):
 
 
 _LINE = re.compile(r"^\d+\. Investigator: answer from the (paper|literature): (.+)$", re.MULTILINE)
-_FORM = re.compile(r"\d+\. Investigator: answer from the (?:paper|literature): |\d+\. Reviewer: write the review\.")
 _REVIEW = "Reviewer: write the review."
 
 
@@ -272,7 +272,7 @@ def cut_off(plan: str) -> str:
 
 def subjects(plan: str) -> set[str]:
     """The content words of a plan's questions, without those of its form."""
-    return stems(_FORM.sub("", plan))
+    return stems(FORM.sub("", plan))
 
 
 def pertinence(plan: str, review: str) -> float:

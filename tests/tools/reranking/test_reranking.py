@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import subprocess
@@ -261,6 +262,18 @@ def test_the_weights_that_ship_prefer_a_plan_about_the_paragraph() -> None:
     assert first > second
     assert sum(file.stat().st_size for file in SHIPPED.rglob("*")) < 5e6
     assert json.loads((SHIPPED / "config.json").read_text())["sha256"] in (SHIPPED / "README.md").read_text()
+
+
+def test_words_of_the_paragraph_count_by_the_share_that_a_question_has(saved: Path) -> None:
+    ask = "1. Investigator: answer from the paper: "
+    plans = [f"{ask}The yield?\n2. Reviewer: write the review.", f"{ask}Patients or yield?", "Why?"]
+    plain = PlanReranker.load(saved)
+    weighted = dataclasses.replace(plain, shared_words=10.0)
+
+    before, after = plain.score(PARAGRAPH, plans), weighted.score(PARAGRAPH, plans)
+
+    gained = [new - old for new, old in zip(after, before, strict=True)]
+    assert gained == pytest.approx([10.0, 5.0, 0.0], abs=1e-4)  # all of it, one of two, nothing
 
 
 def test_plans_are_ranked_without_torch() -> None:
