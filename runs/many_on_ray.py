@@ -172,12 +172,12 @@ async def _next(coming: Iterator[Record], control: RunControl, bell: Any) -> Rec
 def _leave(coming: Generator[Record]) -> None:
     """End the work on rows that nobody waits for.
 
-    Ray Data does it in a thread of its own, and a process that asks Ray for anything after it has left the cluster is
-    ended by Ray without a word.
+    Ray Data works and hands over in threads of its own, and a process that asks Ray for anything after it has left the
+    cluster is ended by Ray without a word.
     """
     coming.close()
     for thread in threading.enumerate():
-        if thread.name.startswith("StreamingExecutor-"):
+        if thread.name.startswith(("StreamingExecutor-", "iter_threaded")):
             thread.join()
 
 
