@@ -200,7 +200,7 @@ def test_the_loss_of_a_batch_is_that_of_its_paragraphs_whatever_plans_they_have(
 
 
 def trained(tmp_path: Path, paragraphs: list[PlannedParagraph] | None = None, **grid: Any) -> Path:
-    training = RerankerTraining(run=toy_run(tmp_path, epochs=4), grid=Grid(**grid), validation=0.25)
+    training = RerankerTraining(run=toy_run(tmp_path, epochs=4), grid=Grid(**grid), validation=0.25, shared_words=True)
     return train_grid(training, paragraphs or toy_paragraphs(), tmp_path / "out")
 
 

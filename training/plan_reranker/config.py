@@ -55,6 +55,8 @@ class RerankerTraining(BaseModel):
     """Share of the paragraphs, by whole papers, by which run and epoch are chosen."""
     validation_seed: int = 0
     """Of the papers that are set aside: the same ones in all runs."""
+    shared_words: bool = False
+    """Whether the words that a plan shares with its paragraph count, too; SWIF2T's re-ranker has no such thing."""
     dtype: Literal["float32", "float16"] = "float16"
     """In which the weights are kept."""
 

@@ -88,7 +88,8 @@ def train_grid(training: RerankerTraining, paragraphs: Sequence[PlannedParagraph
             papers={each.paper_id for each in data.train},
             dtype=getattr(torch, training.dtype),
         )
-    weigh_shared_words(out / WEIGHTS, paragraphs)
+    if training.shared_words:
+        weigh_shared_words(out / WEIGHTS, paragraphs)
     return out / WEIGHTS
 
 
