@@ -24,9 +24,8 @@ def weigh_shared_words(weights: Path, paragraphs: Sequence[PlannedParagraph]) ->
     """Fit the weight of the re-ranker in a folder, and that of each of its folds, and write it to its `config.json`.
 
     The encoder scores each paragraph with the fold that has not learnt from it: on paragraphs that it has learnt from,
-    it would seem to need no help. The weight of a fold is fitted without the papers that the fold leaves out (the encoders of
-    the other folds have learnt from them, so they are not wholly unseen). Does
-    nothing to a re-ranker without folds.
+    it would seem to need no help. The weight of a fold is fitted without the papers that the fold leaves out; the other
+    folds' encoders have learnt from these. Does nothing to a re-ranker without folds.
 
     Args:
         weights: Folder of the re-ranker.
