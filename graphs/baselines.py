@@ -1,8 +1,8 @@
 """The baselines of SWIF2T (Section 5), with the input, output and reviewer prompt of `focused_feedback`.
 
-`single_model` is the reviewer alone, with nothing but the paragraph. `chain_of_verification` plans questions, answers
-them from the model's own knowledge, cross-checks each pair, and then reviews. SWIF2T without re-ranking is no graph of
-its own: run `focused_feedback` with `rerank` off.
+`single_model` is the reviewer alone, with nothing but the paragraph; with the aid `detect`, a weakness detector looks
+at that first. `chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks each
+pair, and then reviews. SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.focused_feedback import for_whole_paper
+from graphs.focused_feedback import after_detection, before_review, for_whole_paper
 from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import gather_answers, plan_questions, verify_question
+from nodes.feedback.weakness_detector import detect_weaknesses
 from state.feedback import ParagraphOutput, ParagraphState, QuestionState
 from state.settings import FeedbackContext
 
@@ -40,9 +41,11 @@ def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
 
 
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
+reviewer_alone.add_node(detect_weaknesses)
 reviewer_alone.add_node(write_review)
 reviewer_alone.add_node(conclude)
-reviewer_alone.add_edge(START, "write_review")
+reviewer_alone.add_conditional_edges(START, before_review)
+reviewer_alone.add_conditional_edges("detect_weaknesses", after_detection)
 reviewer_alone.add_edge("write_review", "conclude")
 reviewer_alone.add_edge("conclude", END)
 

@@ -64,6 +64,11 @@ def after_control(state: ParagraphState) -> list[Send] | str:
         return [Send(INVESTIGATIONS[step["action"]], question(state, step)) for step in state["wave"]]
     if state["remaining"]:
         return "control_steps"
+    return before_review(state)
+
+
+def before_review(state: ParagraphState) -> Literal["detect_weaknesses", "write_review"]:
+    """A weakness detector looks at the paragraph first, if an aid does that."""
     return "detect_weaknesses" if "detect" in state["settings"]["feedback"]["aids"] else "write_review"
 
 

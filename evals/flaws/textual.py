@@ -41,7 +41,7 @@ _COUNTED: Final = re.compile(
 
 
 def removed_settings(_: OpenPaper, paragraph: OpenParagraph, __: Random) -> Iterator[Edit]:
-    """A temperature, a time, a speed or a number of cases that stands nowhere else, cut out."""
+    """A temperature, a time or a speed that stands nowhere else in the paragraph, or a number of cases, cut out."""
     text = paragraph.text
     if _METHODS.search(paragraph.section):
         for match in _SETTING.finditer(text):

@@ -56,9 +56,9 @@ def _paper(
     return EvaluatedSystem(graph, context, _request, check, preset="paper", of_sample=_unseen)
 
 
-def with_aids(aids: str) -> EvaluatedSystem:
-    """The paper's system with some aids: `default`, `all`, or names with commas between them."""
-    return _paper(builder, _can_rank, aids=aids)
+def with_aids(aids: str, graph: Builder = builder) -> EvaluatedSystem:
+    """The paper's system, or another graph, with some aids: `default`, `all`, or names with commas between them."""
+    return _paper(graph, _can_rank if graph is builder else None, aids=aids)
 
 
 WITH_AIDS = {"swif2t-default-aids": ("default", "default aids"), "swif2t-all-aids": ("all", "all aids")}

@@ -2,9 +2,9 @@
 
 Systems of focused feedback are given the paragraph and its paper, or the paper alone; `draftroom check` is given the
 paper. What they name counts as FLAWS counts it (`evals.metrics.localization`), among the first 1, 3 or 10 excerpts. The
-excerpts of a comment are the words that it quotes. One that quotes none, as those of the papers' systems, stands for
-the words in quotation marks in its text, or else for the sentence of the paragraph that shares most words with it. A
-weakness detector's candidates come after the comments; what was computed, where it is an aid, comes before them.
+excerpts of a comment are its quote, where it has one, and then the words of the paragraph that stand in quotation marks
+in its text. One that quotes nothing stands for the sentence of the paragraph that shares most words with it. A weakness
+detector's candidates come after the comments; what was computed, where it is an aid, comes before them.
 
 Flaws that can be computed and textual ones are two corpora, so they are never added up.
 """
@@ -22,6 +22,7 @@ from evals.flaws.plant import COMPUTABLE, FLAW_KINDS, FlawKind
 from evals.metrics.localization import FlawPlace, names, words
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
 from evals.tasks.focused_feedback import COSTS, SYSTEMS, transcript, with_aids
+from graphs.baselines import single_model_builder
 from runs.many import Record
 from state.aids import FEEDBACK_AIDS
 from state.computed_findings import SEVERITIES, CheckKind, ComputedFinding
@@ -60,12 +61,20 @@ def _paper(sample: Record) -> FeedbackInput:
 
 
 _UNCHECKED: Final = ",".join(name for name, aid in FEEDBACK_AIDS.items() if aid.default and name != "computed_checks")
-_EVALUATED: Final = {**SYSTEMS, "swif2t-unchecked-aids": with_aids(_UNCHECKED)}
+_DETECT: Final = f"{_UNCHECKED},detect"
+_EVALUATED: Final = {
+    **SYSTEMS,
+    "single-detect": with_aids(_DETECT, single_model_builder),
+    "swif2t-unchecked-aids": with_aids(_UNCHECKED),
+    "swif2t-detect": with_aids(_DETECT),
+}
 _ROWS: Final = {
     "single": "single model",
+    "single-detect": "single model, which lists weaknesses first",
     "cove": "chain of verification",
     "swif2t": "SWIF2T",
     "swif2t-unchecked-aids": "SWIF2T with default aids but the checks",
+    "swif2t-detect": "SWIF2T with default aids but the checks, which lists weaknesses first",
     "swif2t-default-aids": "SWIF2T with default aids, checks among them",
     "swif2t-all-aids": "SWIF2T with all aids",
     "as-set": "as the settings say",
@@ -127,18 +136,17 @@ _QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,300})[\"”]|(?<!\w)['‘]([
 
 
 def excerpts(comment: Record, paragraph: str) -> list[str]:
-    """The words of a paragraph that a comment is about.
+    """The words of a paragraph that a comment is about: its quote first, then what its text has in quotation marks.
 
     Args:
         comment: With its `quote`, `review` and `suggestion`.
         paragraph: That it is on.
     """
-    if comment["quote"]:
-        return [comment["quote"]]
     said = f"{comment['review']} {comment['suggestion']}"
     quoted = ("".join(groups) for groups in _QUOTED.findall(said))
-    if found := [each for each in quoted if locate(each, paragraph)]:
-        return found
+    found = [each for each in quoted if locate(each, paragraph, fewest=1)]
+    if comment["quote"] or found:
+        return [*filter(None, [comment["quote"]]), *found]
     about = set(words(said))
     return [max((each.text for each in sentences(paragraph)), key=lambda each: _shared(each, about))]
 
@@ -239,7 +247,17 @@ KNOWN_FLAWS = Task(
     roles=FEEDBACK_ROLES,
     systems=FLAW_SYSTEMS,
     rows=ROWS,
-    usual=["lot", "checks", "single", "cove", "swif2t", "swif2t-unchecked-aids", "swif2t-default-aids"],
+    usual=[
+        "lot",
+        "checks",
+        "single",
+        "single-detect",
+        "cove",
+        "swif2t",
+        "swif2t-unchecked-aids",
+        "swif2t-detect",
+        "swif2t-default-aids",
+    ],
     measures=[*FOUND, *OF_KINDS.values(), *COSTS],
     tables=[
         *_tables(COMPUTABLE_FLAWS, [kind for kind in FLAW_KINDS if kind in COMPUTABLE]),
@@ -259,8 +277,8 @@ KNOWN_FLAWS = Task(
     notes=[
         "An excerpt is right if its word-level Levenshtein similarity to the sentence with the flaw is at least 0.5, "
         "or if it lies in this sentence and holds the place, or touches the gap where words were taken out.",
-        "A comment without a quote stands for the words in quotation marks in its text that the paragraph has, or else "
-        "for the sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
+        "A comment stands for its quote and the words of the paragraph that are in quotation marks in its text, or "
+        "else for the sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
         "A system that names the same words in the flawed paragraph and in its twin has seen no flaw: set `same place "
         "in twins` against `found, k = 10`.",
         "Systems that are given the paragraph usually name one excerpt, so k makes no difference to them.",

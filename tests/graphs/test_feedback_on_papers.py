@@ -185,6 +185,23 @@ async def test_the_single_model_is_the_reviewer_with_nothing_but_the_paragraph(f
     assert len(result["comments"]) == 1
 
 
+async def test_the_single_model_can_list_weaknesses_first_and_is_told_of_no_evidence(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    noticed = {"quote": CLAIM[:40], "problem": "Tea was not tested alone.", "label": REVIEW["label"]}
+    fake_endpoint.answer = Room(
+        Weaknesses=[{"assessment": "A claim.", "weaknesses": [noticed]}], Review=[{**REVIEW, "evidence": []}]
+    )
+    result = await single_model.ainvoke(
+        {"paper": PAPER, "text": CLAIM}, context=context(fake_endpoint, aids=["detect", "anchors"])
+    )
+    assert steps(fake_endpoint) == ["Weaknesses", "Review"]
+    detector, reviewer = (request.text for request in fake_endpoint.chat_requests)
+    assert "What the paper and the literature say" not in detector
+    assert noticed["problem"] in reviewer
+    assert [each["problem"] for each in result["reviews"][0]["candidates"]] == [noticed["problem"]]
+
+
 async def test_the_chain_of_verification_answers_and_checks_each_question_by_itself(
     fake_endpoint: FakeEndpoint,
 ) -> None:

@@ -7,14 +7,9 @@ from collections.abc import Iterator, Sequence
 from state.computed_findings import ComputedFinding
 from state.documents import Document
 from tools.consistency.abbreviations import check_abbreviations
-from tools.consistency.cross_references import (
-    check_availability,
-    check_citations,
-    check_equations,
-    check_names,
-    check_sections,
-    check_unresolved,
-)
+from tools.consistency.availability import check_availability
+from tools.consistency.citations import check_citations
+from tools.consistency.cross_references import check_equations, check_names, check_sections, check_unresolved
 from tools.consistency.differences import check_differences
 from tools.consistency.intervals import check_interval_tables, check_intervals
 from tools.consistency.many_tests import check_many_tests

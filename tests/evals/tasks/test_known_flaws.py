@@ -125,7 +125,8 @@ def test_a_sentence_by_lot_is_always_the_same_one_and_always_an_alarm() -> None:
     ("said", "expected"),
     [
         (comment("The hair was"), ["The hair was"]),
-        (comment("", review="You write “rain makes wool grow”, but “wool” is short."), ["rain makes wool grow"]),
+        (comment("The hair was", review="And “wool grow” is no result."), ["The hair was", "wool grow"]),
+        (comment("", review="You write “rain makes wool grow”, but “silk” grows too."), ["rain makes wool grow"]),
         (comment("", review='Neither "rain makes wool grow" nor "differed between the farms" is shown.'), 2),
         (
             comment("", review="No figure tells how the hours of rain differed."),
@@ -133,7 +134,7 @@ def test_a_sentence_by_lot_is_always_the_same_one_and_always_an_alarm() -> None:
         ),
     ],
 )
-def test_a_comment_without_a_quote_stands_for_what_it_is_about(said: dict[str, Any], expected: Any) -> None:
+def test_a_comment_stands_for_what_it_quotes_or_is_about(said: dict[str, Any], expected: Any) -> None:
     found = excerpts(said, RAIN)
     assert len(found) == expected if isinstance(expected, int) else found == expected
 

@@ -49,7 +49,9 @@ def test_the_papers_rows_run_without_aids_whatever_the_settings_say(task: Task) 
     aids = {name: aids_of(task, config, name) for name in task.systems}
     assert [row.name for row in task.rows if row.paper and row.system and aids[row.system]] == []
     with_aids = {name for name, on in aids.items() if on}
-    assert with_aids == {name for name in task.systems if name.endswith(("-aids", "-rewrite-copied", "as-set"))}
+    assert with_aids == {
+        name for name in task.systems if name.endswith(("-aids", "-detect", "-rewrite-copied", "as-set"))
+    }
     assert aids["as-set"] == ["any"]
 
 
