@@ -116,7 +116,10 @@ def named(item: Item) -> list[Named]:
     """What a system names, each excerpt once: what was computed, then its comments, then what its detector saw."""
     if "lot" in item.output:
         return [Named(item.output["lot"], right_type=False)]
-    return list({each.excerpt: each for each in reversed([*_of_output(item)])}.values())[::-1]
+    first: dict[str, Named] = {}
+    for each in _of_output(item):
+        first.setdefault(each.excerpt, each)
+    return list(first.values())
 
 
 def _of_output(item: Item) -> Iterator[Named]:
@@ -230,7 +233,7 @@ def _tables(corpus: str, kinds: Iterable[FlawKind]) -> list[Table]:
         Table("Flaws found, by kind", _NAMES, of_kinds, published={}, baseline="single", corpus=corpus),
         Table(
             "What the aids do",
-            [name for name in _NAMES if name.endswith(("swif2t", "-aids", "as-set"))],
+            [name for name in _NAMES if name.endswith(("swif2t", "swif2t-detect", "-aids", "as-set"))],
             measures,
             published={},
             baseline="swif2t",
@@ -281,7 +284,7 @@ KNOWN_FLAWS = Task(
         "else for the sentence that shares most words with it. `a sentence by lot` says what that brings by chance.",
         "A system that names the same words in the flawed paragraph and in its twin has seen no flaw: set `same place "
         "in twins` against `found, k = 10`.",
-        "Systems that are given the paragraph usually name one excerpt, so k makes no difference to them.",
+        "Systems that are given the paragraph write one comment, which names a few places, so few of them fill k = 10.",
         "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
     ],
     ranked_by="found, k = 10, %",

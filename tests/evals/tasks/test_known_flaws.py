@@ -78,6 +78,13 @@ def test_an_excerpt_counts_once_and_candidates_come_last() -> None:
     assert found["found with its type %"] == 100
 
 
+def test_an_excerpt_that_is_repeated_keeps_its_first_place() -> None:
+    flaw = CAUSAL[0]
+    said = output(comment("led to heavier fleeces", review="“Hours of rain” and “led to heavier fleeces” are weak."))
+    found = row([flaw], of(flaw, said))
+    assert found["found, k = 1, %"] == 100
+
+
 def test_alarms_are_counted_on_twins_and_only_in_their_paragraph() -> None:
     twins = [CAUSAL[1], COMPARED[1], PERCENT[1]]
     said = {
