@@ -21,7 +21,7 @@ from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
 from runs.checkpoints import open_checkpointer
-from runs.driver import read_state
+from runs.driver import config_of, read_state
 from runs.record import RunRecord
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
@@ -95,7 +95,7 @@ class Killer:
 async def snapshot_of(record: RunRecord) -> StateSnapshot:
     async with open_checkpointer() as saver:
         graph = find_system(record["system"]).graph.builder.compile(checkpointer=saver)
-        return await graph.aget_state({"configurable": {"thread_id": record["id"]}})
+        return await graph.aget_state(config_of(record))
 
 
 @pytest.mark.timeout(1800)
@@ -119,6 +119,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
     runs = 0
     while killer.kills < KILLS:
         runs += 1
+        assert runs < 20 * KILLS, f"of {runs - 1} runs only {killer.kills} were killed in the middle"
         record, home = killer.new_run(f"run-{runs}")
         for _ in range(chance.choice([1, 1, 2])):
             killer.kill(record, chance.uniform(0, length))
