@@ -155,7 +155,10 @@ def _either(words: dict[str, Unit]) -> str:
 # Names in any case, but of ASCII letters only: the Turkish dotless i is no "i" here.
 _UNIT: Final = rf"(?:(?ai:{_either(_NAMES)})(?ai:s)?|{_either(_SYMBOLS)})(?![^\W_])"
 _PER: Final = r"\s?/\s?|\sper\s"
-_FOLLOWING: Final = re.compile(rf"[\s-]{{0,2}}(?P<unit>{_UNIT})(?P<per>(?:(?:{_PER}){_UNIT}){{0,3}})")
+_DENOMINATOR: Final = re.compile(rf"(?:{_PER}|\s)({_UNIT})")
+_FOLLOWING: Final = re.compile(
+    rf"[\s-]{{0,2}}(?P<unit>{_UNIT})(?P<per>(?:(?:{_PER}){_UNIT}|\s{_UNIT}\s?\^?\s?[-–−]1(?!\d)){{0,3}})"
+)
 
 
 def unit_after(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] | None:
@@ -176,7 +179,7 @@ def unit_after(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] |
     if spelled and found in _SYMBOLS and found != "%":
         return None
     unit = unit_named(found)
-    per = tuple(unit_named(part).name for part in re.split(_PER, match["per"])[1:])
+    per = tuple(unit_named(part).name for part in _DENOMINATOR.findall(match["per"]))
     return replace(unit, per=per), match.end()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.statements import Statement, is_prose
+from tools.consistency.statements import Statement, TableRows, is_prose
 
 _BRACKETED = re.compile(r"\((?P<short>[A-Z][A-Za-z0-9-]{0,8}[A-Z0-9])(?P<plural>s)?(?:[;,][^()]{0,40})?\)")
 _WORD = re.compile(r"[^\W_]+(?:[’'][a-z]+)?")
@@ -65,7 +65,7 @@ def _long_form(before: str, short: str) -> int | None:
     return first
 
 
-def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+def check_abbreviations(parts: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
     """Findings about the abbreviations of a paper."""
     found: dict[str, list[Definition]] = {}
     for each in definitions(parts):
@@ -75,10 +75,11 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
         yield from _two_meanings(parts, short, places)
         yield from _used_before(parts, short, places)
     yield from _never_defined(parts, found.keys())
+    yield from _unexplained_titles(parts, tables, found.keys())
 
 
 _UNDEFINED = re.compile(
-    r"\b(?:the|an?|each|its|our|this|mean|median) (?P<short>[A-Z]{3,6})s? "
+    r"\b(?:[Tt]he|[Aa]n?|[Ee]ach|[Ii]ts|[Oo]ur|[Tt]his|[Mm]ean|[Mm]edian) (?P<short>[A-Z]{3,6})s? "
     r"(?=(?:of|for|was|is|were|are|in|and|between|by|at|to|with|did|rose|fell|increased|decreased|improved|has|had)\b)"
     r"|(?:^|(?<=[.;] ))(?P<subject>[A-Z]{3,6})s? (?=(?:(?:was|were) (?:computed|measured|calculated"
     r"|assessed|derived|scored|given|used|administered|recorded|estimated)|rose|fell|increased|decreased)\b)"
@@ -106,9 +107,8 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
     for part in parts:
         for match in _UNDEFINED.finditer(part.text):
             short = match["short"] or match["subject"] or match["object"]
-            if fewest == 3 and match["short"]:  # a gene or a tool, of which such texts have many
-                continue
-            if short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
+            named = re.search(rf"\b(?:{short.title()}|{short.lower()})\b", told)  # a gene, of which it is the protein
+            if named or short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
                 continue
             defined |= {short}
             uses = re.findall(rf"(?<![\w/–-]){short}s?(?![\w/–-])", told)
@@ -121,6 +121,63 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
                     computation=f"{short} is used {len(uses)} times and never defined"
                     f"{'; other abbreviations are' if fewest == 2 else ''}",
                     consistent=f"what {short} stands for, where it stands first",
+                )
+
+
+_TITLE = re.compile(r"\b[A-Z]{2,5}\b")
+_IN_TITLES = {
+    *_KNOWN,
+    *(
+        "SE",
+        "SEM",
+        "OR",
+        "RR",
+        "HR",
+        "IRR",
+        "MD",
+        "SMD",
+        "IQR",
+        "DF",
+        "AUC",
+        "RMSE",
+        "MAE",
+        "NS",
+        "NA",
+        "ID",
+        "LL",
+        "UL",
+    ),
+    *("ICC", "VIF", "AIC", "BIC", "SS", "MS", "GLM"),
+}
+
+
+def _unexplained_titles(
+    parts: Sequence[Statement], tables: Sequence[TableRows], defined: AbstractSet[str]
+) -> Iterator[ComputedFinding]:
+    """An abbreviation in a title of a table that explains another of its titles and not this one."""
+    told = " ".join(part.text for part in parts)
+    for table, rows, notes, _ in tables:
+        around = f"{table.caption} {notes} {told}"
+        titles = [*table.header, *(row[0] for row in table.rows if row)]
+        shorts = [
+            short
+            for title in titles
+            for short in _TITLE.findall(title)
+            if short not in _IN_TITLES and set(short) - set("IVX")
+        ]
+        explained = {
+            short
+            for short in shorts
+            if short in defined or re.search(rf"\b{short}(?:, |\s?[=:–(]\s?)[a-z]|[(]{short}[;,)]", around)
+        }
+        for short in dict.fromkeys(shorts) if explained else ():
+            if short not in explained and not _spelled_out(short, around):
+                yield rows[0].finding(
+                    "abbreviation",
+                    "low",
+                    (0, 0),
+                    computation=f"{short} is a title of the table and explained nowhere; {', '.join(explained)} is",
+                    consistent=f"what {short} stands for, in the caption or below the table",
                 )
 
 

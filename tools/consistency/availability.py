@@ -17,11 +17,17 @@ _AVAILABLE = re.compile(
     r" (?:available|accessible|released|deposited|shared|open[- ]source[d]?)\b",
     re.IGNORECASE,
 )
+_MADE = (
+    r"scans|measurements|recordings|transcripts|images|reads|sequences|records|data(?:sets?)?|data set|scripts?"
+    r"|code|notebooks"
+    r"|programs?|software|questionnaires?|stimuli|materials|corpus|workflows?|spreadsheets?|annotations|models?|videos|protocols?"
+)
 _PUBLIC = re.compile(
-    r"(?:^|(?<=[.:] ))(?:(?:the|all|our|raw|both) ){1,3}(?:[a-z-]+ ){0,2}?(?:and (?:[a-z-]+ ){1,2}?)?"
-    r"(?P<what>scans|measurements|recordings|transcripts|images|reads|sequences|records|data(?:sets?)?|scripts?|code)\b"
-    r"[^.;]{0,60}? (?:publicly|freely|openly|deposited)\b[^.;]{0,20}?\b(?:available|accessible|accessed)\b"
-    r"|(?:^|(?<=[.:] ))(?:the|all|our) (?:[a-z-]+ )?(?P<kept>reads|scans|data|records|scripts)\b[^.;]{0,60}? "
+    rf"(?:^|(?<=[.:;] ))(?:(?:the|all|our|raw|both|its|these) ){{0,3}}(?:[a-z-]+ ){{0,3}}?(?:and (?:[a-z-]+ ){{1,2}}?)?"
+    rf"(?P<what>{_MADE})"
+    r"\b(?![^.;]{0,60}?\bnot\b)[^.;]{0,120}? (?:publicly|freely|openly|deposited)\b[^.;]{0,20}?\b(?:available"
+    r"|accessible|accessed)\b"
+    r"|(?:^|(?<=[.:] ))(?:the|all|our) (?:[a-z-]+ )?(?P<kept>[a-z]+s|data)\b[^.;]{0,60}? "
     r"deposited in an? (?:public|open|online)\b",
     re.IGNORECASE,
 )
@@ -42,11 +48,12 @@ _PLACE = re.compile(
     r"|(?<!public )(?<!open )(?<!online )archive|supplement|appendix|additional file|supporting information"
     r"|extended data"
     r"|request"
-    r"|corresponding author|\[\d|\(\d|registry|website|web site|webpage|footnote|licen[cs]e|library|portal|database"
+    r"|corresponding author|\[\d|\(\d|registry|website|web site|webpage|footnote|library|portal|database"
     r"|server|\d\s*[.)]?$"
     r"|part of (?:the|this)|from the (?:authors?|publisher|institut)|upon|within|in (?:the )?(?:table|figure"
     r"|article|paper|manuscript|section)"
-    r"|et al|(?:19|20)\d\d|not (?:publicly )?available|Tables?\b|Fig|[\w-]+\.(?:org|com|edu|net|io|gov)\b|\d \.",
+    r"|et al|(?:19|20)\d\d|not (?:publicly )?available|Tables?\b|Fig(?:s?\.|ures? S?\d)|[\w-]+\.(?:org|com|edu"
+    r"|net|io|gov)\b|\d \.",
     re.IGNORECASE,
 )
 

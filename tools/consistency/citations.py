@@ -124,7 +124,8 @@ def _by_author(document: Document, parts: Sequence[Statement]) -> Iterator[Compu
     ]
     found = [(_in(texts, match), part, match) for part, match in [*several, *alone]]
     known = sum(each for each, _, _ in found)
-    if known < (4 if document["format"] in WITHOUT_MARKS else 1) or len(found) - known > max(1, 0.1 * len(found)):
+    unknown = {(match["name"], match["year"]) for there, _, match in found if not there}
+    if known < (4 if document["format"] in WITHOUT_MARKS else 1) or len(unknown) > max(1, 0.1 * len(found)):
         return  # the list was read badly
     seen: set[str] = set()
     for there, part, match in found:

@@ -15,7 +15,8 @@ _NUMBER = re.compile(
 )
 _SIZE = re.compile(r"(?<![\w-])[nN]\s?=\s?(?P<number>\d[\d,]*)(?![\d.]*\d)")
 _NAMED = re.compile(
-    r"\b(?:figs?\.?|figures?|tables?|sections?|steps?|days?|weeks?|months?|years?|aged?|ages|grades?|types?|phases?"
+    r"\b(?:figs?\.?|figures?|tables?|sections?|steps?|days?|weeks?|months?|years?|aged?|age of|ages|grades?"
+    r"|types?|phases?"
     r"|stages?|versions?|levels?|items?|questions?|chapters?|class|visits?|numbers?|nos?\.|p|rounds?|times?"
     r"|files?|units?|states?|lanes?|refs?\.?|eqs?\.?|appendix|models?|experiments?|stud(?:y|ies)|groups?|cohorts?|trials?|cases?"
     r"|samples?|sites?|conditions?|lines?|pH|instar|scale|supplements?|between|minus|plus|by|lot|power"
@@ -23,7 +24,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(
-    r"\s?(?:x\b|×|[*±]|°|years?[- ]old|or (?:more|older|over|higher|fewer|less)\b|to \d|and over|times\b"
+    r"\s?(?:x\b|×|[*±]|\^?[°∘]|years?[- ]old|or (?:more|older|over|higher|fewer|less)\b|to \d|and over|times\b"
     r"|days?\b|weeks?\b"
     r"|months?\b|years?\b|hours?\b|minutes?\b|seconds?\b|points?\b|fold\b|[ap]\.?m\.\b|dollars\b|euros\b"
     r"|(?-i:[A-Z])\b(?!-)|thousand|million|billion|or \d)",

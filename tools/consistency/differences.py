@@ -10,17 +10,16 @@ from tools.consistency.printed import UNSIGNED, printed, short
 from tools.consistency.statements import Statement
 
 _UNIT = r"(?:\s?(?:%|°C|(?!to\b|and\b|or\b)[a-zA-Zµ]{1,12}\b))?"
-_A_CHANGE = (
-    r"(?:an? |the |corresponding to an? |representing an? |which is an? )(?:[a-z]+ ){0,2}?(?:gain|rise|increase"
-    r"|improvement"
-    r"|growth|drop|fall|decrease|decline|loss|reduction|difference|change)"
-)
+_YEAR = r"(?:19|20)\d\d"
+_DIRECTION = "(?:gain|rise|increase|improvement|growth|drop|fall|decrease|decline|loss|reduction|difference|change)"
+_A_CHANGE = rf"(?:an? |the |corresponding to an? |representing an? |which is an? )(?:[a-z]+ ){{0,2}}?{_DIRECTION}"
 _FROM_TO = re.compile(
     rf"""
-    \b from \s (?P<first> {UNSIGNED} ) (?P<unit> {_UNIT} ) (?: \s [^\d.;]{{0,40}}? )?
+    \b from \s (?P<first> {UNSIGNED} ) (?P<unit> {_UNIT} ) (?: \s [^\d.;]{{0,40}}? (?: {_YEAR} )? )?
     \s to \s (?P<last> {UNSIGNED} ) (?P<same> {_UNIT} )
-    (?: [^\d.;,]{{0,40}} )? [,(:–] \s? {_A_CHANGE.replace(" ", "[ ]")} \s of
-    \s (?P<change> {UNSIGNED} ) (?P<of> \s? (?: % (?! \s? point ) | percentage )? )
+    (?: [^\d.;,]{{0,40}} (?: {_YEAR} )? )? [,(:–] \s?
+    (?: {_A_CHANGE.replace(" ", "[ ]")} \s of \s | (?:or \s)? an? \s (?= [\d.]+ \s? % \s {_DIRECTION} ) )
+    (?P<change> {UNSIGNED} ) (?P<of> \s? (?: % (?! \s? point ) | percentage )? )
     """,
     re.VERBOSE,
 )
@@ -45,15 +44,18 @@ def check_differences(statement: Statement) -> Iterator[ComputedFinding]:
         first, last, change = (printed(match[name]) for name in ("first", "last", "change"))
         size = abs(last.value - first.value)
         slack = first.half + last.half + change.half + 1e-9
-        relative = 100 * size / first.value if first.value else 0.0
-        as_share = match["of"].strip() == "%" and abs(relative - change.value) <= 1.0
-        if abs(size - change.value) <= slack or as_share or (match["of"].strip() == "%" and "%" not in match["unit"]):
+        bases = [base for base in (first.value, last.value) if base > 0]
+        as_share = match["of"].strip() == "%" and any(abs(100 * size / base - change.value) <= 1.0 for base in bases)
+        if abs(size - change.value) <= slack or as_share:
             continue
+        computation = f"{last.value:g} − {first.value:g} = {last.value - first.value:.6g}"
+        share = match["of"].strip() == "%" and "%" not in match["unit"]
+        if share and first.value:
+            computation += f", which is {100 * size / first.value:.1f}% of {first.value:g}"
         yield statement.finding(
             "sum of parts",
             "medium",
             match.span(),
-            computation=f"{last.value:g} − {first.value:g} = {last.value - first.value:.6g}, "
-            f"printed is {change.value:g}",
-            consistent=f"{short(size)}, or other numbers",
+            computation=f"{computation}, printed is {change.value:g}{'%' if share else ''}",
+            consistent=f"{short(100 * size / first.value if share and first.value else size)}, or other numbers",
         )

@@ -42,7 +42,7 @@ _NAME = rf"""(?x:
       | \s? (?: , | of ) \s? | \s )
 )"""
 """What the estimate is, with its abbreviation in brackets, and a sign or word that leads to the number."""
-_TIMES = re.compile(r"(?:\s|-)?(?:times|fold)\b")
+_TIMES = re.compile(r"(?:\s|-)?(?:times|fold|is to 1|: ?1(?!\d))\b")
 _MULTIPLIED = re.compile(r"(?:\bmultipl[a-z]+\b[^.;]{0,60} by|\ba factor of) $")
 _SIGNED = rf"[-–+]?\s?{UNSIGNED}"
 _ESTIMATE = rf"(?P<estimate>{_SIGNED})"
@@ -51,7 +51,7 @@ _UNIT_OF_TIME = (
     r"(?P<unit>\s?(?:%|°C|mm Hg|percentage points|[a-zA-Zµ]{1,10}(?: per [a-z]+|/[a-zA-Z]{1,5})?(?:[²³2])?))"
 )
 _LEVEL = r"""(?x:
-    (?P<level> 9\d (?: \.\d )? ) \s? % \s? (?: [A-Za-z-]+ \s )?
+    (?P<level> 9\d (?: \.\d )? ) \s? (?: % | per\s?cent ) \s? (?: [A-Za-z-]+ \s )?
     (?: CIs?\b | CrIs?\b | (?i: (?: confidence | credible | credibility ) \s )? (?i: intervals? | limits? )
         (?: \s? [(\[] CI [)\]] )? )
   | \bCI \s? (?P<level_behind> 9\d (?: \.\d )? ) \s? %
@@ -59,12 +59,14 @@ _LEVEL = r"""(?x:
 _LOW = rf"(?P<low>{_SIGNED})(?P<unit1>\s?(?!(?:to|and)\b)[%a-zA-Zµ°/]{{1,8}})?"
 _HIGH = rf"(?P<high>{_SIGNED})(?P<after>\s?%)?"
 _INTERVAL = (
-    rf"(?:[A-Z][a-z]+ )?{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from"
+    rf"(?:[A-Za-z][a-z]+ )?{_LEVEL}\s?(?:=|:|,|from|of|was|is|between|ranging from|ranged from"
     rf"|(?:by|from) [A-Za-z’' -]{{3,40}}?)?\s?[(\[{{]?\s?{_LOW}"
-    rf"\s?(?:to|,|;|-|–|and|\.\.\.?)\s?{_HIGH}(?:\s?[)\]])?"
+    rf"\s?(?:to|,|;|-|–|and|\.\.\.?|…)\s?{_HIGH}(?:\s?[)\]])?"
 )
 _P = (
-    rf"(?:(?:(?!\b9\d\s?%|\b(?:and|but|while|whereas|or|versus|vs|heterogeneity|interaction|trend)\b|\.\s|[=<>]|[pP]\s?[-=<>≤≥vV:]|\d\.\d).){{0,60}}?"
+    r"(?:(?:(?:\s[a-z%]{1,8})?[;,]\s?[tz]\s?(?:\([\d., ]+\))?\s?=\s?[-–]?\d+\.\d+"
+    r"(?:[,;]\s?(?:d\.?f\.?\s?=\s?\d+|\d+\s?d\.?\s?f\.?))?)?"
+    rf"(?:(?!\b9\d\s?%|\b(?:and|but|while|whereas|or|versus|vs|heterogeneity|interaction|trend)\b|\.\s|[=<>]|[pP]\s?[-=<>≤≥vV:]|\d\.\d).){{0,60}}?"
     rf"(?:and )?{P_VALUE})?"
 )
 """The p-value behind an interval, if no other number or claim lies between"""
@@ -73,20 +75,25 @@ _NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?(?:with an? |[(\[])?
 _CHANGED = re.compile(rf"\b(?P<verb>by|of|was|were|is|at|and) {_ESTIMATE}{_UNIT_OF_TIME}\s?[(\[]\s?{_INTERVAL}{_P}")
 """`rose by 3.4 points (95% CI 1.9 to 5.9)`"""
 _COMPARED = re.compile(
-    rf"(?<![\w.,/–=-]){_ESTIMATE}(?P<unit>(?:\s?%)?)(?: [a-zA-Z%/]+){{0,3}}?"
+    rf"(?<![\w.,/–=-]){_ESTIMATE}(?P<unit>(?:\s?%)?)(?: [a-zA-Z%/-]+){{0,3}}?"
     rf" (?:more|fewer|less|higher|lower|greater|longer|shorter"
-    rf"|larger|smaller|faster|slower|later|earlier)\b[^.;:()\[\]\d]{{0,80}}\s?[(\[,]\s?{_INTERVAL}{_P}"
+    rf"|larger|smaller|faster|slower|later|earlier|sooner|quicker|heavier|lighter|taller|deeper|better|worse)\b[^.;:()\[\]\d]{{0,80}}\s?[(\[,]\s?{_INTERVAL}{_P}"
 )
 """`2.4 more open questions than the others (95% CI 0.6 to 4.2)`"""
 _FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)")
 """`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
+_IN_BRACKETS = re.compile(
+    rf"(?<![\w.,/–=-]){_ESTIMATE}(?P<unit>\s?%|(?: [a-z]+)?)\s?"
+    rf"\[(?P<low>[-–+]?\s?\d*\.\d+)(?P<unit1>)\s?(?:to|[;,–-])\s?(?P<high>[-–+]?\s?\d*\.\d+)\s?\]{_P}"
+)
+"""`0.24 points [0.14; 0.33]`, where the text says once that brackets hold confidence intervals"""
 _UNNAMED = re.compile(
     rf"""
     (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )?
     (?: \s? (?: = | : | , | of | was ) \s? | \s )
     {_ESTIMATE} (?P<unit> ) \s?
     [(\[] \s? (?P<low> {_SIGNED} ) (?P<unit1> ) \s? (?: to | [,;] | - | – ) \s? (?P<high> {_SIGNED} ) (?P<after> ) \s?
-    [)\]]
+    [)\]] {_P}
     """,
     re.VERBOSE,
 )
@@ -99,15 +106,16 @@ _ANY = re.compile(
     rf"""
     (?<! [\w.,/–=-] ) (?<! \bp\s=\s ) (?<! \bper\s ) (?<! \bin\s ) (?<! \bamong\s )
     (?P<estimate> [-–+]? {UNSIGNED} ) (?P<unit> \s? (?: % | °C ) )?
-    (?P<gap> (?: (?!\b(?:and|or|vs|versus|to)\b) [^\d;:.,()\[\]] | \b 10*(?:,|\s)?000 \b
-        | (?<=[a-z]) [-–] [12] | (?<=m) [23²³] ){{0,45}}? )
+    (?P<gap> (?: (?! \b (?: and | or | vs | versus | (?<! relative \s) (?<! compared \s) (?<! due \s) to ) \b )
+        [^\d;:.,()\[\]] | \b 10*(?:,|\s)?000 \b | \b is \s to \s 1 \b
+        | (?<=[a-z]) \^? [-–] [12] | (?<=m) [23²³] ){{0,45}}? )
     {_BESIDE} \s? [(\[,;:]* \s? (?: with \s (?: an? \s )? )? {_INTERVAL} {_P}
     """,
     re.VERBOSE,
 )
 """Any number directly before an interval, with what is measured between them"""
 _ENDS = re.compile(
-    rf"[(\[]?\s?(?P<low>{NUMBER})\s?%?\s?(?:to|[-–,;]|–\s?)\s?(?P<high>{NUMBER})\s?%?\s?[)\]]?", re.IGNORECASE
+    rf"[(\[]?\s?(?P<low>{NUMBER})\s?%?\s?(?:to|[-–,;…]|\.\.\.?)\s?(?P<high>{NUMBER})\s?%?\s?[)\]]?", re.IGNORECASE
 )
 _NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})\s?%?(?:\s?[a-z†‡§])?")
 _ESTIMATES = {"ratio", "difference", "estimate", "r", ""}
@@ -143,13 +151,13 @@ def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     """The estimates of a text that stand directly before their interval, each once."""
     taken: set[int] = set()
     ends: set[tuple[int, int]] = set()
-    further = [_FURTHER] if re.search(_LEVEL, text) else []
+    further = [_FURTHER, _IN_BRACKETS] if re.search(_LEVEL, text) else []
     for pattern in (_NAMED, _CHANGED, _COMPARED, *further, _PERCENT, _UNNAMED, _ANY):
         for match in pattern.finditer(text):
             place = match.start("estimate")
-            if match.re is _ANY and (match.span("low") in ends or not _same_kind(match)):
+            if pattern in (_ANY, _IN_BRACKETS) and (match.span("low") in ends or not _same_kind(match)):
                 continue
-            if place not in taken and (pattern in (_FURTHER, _PERCENT) or _readable(match)):
+            if place not in taken and (pattern in (_FURTHER, _IN_BRACKETS, _PERCENT) or _readable(match)):
                 ends.add(match.span("low"))
                 yield _interval(match, _scale(match, text))
             taken.add(place)
@@ -167,7 +175,7 @@ def _scale(match: re.Match[str], text: str) -> Scale:
     told = match.groupdict()
     if _TIMES.match(text, match.end("estimate")) or _MULTIPLIED.search(text, 0, match.start("estimate")):
         return "ratio"
-    if match.re is _ANY:
+    if match.re in (_ANY, _IN_BRACKETS):
         before = re.split(r"\d|[.;:]\s", text[: match.start("estimate")])[-1]
         if re.search(rf"(?<![\w’'-]){_RATIO}(?![\w-])", before):
             return "ratio"

@@ -18,6 +18,7 @@ from tools.consistency.statements import Statement
 
 _LEFT = re.compile(
     r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b(?=[^.\d]{0,25}\d)"
+    rf"|\b[Tt]he other {NUMBER_OR_WORD} (?:were|was|had|did|could|took|entered|formed|made)\b"
     rf"|, so (?:that )?(?:only |the )?{NUMBER_OR_WORD}\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
     r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b",
     re.IGNORECASE,
@@ -39,7 +40,8 @@ _DIVIDED = re.compile(
 )
 """All belong to one group or another."""
 _IN_ALL = re.compile(
-    r"\b(?:in total|in all|altogether|a total of|sample of|sum up to|for a total|collectively|combined)\b",
+    r"\b(?:in total|in all|altogether|a total of|sample of|sum up to|(?:the|a) sum of"
+    r"|made up of|for a total|collectively|combined)\b",
     re.IGNORECASE,
 )
 _SEXES = re.compile(
@@ -58,7 +60,7 @@ _LOST_FROM = {
 """With one of these words the parts need not be all."""
 _BRACKET = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(
-    r"[^\d:()]*?(?::| –|, namely) [^:]*|[^\d()]*\((?P<inside>[^()]*)\)[^\d]*"
+    r"[^\d:()]*?(?::| –|, namely) [^:]*|[^\d()]*\((?=[^()]*[a-z])(?!(?:[a-z]+ )+\d+, \d)(?P<inside>[^()]*)\)[^\d]*"
     r"|(?:[^\d.]|\.(?! ))*\. Of (?:these|those|them)\b.*|[^\d,]*, of (?:which|whom)\b.*",
     re.DOTALL,
 )
@@ -78,7 +80,7 @@ _MARKED = re.compile(r"\b(?:total of|sample of|all|N =) $")
 _UNREADABLE = re.compile(
     r"%|per cent|(?<!for )\bthe rest\b(?![^.\d]{0,25}\d)|\d \(\d+\) of|[{}]|\*\*"
     r"|\b(?:(?<!than )(?<!every )(?<!each )(?<!least )one(?! hundred| thousand"
-    r"| class| category| group| reason| cause|\s?[.,;)])|another|single"
+    r"| class| category| group| reason| cause|\s?[.,;)])|another(?! \d)|single"
     r"|versus|vs|compared)\b|(?<!\b[nN]) =",
     re.IGNORECASE,
 )
@@ -90,6 +92,8 @@ _WITH_UNIT = re.compile(
     r"|(?<![\w.,/–-])(?P<number>\d+)[ -](?P<unit>week|day|month|year|hour|minute|second|euro|dollar|page|point"
     r"|km|ha|kg|g|mg|ml)s?\b"
 )
+_NAMELY = re.compile(r"[^\d:()]*(?::|, namely)")
+_OPENS_LIST = re.compile(r"(?: (?:altogether|in all|in total|long))?(?: \(|: )")
 _SMALLEST = 0.1
 """Of the whole: what is smaller beside one other part is hardly of the same things."""
 _SLIPS = {10, 100}
@@ -101,10 +105,14 @@ _GROUPS = re.compile(
     r"|tanks|rooms|wards|tubes|teams|periods|rounds|sessions)\b",
     re.IGNORECASE,
 )
-_FURTHER = re.compile(r"(?:After|This left|These|They|Of these|Of them|The remaining|The rest|The other)\b")
-_CUT = re.compile(r"; |, of wh(?:ich|om)\b")
+_FURTHER = re.compile(
+    r"(?:After|This left|These|They|Their|It (?:is|was)\b|Of these|Of them|The remaining|The rest|The other)\b"
+)
+_CUT = re.compile(r"; |, of wh(?:ich|om)\b|, \d+ (?:to|in|for|per|from|at) each\b|, so that\b|, leaving\b")
 _MOST = 9  # counts of a sentence, of which all sums are tried
 _NEAR = 0.7
+_OF_IT = re.compile(r"(?: [a-z%]+)? of it\b")
+"""Behind a number that is a part."""
 
 
 def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, int]]]:
@@ -114,17 +122,23 @@ def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, i
     for start, end in [] if statement.row else _windows(statement):
         text = _without_shares(statement.text[start:end])
         things = [each for each in counted(text) if each.number and not _tells_groups(text, each)]
-        for counts in (_behind_colon(text, _without_number_of_parts(things)), _measured(text)):
+        listed = _behind_colon(text, _without_number_of_parts(things))
+        divided = _from_whole(text, listed)
+        for counts in (listed, divided, _measured(text)):
             if not 3 <= len(counts) <= _MOST or _UNREADABLE.search(text):
                 continue
             whole = _whole(text, counts)
             parts = [each.number for each in counts if each is not whole]
-            if whole.number < _FEWEST or (whole.number <= max(parts) and not _LEFT.search(text)):
+            if (
+                whole.number < _FEWEST
+                or _OF_IT.match(text, whole.end)
+                or (whole.number <= max(parts) and not _LEFT.search(text))
+            ):
                 continue
             near = _NEAR < sum(parts) / whole.number < 1 / _NEAR
             _, after = statement.sentence_at(min(end, len(statement.text) - 1))
             told = _all_told(text, whole, counts) or _is_complete(text, statement.text[end:after], whole, counts)
-            if near and told and sum(parts) == whole.number:
+            if near and told and sum(parts) == whole.number and counts is not divided:
                 right.append((start, end))
             elif near and told and not _explained(text, whole, counts):
                 wrong.setdefault((whole.number, *parts), (whole.number, parts, (start, end)))
@@ -136,15 +150,18 @@ def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, i
 def _windows(statement: Statement) -> Iterator[tuple[int, int]]:
     """Sentences, together with those that go on with what they have begun, and counts with a bracket behind them."""
     before: tuple[int, int] | None = None
+    earlier: tuple[int, int] | None = None
     for start, end in statement.sentences():
         cuts = [start + match.start() for match in _CUT.finditer(statement.text[start:end])]
         if before and (_FURTHER.match(statement.text, start) or _LEFT.search(statement.text, start, end)):
             yield from ((before[0], cut) for cut in [*cuts, end])
+        if earlier and _LEFT.search(statement.text, start, end):  # `Sixty came. Five left. The remaining 55 …`
+            yield earlier[0], end
         if before is None or not statement.text.startswith(
             ("Of these", "Of them", "Of those", "These ", "They "), start
         ):
             yield start, end
-        before = (start, end)
+        earlier, before = before, (start, end)
         yield from ((cut + 2, end) for cut in cuts if statement.text[cut] == ";")
         yield from _brackets(statement.text, start, end)
 
@@ -162,6 +179,16 @@ def _without_number_of_parts(counts: list[Counted]) -> list[Counted]:
     return counts[1:] if counts and 2 <= counts[0].number <= min(_FEWEST, len(counts) - 1) else counts
 
 
+def _from_whole(text: str, counts: list[Counted]) -> list[Counted]:
+    """The largest count and those behind it, if it is divided there: `71 nests had 318 young: 204 left, …`."""
+    at = counts.index(max(counts)) if counts else 0
+    divides = at > 0 and (_LEFT.search(text) or _NAMELY.match(text, counts[at].end))
+    rest = counts[at + 1 :] if divides else []
+    if rest and rest[0].number == len(rest) - 1:  # `1,946 records of four species, namely`
+        rest = rest[1:]
+    return [counts[at], *rest] if rest else []
+
+
 def _behind_colon(text: str, counts: list[Counted]) -> list[Counted]:
     """Without small numbers between the first count and a colon: `28 articles had three topics: stigma (12), …`."""
     colon = text.find(":")
@@ -169,12 +196,16 @@ def _behind_colon(text: str, counts: list[Counted]) -> list[Counted]:
 
 
 def _measured(text: str) -> list[Counted]:
-    """Whole numbers that all have one unit: `12 weeks: a run-in of 2 weeks and a treatment of 10 weeks`."""
+    """Whole numbers that all have one unit, or whose whole alone has it: `41 days (11 in spring, 30 in autumn)`."""
     matches = list(_WITH_UNIT.finditer(text))
     units = {match["unit"] or match["currency"] for match in matches}
-    if len(units) != 1 or len(matches) != len(re.findall(r"\d[\d,.]*", text)):
+    if len(units) != 1:
         return []
-    return [Counted(count(match["number"] or match["amount"]), match.start(), match.end()) for match in matches]
+    found = [Counted(count(match["number"] or match["amount"]), match.start(), match.end()) for match in matches]
+    numbers = len(re.findall(r"\d[\d,.]*", text))
+    if len(found) == 1 and _OPENS_LIST.match(text, found[0].end):
+        found += [each for each in counted(text) if each.start > found[0].end]
+    return found if len(found) == numbers else []
 
 
 def _whole(text: str, counts: Sequence[Counted]) -> Counted:
@@ -241,11 +272,14 @@ def _explained(text: str, whole: Counted, counts: Sequence[Counted]) -> bool:
     """Whether one of the counts is the sum of others; in a plain list behind a colon that is chance."""
     plain = whole is counts[0] and re.fullmatch(r"[^\d:()]*(?::|, namely)[^():]*", text[whole.end :]) is not None
     numbers = [each.number for each in counts]
-    return not plain and any(
-        sum(chosen) == number
-        for at, number in enumerate(numbers)
-        for size in range(2, len(numbers))
-        for chosen in combinations([*numbers[:at], *numbers[at + 1 :]], size)
+    return (
+        not plain
+        and any(
+            sum(chosen) == number >= _FEWEST  # smaller ones are met by chance
+            for at, number in enumerate(numbers)
+            for size in range(2, len(numbers))
+            for chosen in combinations([*numbers[:at], *numbers[at + 1 :]], size)
+        )
     )
 
 

@@ -20,6 +20,8 @@ _CORRECTION = re.compile(
     r"|comparisons)"
     r"|(?<!un)(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
     r"|\bq[- ]?values?|exploratory|\b0?\.0[15]\s?(?:/|÷|divided by)\s?\w"
+    r"|\bso many (?:tests|comparisons|outcomes)\b|no demonstrable|\b(?:by|to|of|with) chance\b"
+    r"|\bchance (?:finding|alone)|number of tests|with caution"
     r"|gatekeeping|hierarchical(?:ly)? test",
     re.IGNORECASE,
 )
@@ -29,7 +31,7 @@ _MEASURES = (
     r"(?:measures|outcomes|variables|endpoints|end points|tests|comparisons|scales|subscales|biomarkers|markers"
     r"|parameters"
     r"|genes|SNPs|variants|loci|facets|correlations|models|questions|symptoms|species|cytokines|proteins|predictors|factors|contrasts"
-    r"|traits|items|domains|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
+    r"|traits|items|domains|properties|characters|components|metrics|samples|strata|settings|subgroups|groups|regions|tasks|scores|indicators|metabolites|characteristics)"
 )
 _NO_MEASURES = "(?:studies|trials|papers|articles|reviews|patients|participants|groups|people)"
 _OTHERS = re.compile(
@@ -57,9 +59,15 @@ _FAMILY = re.compile(
     rf"|used) (?:the )?{_COUNT.replace('count', 'last')} (?:[a-z-]+ )?{_MEASURES}",
     re.IGNORECASE,
 )
+_OF_THESE = re.compile(
+    rf"\bof (?:these|those|the|all|our) {_COUNT}(?: (?!{_NO_MEASURES}\b)[a-z]+s)?,? (?:only|just|a single|one)\b",
+    re.IGNORECASE,
+)
+"""`Of these ten, only copper did`"""
 _REST = re.compile(
     rf"\b(?:(?:other|remaining) {_COUNT} (?!{_NO_MEASURES}\b)[a-z]+|{_COUNT.replace('count', 'rest')}"
-    rf" (?:other|remaining) (?!{_NO_MEASURES}\b)[a-z]+|{_COUNT.replace('count', 'last')} of (?:them|these))\b",
+    rf" (?:other|remaining) (?!{_NO_MEASURES}\b)[a-z]+|{_COUNT.replace('count', 'last')} (?:of (?:them|these)"
+    rf"|others))\b",
     re.IGNORECASE,
 )
 """`the other eleven scales`, `ten of them`"""
@@ -74,6 +82,8 @@ _NAMED_BEFORE = re.compile(
 )
 """A test that was chosen before the others were seen needs no correction for them."""
 _FEWEST = 5
+_FEWEST_LISTED = 6
+"""P-values of a section or table that says nothing of how many there are."""
 _THRESHOLD = re.compile(
     r"\b(?:reached|reach|level of|level was|threshold of|set at|significance at|cut-off of)\W*$", re.IGNORECASE
 )
@@ -106,7 +116,9 @@ def _p_values(
     printed_in_tables = {match["p"] for part in parts for match in cells.get(id(part), []) if match["p"]}
     for part in parts:
         for match in cells.get(id(part)) or _P.finditer(part.text):
-            again = not part.row and match["p"] in printed_in_tables
+            again = not part.row and (
+                match["p"] in printed_in_tables or (bool(printed_in_tables) and match["relation"] in {"<", "≤"})
+            )
             if match["p"] and not again and not _MODEL.search(part.text[max(0, match.start() - 60) : match.start()]):
                 yield part, match
 
@@ -118,11 +130,11 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
         for found in _P.finditer(statement.text)
         if found["relation"] not in {">", "≥"} and not _THRESHOLD.search(statement.text[: found.start()])
     ]
-    significant = [found for found in values if printed(found["p"]).value <= ALPHA]
+    significant = list({found["p"]: found for found in values if printed(found["p"]).value <= ALPHA}.values())
     if not significant or _NAMED_BEFORE.search(statement.text) or not all(map(_just_significant, significant)):
         return
     smallest = min(significant, key=lambda found: printed(found["p"]).value)
-    for pattern in (_REST, _OTHERS, _UNCHANGED, _ONE_OF, _FAMILY):
+    for pattern in (_REST, _OTHERS, _UNCHANGED, _ONE_OF, _OF_THESE, _FAMILY):
         for match in pattern.finditer(statement.text):
             groups = match.groupdict()
             named = next(groups[name] for name in ("count", "rest", "last") if groups.get(name))
@@ -131,7 +143,7 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
                 continue
             tests = number + len(significant) if pattern in (_REST, _OTHERS, _UNCHANGED) else number
             exact = pattern is not _FAMILY or all(found["relation"] == "=" for found in significant)
-            if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 5):
+            if exact and tests >= _FEWEST and len(significant) <= max(1, tests // 4):
                 start, end = statement.sentence_at(smallest.start())
                 place = (start, max(end, match.end()) if match.start() > start else end)
                 yield from _too_many(
@@ -146,7 +158,7 @@ def _listed(found: Sequence[tuple[Statement, re.Match[str]]]) -> ComputedFinding
     significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
     exact = [value for value, relation in values if EQUAL.get(relation, relation) == "=" or value > ALPHA]
     few = 0 < len(significant) <= max(1, len(values) // 5)
-    if len(values) < _FEWEST or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
+    if len(values) < _FEWEST_LISTED or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
         return None
     part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
     place = (0, len(part.text)) if part.row else part.sentence_at(match.start())

@@ -24,10 +24,12 @@ from tools.consistency.repeated_values import (
     check_seasons,
 )
 from tools.consistency.reported_tests import check_test_tables, check_tests
+from tools.consistency.starred_correlations import check_starred_correlations
 from tools.consistency.stated_shares import check_stated_shares
 from tools.consistency.statements import Statement, TableRows, statements
 from tools.consistency.table_counts import check_table, check_told_cells
 from tools.consistency.told_twice import check_told_twice
+from tools.consistency.whole_between_groups import check_whole_between_groups, check_whole_row
 from tools.consistency.whole_numbers import check_whole_number_table, check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
@@ -38,9 +40,11 @@ def check_paper(document: Document) -> list[ComputedFinding]:
     parts, tables = statements(document)
     found = [
         *_about_statements(parts),
-        *(found for each in tables for found in check_table(*each)),
-        *(found for each in tables for found in check_whole_number_table(*each)),
+        *(found for each in tables for found in check_table(each.table, each.rows, each.notes)),
+        *(found for each in tables for found in check_whole_row(each.table, each.rows)),
+        *(found for each in tables for found in check_whole_number_table(each.table, each.rows, each.notes)),
         *check_test_tables(tables),
+        *check_starred_correlations(tables),
         *check_interval_tables(tables),
         *check_many_tests(parts, tables),
         *_about_values(parts, tables),
@@ -53,7 +57,7 @@ def check_paper(document: Document) -> list[ComputedFinding]:
         *check_unresolved(parts),
         *check_equations(document, parts),
         *check_citations(document, parts),
-        *check_abbreviations(parts),
+        *check_abbreviations(parts, tables),
         *_about_availability(parts),
     ]
     order = {paragraph["id"]: at for at, paragraph in enumerate(document["paragraphs"])}
@@ -88,6 +92,7 @@ def _about_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     for at, part in enumerate(parts):
         yield from check_tests(part)
         yield from _about_percentages(part)
+        yield from check_whole_between_groups(part)
         yield from check_parts(part)
         yield from check_differences(part)
         yield from check_intervals(part)

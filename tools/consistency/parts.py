@@ -8,12 +8,13 @@ group` places everyone. Any other list may leave some out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
+from tools.checks.quantity_lexicon import unit_after
 from tools.consistency.made_up import made_up
-from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, count, printed, whole_number
+from tools.consistency.printed import COUNT, NUMBER_OR_WORD, UNSIGNED, Printed, count, printed, whole_number
 from tools.consistency.statements import Statement
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
@@ -22,8 +23,8 @@ _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 class WholeAndParts(NamedTuple):
     """A whole and what it is said to consist of."""
 
-    whole: int
-    parts: list[int]
+    whole: float
+    parts: Sequence[float]
     place: tuple[int, int]
 
 
@@ -36,6 +37,14 @@ _IN_ALL = re.compile(
     re.VERBOSE,
 )
 """`25 calves and 59 adults were counted, 84 animals in all`"""
+_ANY_NUMBER = re.compile(rf"(?<![\w.,/^–-])(?<!\d\s){UNSIGNED}(?![\d.]*\d)")
+_MADE_UP = re.compile(
+    r"\bsum of\b|\b(?:made up|composed|consist\w+) of\b|\bcompris\w+\b|\bnamely\b|:\s|\bdivided into\b|\bsplit into\b"
+    r"|\b(?:the result of|obtained by) adding\b"
+)
+_IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether|a total of|add(?:ing|s|ed)? up to|sum(?:ming|s|med)? to)\b")
+_NEAREST = 0.7
+"""Of the whole: a sum that is farther from it is hardly one of its parts."""
 _ITEM = NUMBER_OR_WORD
 _THING = r"(?: [^\d,;:.()]+?)?"
 
@@ -44,20 +53,21 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
     """Groups that do not make up the whole that they are said to be the parts of."""
     yield from _shares_of_a_whole(statement)
     for found in said_parts(statement):
-        total = sum(found.parts)
+        total = round(sum(found.parts), 6)
         if total != found.whole:
             yield statement.finding(
                 "sum of parts",
                 "medium",
                 found.place,
-                computation=f"{' + '.join(map(str, found.parts))} = {total}, printed is {found.whole}",
-                consistent=f"{total} in all, or parts that sum to {found.whole}",
+                computation=f"{' + '.join(f'{part:.10g}' for part in found.parts)} = {total:.10g}, "
+                f"printed is {found.whole:.10g}",
+                consistent=f"{total:.10g} in all, or parts that sum to {found.whole:.10g}",
             )
 
 
 def said_parts(statement: Statement) -> list[WholeAndParts]:
     """The wholes of a paragraph with their parts."""
-    found = [*_in_all(statement), *_too_many(statement)]
+    found = [*_in_all(statement), *_too_many(statement), *_measured(statement)]
     known = {each.whole for each in found}
     return found + [WholeAndParts(*each) for each in made_up(statement) if each[0] not in known]
 
@@ -68,6 +78,43 @@ def _in_all(statement: Statement) -> Iterator[WholeAndParts]:
         parts = [count(match["first"]), count(match["second"])]
         if max(parts) < count(match["whole"]) < 2 * sum(parts):
             yield WholeAndParts(count(match["whole"]), parts, match.span())
+
+
+def _measured(statement: Statement) -> Iterator[WholeAndParts]:
+    """`412 mm, the sum of 268 mm of transpiration, 97 mm of evaporation and 47 mm of interception`, in one unit."""
+    for start, end in [] if statement.row else statement.sentences():
+        sentence = statement.text[start:end]
+        numbers = list(_ANY_NUMBER.finditer(sentence))
+        kinds = {_unit_of(sentence, match) for match in numbers}
+        if len(numbers) < 3 or len(kinds) != 1 or kinds & {"", "temperature", "%"}:
+            continue
+        values: list[Printed] = [printed(match[0]) for match in numbers]
+        if _MADE_UP.search(sentence, numbers[0].end(), numbers[1].start()):
+            whole, parts = values[0], values[1:]
+        elif _IN_TOTAL.search(sentence, numbers[-2].end()):
+            whole, parts = values[-1], values[:-1]
+        else:
+            continue
+        total, slack = sum(part.value for part in parts), whole.half + sum(part.half for part in parts)
+        exact = all(value.half == 0.5 for value in values)
+        if _NEAREST < total / whole.value < 1 / _NEAREST and abs(total - whole.value) > (0 if exact else slack) + 1e-9:
+            yield WholeAndParts(whole.value, [part.value for part in parts], (start, end))
+
+
+def _unit_of(sentence: str, match: re.Match[str]) -> str:
+    """The currency before a number or the unit behind it; empty if it has neither."""
+    if currency := re.search(r"(?:[€£$]|\b(?:EUR|USD|GBP|CHF))\s?$", sentence[: match.start()]):
+        return currency[0].strip()
+    if sentence.startswith("%", match.end()):
+        return "%"
+    unit = unit_after(sentence, match.end(), spelled=False)
+    return (
+        ""
+        if unit is None
+        else unit[0].dimension
+        if unit[0].zero
+        else f"{unit[0].dimension} {unit[0].factor} {unit[0].per}"
+    )
 
 
 def _is_female(word: str) -> bool:
@@ -83,6 +130,13 @@ _FROM = re.compile(
     rf"(?P<list>[^\d,;:.()]+(?:, {_ITEM} (?P=word) [^\d,;:.()]+)*,? and {_ITEM} (?P=word) )",
     re.IGNORECASE,
 )
+_ELLIPTIC = re.compile(
+    rf"(?:^|(?<=[.;] )){_BARE}(?P<whole>{_ITEM}) (?:[^\W\d_][\w’'-]* ?){{1,6}}\. "
+    rf"(?P<first>{_ITEM}) (?:[^\W\d_][\w’'-]* ){{0,3}}(?P<word>from|to|at|in|on|of|with) "
+    rf"(?P<list>[^\d,;:.()]+(?:, {_ITEM} (?P=word) [^\d,;:.()]+)*,? and {_ITEM} (?P=word) )",
+    re.IGNORECASE,
+)
+"""`Seventeen jars could be dated. Eight belong to the fourth century, seven to the fifth and four to the sixth.`"""
 _ALL = re.compile(
     rf"\ball (?P<whole>{COUNT}) [^\W\d_]+\. (?:[^.,;:\d]*(?:\d+ ?)?, )?"
     rf"(?P<list>{_ITEM}{_THING}(?:, {_ITEM}{_THING})+,? and {_ITEM}{_THING})(?=[.;]|$)",
@@ -100,6 +154,12 @@ def _too_many(statement: Statement) -> Iterator[WholeAndParts]:
         parts = [whole_number(number) for number in (match["first"], *further)]
         if sum(parts) > count(match["whole"]) > max(parts):
             yield WholeAndParts(count(match["whole"]), parts, match.span())
+    for match in _ELLIPTIC.finditer(statement.text):
+        further = re.findall(rf"(?:, | and )({_ITEM}) {match['word']} ", match["list"], re.IGNORECASE)
+        parts = [whole_number(number) for number in (match["first"], *further)]
+        whole = whole_number(match["whole"])
+        if sum(parts) > whole > max(parts):
+            yield WholeAndParts(whole, parts, match.span())
     for match in _ALL.finditer(statement.text):
         parts = [whole_number(number) for number in _ANY_ITEM.findall(match["list"])]
         if count(match["whole"]) < sum(parts) <= 1.1 * count(match["whole"]):
@@ -113,6 +173,14 @@ _EXHAUSTIVE = re.compile(
     r"|consisted of|comprised|composition"
     r"|partitioned"
     r"|land (?:cover|use)|breakdown)\b",
+    re.IGNORECASE,
+)
+_ONE_EACH = re.compile(
+    r"\b(?:exactly|only) one (?:answer|option|category|group|class|reason|cause|response|choice|main)\b"
+    r"|\bmutually exclusive"
+    r"|\b(?:assigned|allocated|belong\w*|sorted|placed) (?:in)?to (?:exactly |only )?one\b|\bsingle (?:answer"
+    r"|choice|response)\b"
+    r"|\b(?:each|every) [a-z]+ (?:[a-z]+ ){0,4}(?:into|to|in) (?:exactly |only )?one\b|\bone answer each\b",
     re.IGNORECASE,
 )
 _SCALES = (
@@ -160,14 +228,16 @@ def _shares_of_a_whole(statement: Statement) -> Iterator[ComputedFinding]:
                 computation=f"{one.value:g} + {other.value:g} = {one.value + other.value:g}%, of one whole",
                 consistent="percentages that sum to 100 at most",
             )
+    before = ""
     for start, end in [] if statement.row else statement.sentences():
-        sentence = statement.text[start:end]
+        sentence, around = statement.text[start:end], f"{before} {statement.text[start:end]}"
+        before = sentence
         shares: list[Printed] = [printed(match["percent"]) for match in _PERCENT.finditer(sentence)]
         scale = _ONE_ANSWER.get(len(shares))
         if (
             len(shares) < 3
             or re.search(r"\d\s?[–-]\s?\d+(?:\.\d+)?\s?%", sentence)
-            or not (_EXHAUSTIVE.search(sentence) or (scale and scale.search(sentence)))
+            or not (_EXHAUSTIVE.search(sentence) or _ONE_EACH.search(around) or (scale and scale.search(sentence)))
         ):
             continue
         total, slack = sum(share.value for share in shares), sum(share.half for share in shares)

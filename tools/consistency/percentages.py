@@ -129,11 +129,12 @@ _SHARE = re.compile(
     (?: [nN] \s? = \s? )?
     (?P<part> {COUNT} | \b (?: {"|".join(SMALL_NUMBERS)} ) \b )
     (?P<linked> \s of \s (?: which | whom | these | those | them ) )?
-    (?: \s [a-z-]+ ){{0,3}} \s?
+    (?: \s (?! of \b ) [a-z-]+ ){{0,6}} \s?
     [(\[] (?P<percent> \d{{1,3}} (?: \.\d+ )? ) \s? % (?P<of> \s of \s [^()\[\]]{{1,30}} )? [)\]]
-    | \( (?: [nN] \s? = \s? )? (?P<inside> {COUNT} ) [,;] \s (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
+    | \( (?: [nN] \s? = \s? )? (?P<inside> {COUNT} ) (?: \s [a-z]+ ){{0,2}} [,;] \s
+      (?: (?: i\.e\.,? | or ) \s )? (?P<beside> \d{{1,3}} (?: \.\d+ )? ) \s? % \)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
 _ANY_COUNT = re.compile(rf"{_BARE}(?P<number>{NUMBER_OR_WORD})(?!\s?%|\.\d)", re.IGNORECASE)
 
@@ -150,7 +151,10 @@ def check_listed_percentages(statement: Statement) -> Iterator[ComputedFinding]:
         near = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(f"{before} {sentence}")}
         anywhere = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(f"{earlier} {sentence}")}
         wrong = [*_odd_one(shares, near, anywhere), *_linked(shares, near, anywhere)]
-        for share, whole, why in wrong or _of_same_things(sentence, shares, before, anywhere):
+        named = list(_of_same_things(sentence, shares, before, anywhere))
+        if not {share for share, _, _ in wrong} - {share for share, _, _ in named}:
+            wrong = named  # its own things are named, and not only those of the others
+        for share, whole, why in wrong:
             place = (start + share.place[0], start + share.place[1])
             if beside & set(range(*place)):
                 continue  # its whole stands beside it
@@ -160,7 +164,7 @@ def check_listed_percentages(statement: Statement) -> Iterator[ComputedFinding]:
 
 def _shares(sentence: str) -> Iterator[_Share]:
     for match in _SHARE.finditer(sentence):
-        counted_of = re.search(r"\bof (?:the |all )?(?:[a-z]+ )?$", sentence[: match.start()])
+        counted_of = re.search(r"(?<!total )\bof (?:the |all )?(?:[a-z]+ )?$", sentence[: match.start()])
         if counted_of or (match["link"] and re.search(r"\d\s$", sentence[: match.start()])):
             continue  # the number is the whole of one before it
         linked = bool(match["link"] or match["linked"]) or bool(
@@ -181,8 +185,13 @@ def _of_same_things(
     """One of things that were counted before: `390 segments … they agreed on 351 segments (93%)`."""
     known = anywhere | {a - b for a in anywhere for b in anywhere if a > b}
     for share in shares:
-        words = re.findall(r"[a-z-]{3,}", sentence[slice(*share.place)].partition("(")[0])
+        words = re.findall(r"[a-z-]{3,}", sentence[slice(*share.place)].partition("(")[0].partition(" ")[2])
         people = bool(words) and re.fullmatch(PEOPLE, words[-1])  # of whom a text tells many groups
+        if share.place[0] == 0 and len(words) == 0 and before and not any(_fits(share, each) for each in known):
+            only = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(before)}
+            if len(only) == 1 and max(only) > share.part:  # `We scanned 84 adults. Twelve (24.3%) were dropped`
+                yield share, only.pop(), "; no other number before it gives that"
+            continue
         if not words or people or any(_fits(share, whole) for whole in known):
             continue
         told = re.compile(rf"{_BARE}(?P<number>{NUMBER_OR_WORD})(?: [a-z-]+){{0,2}} {re.escape(words[-1])}\b")

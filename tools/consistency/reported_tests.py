@@ -26,12 +26,18 @@ ALPHA = 0.05
 EQUAL = {"was": "=", "of": "=", "is": "=", ":": "=", "": "="}
 """Other words and signs that a p-value may have for an equals sign."""
 P_VALUE = (
-    r"(?<![\w’'-])[pP](?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2|1)[- ](?:tailed|sided)\))?\s?"
+    r"(?<![\w’'-])(?:[pP]|Prob?\s?>\s?\|?[A-Za-zχ]{1,4}2?²?\|?)(?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2"
+    r"|1)[- ](?:tailed|sided)\))?\s?"
     r"(?P<relation>[=<>≤≥:]|was|of|is|(?=0?\.\d))\s?(?P<p>(?:[01]?\.\d+|\d(?:\.\d+)?(?=\s?x\s?10|[eE]-))"
     r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
 )
 """Pattern of a p-value with its relation."""
-_SIGNIFICANCE = re.compile(rf"{P_VALUE}|(?<![\w-])(?P<ns>n\.\s?s\.|ns|NS|not significant)(?!\w)")
+_P_RANGE = (
+    r"(?P<above>0?\.\d+)\s?>\s?[pP]\s?>\s?(?P<below>0?\.\d+)|(?P<below1>0?\.\d+)\s?<\s?[pP]\s?<\s?(?P<above1>0?\.\d+)"
+    r"|\b(?:[pP]|probability)(?:\s(?:value\s)?(?:lying|lies|being|was|is))?\sbetween\s(?P<below2>0?\.\d+)\sand\s(?P<above2>0?\.\d+)"
+)
+"""`0.05 < P < 0.10`, `a probability lying between 0.10 and 0.20`, as tables of critical values give them"""
+_SIGNIFICANCE = re.compile(rf"{_P_RANGE}|{P_VALUE}|(?<![\w-])(?P<ns>n\.\s?s\.|ns|NS|not significant)(?!\w)")
 _ONE = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?)"
 _TWO = rf"{_ONE}\s?(?:[,;/]|and)\s?{_ONE}"
 _DF_WORD = r"(?:(?:(?:residual|error|denominator) )?(?:\bd\.?\s?f(?![a-z])\.?|degrees? of freedom|\b\u03bd))"
@@ -39,7 +45,8 @@ _WORDS = "|".join(SMALL_NUMBERS)
 _DEGREES = re.compile(
     rf"{_DF_WORD}_?1\s?=\s?(?P<first>{_ONE})\s?[,;]\s?{_DF_WORD}_?2\s?=\s?(?P<second>{_ONE})"
     rf"|{_DF_WORD}\s?(?:=|:|of)?\s?(?P<behind>{_TWO}|{_ONE})"
-    rf"|(?<!able )(?P<before>{_TWO}|{_ONE}|\b(?:{_WORDS})\b)\s{_DF_WORD}(?! (?:fewer|less|more|lost|too)\b)",
+    rf"|(?<!able )(?<![\w)]-)(?<![\w)] - )(?<!–)(?<!– )(?P<before>{_TWO}|{_ONE}"
+    rf"|\b(?:{_WORDS})\b)\s{_DF_WORD}(?! (?:fewer|less|more|lost|too)\b)",
     re.IGNORECASE,
 )
 """`df = 38`, `2 and 57 degrees of freedom`, `df1 = 2, df2 = 57`"""
@@ -52,8 +59,9 @@ _NAMES = rf"""
            (?: \s (?: r (?: _?s )? | rho | \u03c1 ) (?!\w) )?
          | (?<! [\w'’/-] ) (?: r (?: _?\{{? s \}}? )? | rho | \u03c1 (?: _?s )? ) (?! [A-Za-z'’-] ) )
   | (?P<chi> (?: χ | \\chi | \b [Cc]hi | \b X (?= \s? \^? \s? [2²] ) ) [\s-]? (?: \^? \s? \{{? [2²] \}}? | square[d]? )?
-           | (?i: \b (?: {_NAMED_AFTER} ) (?: [’']s )? [\s-] (?: test \s )? statistic | \b deviance ) )
-  | (?<! [\w'’/-] ) (?: (?P<t> Δ? t ) | (?P<F> Δ? F | [Vv]ariance \s ratio ) | (?P<z> [zZ] )
+           | (?i: \b (?: {_NAMED_AFTER} ) (?: [’']s )? [\s-] (?: test \s )? statistic | (?<! [a-z] ) deviance ) )
+  | (?<! [\w'’/-] ) (?: (?P<t> Δ? t ) | (?P<F> Δ? F | [Vv]ariance \s ratio )
+      | (?P<z> [zZ] | [Nn]ormal \s deviate | [Cc]ritical \s ratio )
       | (?P<Q> (?: Cochran’s \s )? Q (?: [_ ]? [A-Za-z]{{1,7}} )? | H ) ) (?! [A-Za-z'’] )
 """
 STATISTIC = re.compile(
@@ -71,18 +79,22 @@ STATISTIC = re.compile(
     re.VERBOSE,
 )
 """A statistic with the degrees of freedom that stand in brackets, or below the line, at its name."""
-_PAIRS = re.compile(r"(?<!\w)[nN]\s?=\s?(?P<n>\d[\d,]*)")
-_NEXT_CLAIM = re.compile(r"\b(?:and|but|while|whereas|or|versus|vs)\b(?!\W*$)|\.\s+[A-Z]|[FtQ]\s?[(\[]|χ")
+PAIRS = re.compile(r"(?<!\w)[nN]\s?=\s?(?P<n>\d[\d,]*)")
+_NEXT_CLAIM = re.compile(r"\b(?:and|but|while|whereas|or|versus|vs)\b(?!\W*$)|\.\s+[A-Z]|(?<!\w)[FtQ]\s?[(\[]|χ")
 """What parts a statistic from a p-value that is not its own."""
 _FARTHEST = 90  # characters from a statistic to its p-value, without what tells its degrees of freedom
-_SAMPLE = re.compile(r"(?:\b(?:in|of|among|from|across)(?: (?:the|our|these|all))? |[,;(]\s?)$", re.IGNORECASE)
+_SAMPLE = re.compile(
+    r"(?:\b(?:in|of|among|from|across|over|for|on|with|using|between)(?: (?:the|our|these|all))? |[,;(]\s?)$",
+    re.IGNORECASE,
+)
 """What stands before the number of those among whom a correlation was computed."""
 _FEWEST_PAIRS = 8
 
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _ADJUSTED = re.compile(
-    r"bonferroni|corrected|adjust|holm\b|tukey|scheff|dunnett|s[ií]d[aá]k|fdr|benjamini|post[- ]hoc|permut|bootstrap"
-    r"|exact test|monte carlo|mixture|chi-?bar|(?-i:\bq\s?[=<])",
+    r"bonferroni|(?<!-)\bcorrected|FWE|FDR|adjust|holm\b|tukey|scheff|dunnett|s[ií]d[aá]k|fdr|benjamini"
+    r"|post[- ]hoc|permut|bootstrap"
+    r"|exact test|monte carlo|mixtures? of (?:χ|chi)|chi-?bar|(?-i:\bq\s?[=<])",
     re.IGNORECASE,
 )
 _SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
@@ -115,7 +127,7 @@ class ReportedTest:
     readings: tuple[tuple[Printed, ...], ...]
     """Degrees of freedom, each set of them that the text allows."""
     relation: str
-    """=, <, >, ≤, ≥ or ns."""
+    """=, <, >, ≤, ≥, ns or between."""
     p: Printed
     place: tuple[int, int]
 
@@ -173,7 +185,11 @@ def reported_tests(text: str) -> Iterator[ReportedTest]:
     """The tests of a text: each statistic with the p-value next to it and the degrees of freedom near both."""
     statistics = list(_statistics(text))
     values = list(_SIGNIFICANCE.finditer(text))
-    known = list(_DEGREES.finditer(_without(text, statistics)))
+    known = list(
+        _DEGREES.finditer(
+            _without(text, [*((each.start, each.end) for each in statistics), *(each.span() for each in values)])
+        )
+    )
     used: set[int] = set()
     for at, statistic in enumerate(statistics):
         begin = statistics[at - 1].end if at else 0
@@ -195,6 +211,11 @@ def reported_test(
     name: str, value: Printed, readings: Sequence[tuple[Printed, ...]], p: re.Match[str], place: tuple[int, int]
 ) -> ReportedTest:
     """A test whose p-value is a match of a p-value or of a word for one above 0.05."""
+    ends = {name[:5]: value for name, value in p.groupdict().items() if value and name.startswith(("above", "below"))}
+    if ends:
+        below, above = printed(ends["below"]).value, printed(ends["above"]).value
+        between_both = Printed((below + above) / 2, (above - below) / 2)
+        return ReportedTest(name, value, tuple(readings), "between", between_both, place)
     relation = "ns" if p["ns"] else EQUAL.get(p["relation"], p["relation"])
     return ReportedTest(
         name, value, tuple(readings), relation, Printed(ALPHA, 0.0) if p["ns"] else printed(p["p"]), place
@@ -210,10 +231,10 @@ def _statistics(text: str) -> Iterator[_Statistic]:
         yield _Statistic(name, value, match["inside"] or match["below"] or "", *match.span())
 
 
-def _without(text: str, statistics: Sequence[_Statistic]) -> str:
-    """The text, of the same length, with a sign in place of each statistic, so that none is taken for other things."""
-    for each in statistics:
-        text = f"{text[: each.start]}{'#' * (each.end - each.start)}{text[each.end :]}"
+def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """The text, of the same length, with signs in these places, so that what stands there is not read again."""
+    for start, end in places:
+        text = f"{text[:start]}{'#' * (end - start)}{text[end:]}"
     return text
 
 
@@ -267,7 +288,7 @@ def usable(name: str, told: Sequence[str]) -> Iterator[tuple[Printed, ...]]:
 
 def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[Printed, ...]]:
     """Degrees of freedom of a correlation: two less than the n beside it, or than a number of its sentence."""
-    beside = _PAIRS.search(text, statistic.end, statistic.end + 40)
+    beside = PAIRS.search(text, statistic.end, statistic.end + 40)
     if beside:
         return of_sizes([int(beside["n"].replace(",", ""))])
     starts = [0, *(end for end in sentence_ends(text) if end <= statistic.start)]
@@ -333,7 +354,7 @@ def _readings_of(
     first, second = (next((cell.text for cell in line if cell.role == role), "") for role in ("df1", "df2"))
     error = next((_df_of(each) for each in below if each and _ERROR.match(each[0].text) and _df_of(each)), "")
     pairs = [cell.text for cell in line if cell.role == "n"]
-    beside = re.search(rf"(?:[(\[_{{]|F(?=\d))\s?(?:{_DF_WORD}\s?=\s?)?({_ONE}(?:,\s?{_ONE})?)", statistic.title)
+    beside = re.search(rf"(?:[(\[_{{]|[Ft](?=\d))\s?(?:{_DF_WORD}\s?=\s?)?({_ONE}(?:,\s?{_ONE})?)", statistic.title)
     for texts in (
         [behind] if behind else [],
         [beside[1]] if beside else [],
@@ -345,6 +366,8 @@ def _readings_of(
         if found := list(usable(statistic.role, texts)):
             yield from found
             return
+    if statistic.role == "Q" and "Q" in statistic.title and not own:
+        yield from ((Printed(int(cell.text) - 1, 0.5),) for cell in line if cell.role == "k" and cell.text.isdigit())
     if statistic.role == "r" and not own:
         yield from of_sizes([int(text) for text in pairs if text.isdigit()] or [*told_sizes(told)])
 
@@ -383,6 +406,7 @@ def _fits(test: ReportedTest, low: float, high: float) -> bool:
         ">": high > test.p.low,
         "≥": high >= test.p.low,
         "ns": high > ALPHA,
+        "between": low <= test.p.high and high >= test.p.low,
     }[test.relation]
 
 
@@ -390,6 +414,8 @@ def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:
     """Whether the computed p-values lie on the other side of 0.05 than the printed one."""
     if test.relation in {"<", "≤", "="} and test.p.value <= ALPHA:
         return low > ALPHA
+    if test.relation == "between":
+        return test.p.low + 1e-6 >= ALPHA >= high or test.p.high - 1e-6 <= ALPHA < low
     above = test.relation == "ns" or (test.relation in {">", "≥"} and test.p.value >= ALPHA)
     return (above or (test.relation == "=" and test.p.value > ALPHA)) and high <= ALPHA
 
@@ -402,6 +428,8 @@ def _shown(test: ReportedTest) -> str:
 
 
 def _printed_p(test: ReportedTest) -> str:
+    if test.relation == "between":
+        return f"p between {test.p.value - test.p.half:g} and {test.p.value + test.p.half:g}"
     return "not significant" if test.relation == "ns" else f"p {test.relation} {test.p.value:g}"
 
 

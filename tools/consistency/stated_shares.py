@@ -21,7 +21,8 @@ from tools.consistency.statements import Statement
 _NO_SHARE = (
     r"(?!\s?(?-i:[A-Z]{2,3}s?)\b|\s(?:confidence|credible|power|significance|alpha|reduction|decrease|increase|improvement"
     r"|change|decline|drop|rise|gain|loss|higher|lower|more|less|fewer|greater|larger|smaller|faster|slower|better|worse"
-    r"|identity|interval|ethanol|saline|humidity|(?:relative |absolute )?risk|of (?:the )?(?:variance|variation|time)"
+    r"|identity|interval|ethanol|saline|humidity|(?:relative |absolute )?risk"
+    r"|of (?:the )?(?:variance|variation|time|(?:potential|total|overall) [a-z]+)"
     r"|to \d|or (?:more|less|greater|higher|lower)|and over)\b|\s?[–-]\s?\d)"
 )
 _WHOLE_WORDS = re.sub(r"(?<!\[-) ", "[ ]", WHOLE)
@@ -66,6 +67,8 @@ _LOOSE = re.compile(
     r"|at least|up to)\W*$|[~≈<>≤≥±]\W*$",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"\b(?:below|above|beneath|exceed(?:s|ed|ing)?|threshold of|cut-?off of)\s$", re.IGNORECASE)
+"""Before a limit, which is no share of anything."""
 _SIDE = re.compile(r"\b(?:(?P<more>more than|over|at least)|less than|fewer than|under|at most)\W*$", re.IGNORECASE)
 _FARTHEST = {False: (1.25, 6.0), True: (1.4, 10.0)}
 """Factor and percentage points by which a share in words may differ from its counts, without and with `nearly`."""
@@ -73,6 +76,8 @@ _FARTHEST = {False: (1.25, 6.0), True: (1.4, 10.0)}
 
 _FEWEST = 9
 """What is less behind a stroke is a fraction or a dose."""
+_SLIP = 15
+"""Percentage points by which a share may miss its counts and still be of the whole that stands before it."""
 _NEAR = 60
 """Characters between a part and its share."""
 
@@ -106,6 +111,7 @@ def check_stated_shares(statement: Statement) -> Iterator[ComputedFinding]:
             _direct(clause, shares[0])
             or _pair(clause, shares[0])
             or _apposed(statement.text[_previous(statement, start) : start], clause, shares[0])
+            or _counted_behind(statement.text[_previous(statement, start) : start], clause, shares[0])
         )
         if (
             pair
@@ -147,6 +153,8 @@ def _clauses(statement: Statement) -> Iterator[tuple[int, int]]:
 
 def _stated(clause: str) -> Iterator[_Stated]:
     for match in _STATED.finditer(clause):
+        if _BOUND.search(clause[: match.start()]):
+            continue
         loose = _LOOSE.search(clause[: match.start()]) is not None
         if match["percent"]:
             percent = printed(match["percent"])
@@ -204,10 +212,11 @@ _DIRECT = re.compile(
     rf"\(\s?(?:n\s?=\s?)?(?P<part>{NUMBER_OR_WORD})\s?\)",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(r"(?: of (?:them|these|those|the [a-z]+))?\s?\(\s?(?:n\s?=\s?)?(?P<part>\d[\d,]*)\s?\)")
 _APPOSED = re.compile(
     r"(?:\ban?(?: [a-z-]+){0,3} (?:rate|share|proportion|percentage|response|yield|return|sensitivity|specificity"
     r"|prevalence|incidence) of|\b(?:in other words|that is|i\.e\.|equivalent to|equals?|corresponding to|which is)"
-    r",?)(?: about| roughly)? $",
+    r",?)(?: about| roughly)?(?: in)? $",
     re.IGNORECASE,
 )
 """What makes a share say again what the counts before it said."""
@@ -231,6 +240,18 @@ def _apposed(before: str, clause: str, share: _Stated) -> tuple[int, int] | None
     return (here[-1].number, larger.pop()) if len(larger) == 1 and here[-1].number > 1 else None
 
 
+def _counted_behind(before: str, clause: str, share: _Stated) -> tuple[int, int] | None:
+    """The count in brackets behind a share, of the only larger count before it: `640 tweets. One in five (128)`."""
+    found = _BEHIND.match(clause, share.start + len(share.text))
+    if found is None:
+        return None
+    part = whole_number(found["part"])
+    larger = {each.number for each in counted(f"{before} {clause[: share.start]}") if each.number > part}
+    whole = larger.pop() if len(larger) == 1 else 0
+    near = whole and share.low - _SLIP < 100 * part / whole < share.high + _SLIP
+    return (part, whole) if near else None
+
+
 def _previous(statement: Statement, place: int) -> int:
     """Where the sentence before the one at a place begins."""
     begins = [start for start, _ in statement.sentences() if start < place]
@@ -244,7 +265,7 @@ def _in_words_and_figures(
     clause = statement.text[slice(*place)]
     for said, figure in pairwise(shares):
         between = clause[said.start + len(said.text) : figure.start]
-        beside = re.fullmatch(r"[^().;:,]{0,40}\((?:[^()%]*,\s?)?", between)
+        beside = re.fullmatch(r"[^().;:,\d]{0,40}\((?:[^()%]*,\s?)?", between)
         if said.exact or not figure.exact or not beside or (figure.low <= said.high and said.low <= figure.high):
             continue
         yield statement.finding(

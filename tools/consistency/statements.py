@@ -109,6 +109,8 @@ class TableRows(NamedTuple):
     rows: list[Statement]
     notes: str
     """The paragraph below it."""
+    printed_notes: str
+    """The same, and the caption, with the stars that plain signs leave out."""
 
 
 def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
@@ -128,7 +130,8 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
             for row, cells in zip(table.rows, rows[1:], strict=True)
         ]
         below = document["paragraphs"][at + 1 : at + 2]
-        tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else ""))
+        around = [each["text"] for each in document["paragraphs"][max(0, at - 1) : at + 2]]
+        tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else "", " ".join(around)))
         found += lines
     return found, tables
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.consistency.printed import UNSIGNED, Printed, printed
-from tools.consistency.slips import are_exchanged
+from tools.consistency.slips import are_exchanged, digits_differ_by_slip
 from tools.consistency.statements import PaperTable, Statement, TableRows
 from tools.consistency.table_sums import adds_up, check_sums, number_of
 
@@ -29,6 +29,7 @@ _FRACTION = re.compile(
 )
 _PERCENT = re.compile(r"\(?(?P<percent>\d+(?:\.\d+)?)\s?%?\)?")
 _IS_PERCENT = re.compile(r"%|per ?cent", re.IGNORECASE)
+_IS_SHARE = re.compile(r"%|per ?cent|\brates?\b|\bshares?\b|\bproportions?\b|\bratio\b", re.IGNORECASE)
 _SAYS_SIZE = re.compile(
     r"(?:[nN]|sample size|(?:total )?(?:number|no\.) of [a-z ]+|total|participants|patients"
     r"|all [a-z]+)(?:,? \(?[nN]\)?)?",
@@ -126,7 +127,7 @@ def _pair(table: PaperTable, row: Sequence[str], column: int) -> tuple[int, Prin
     after = row[column + 1] if column + 1 < len(row) else ""
     percent = _PERCENT.fullmatch(after)
     titles = f"{table.header[column + 1] if column + 1 < len(table.header) else ''} {after} {table.header[column]}"
-    if column > 0 and _COUNT.fullmatch(cell) and percent and "%" in titles:
+    if column > 0 and _COUNT.fullmatch(cell) and percent and _IS_PERCENT.search(titles):
         return _int(cell), printed(percent["percent"])
     return None
 
@@ -135,38 +136,58 @@ def _fits(part: int, percent: Printed, whole: int) -> bool:
     return percent.holds(100 * part / whole)
 
 
+class _Share(NamedTuple):
+    """Part, whole and percentage of a line, and the place of the percentage in it."""
+
+    part: int
+    whole: int
+    percent: Printed
+    shown: int
+
+
 def _row_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """A percentage in each row against two other columns of it, which most rows agree on."""
-    columns = range(1, len(table.header))
-    best: tuple[list[int], dict[int, tuple[int, int, Printed]]] = ([], {})
-    for part, whole, both in ((a, b, both) for a in columns for b in columns if a != b for both in (False, True)):
-        for shown in {part, *(at for at in columns if at not in {part, whole})}:
-            found = {
-                at: share for at, row in enumerate(table.rows) if (share := _share(row, part, whole, shown, both=both))
-            }
-            right = [at for at, (number, of, percent) in found.items() if _fits(number, percent, of)]
+    """A percentage in each row, or in each column, against two other numbers of it, which most of them agree on."""
+    for at, share in _odd_shares(table.rows):
+        yield _share_finding(rows[at], share.part, share.whole, share.percent)
+    width = min(map(len, table.rows))
+    for _, share in _odd_shares([[row[at] for row in table.rows] for at in range(1, width)], first=0):
+        if _IS_SHARE.search(f"{table.rows[share.shown][0]} {table.rows[share.shown][1]}"):
+            yield _share_finding(rows[share.shown], share.part, share.whole, share.percent)
+
+
+def _odd_shares(lines: Sequence[Sequence[str]], first: int = 1) -> Iterator[tuple[int, _Share]]:
+    """Lines whose percentage is not that of the two places that it is of in the others."""
+    places = range(first, max(map(len, lines), default=0))
+    for shown in places:
+        best: tuple[list[int], dict[int, _Share]] = ([], {})
+        for part, whole, way in ((a, b, way) for a in places for b in places for way in ("of", "both", "rest")):
+            if whole in {part, shown}:
+                continue
+            found = {at: share for at, line in enumerate(lines) if (share := _share(line, part, whole, shown, way))}
+            right = [at for at, share in found.items() if _fits(share.part, share.percent, share.whole)]
             if len(right) > len(best[0]):
                 best = (right, found)
-    right, found = best
-    telling = any(found[at][2].half < 0.5 and 0 < found[at][2].value < 100 for at in right)  # hardly by chance
-    if len(right) >= (1 if telling and len(found) == 2 else max(2, 0.6 * len(found))):
-        for at in found.keys() - set(right):
-            yield _share_finding(rows[at], *found[at])
+        right, found = best
+        percents = [found[at].percent for at in right]
+        telling = any(each.half < 0.5 and 0 < each.value < 100 for each in percents)  # hardly by chance
+        if len(right) >= (1 if telling and len(found) == 2 else max(2, 0.6 * len(found))):
+            yield from ((at, found[at]) for at in sorted(found.keys() - set(right)))
 
 
-def _share(row: Sequence[str], part: int, whole: int, shown: int, *, both: bool) -> tuple[int, int, Printed] | None:
-    """Part, whole and percentage of a row; the whole may be the sum of both columns."""
-    if max(part, whole, shown) >= len(row):
+def _share(line: Sequence[str], part: int, whole: int, shown: int, way: str) -> _Share | None:
+    """The share of one place of another, of the sum of both, or of what the one leaves of the other."""
+    if max(part, whole, shown) >= len(line):
         return None
-    joined = _BOTH.fullmatch(row[part])
+    joined = _BOTH.fullmatch(line[part])
     percent = joined["percent"] if joined and shown == part else ""
-    if not percent and shown != part and (alone := _PERCENT.fullmatch(row[shown])):
+    if not percent and shown != part and (alone := _PERCENT.fullmatch(line[shown])):
         percent = alone["percent"]
-    number, of = joined["n"] if joined else row[part], row[whole]
+    number, of = joined["n"] if joined else line[part], line[whole]
     if not percent or not _COUNT.fullmatch(number) or not _COUNT.fullmatch(of):
         return None
-    total = _int(of) + _int(number) if both else _int(of)
-    return (_int(number), total, printed(percent)) if total > 1 else None
+    one, total = _int(number), _int(of)
+    one, total = {"of": (one, total), "both": (one, total + one), "rest": (total - one, total)}[way]
+    return _Share(one, total, printed(percent), shown) if total > 1 and one >= 0 else None
 
 
 def _share_finding(statement: Statement, part: int, whole: int, percent: Printed) -> ComputedFinding:
@@ -181,7 +202,15 @@ def _share_finding(statement: Statement, part: int, whole: int, percent: Printed
 
 
 def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Cells `12/40 (30%)`, or `12/40` beside the only percentage of the row."""
+    """Cells `12/40 (30%)`, or `12/40` beside the only percentage of the row or above one in the row below."""
+    for row, below, statement in zip(table.rows, table.rows[1:], rows[1:], strict=False):
+        for cell, shown in zip(row[1:], below[1:], strict=False):
+            found, percent = _FRACTION.fullmatch(cell), _PERCENT.fullmatch(shown)
+            if not found or not percent or not _IS_SHARE.search(f"{below[0]} {shown}"):
+                continue
+            part, whole = _int(found["n"]), _int(found["whole"])
+            if 0 < part <= whole and not _fits(part, printed(percent["percent"]), whole):
+                yield _share_finding(statement, part, whole, printed(percent["percent"]))
     for row, statement in zip(table.rows, rows, strict=True):
         fractions = [found for cell in row if (found := _FRACTION.fullmatch(cell))]
         percents = [
@@ -279,6 +308,24 @@ def _hundred(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterat
         if "%" in title and len(numbers) == len(table.rows) > 2:
             sums[column] = numbers
     hundred = Printed(100.0, 0.05)
+    shares = [column for column, title in enumerate(table.header) if "%" in title]
+    lines = {
+        at: numbers
+        for at, row in enumerate(table.rows)
+        if len(numbers := [found for column in shares if (found := number_of("".join(row[column:][:1])))])
+        == len(shares)
+    }
+    whole = [at for at, numbers in lines.items() if adds_up(numbers, hundred)]
+    for at in lines.keys() - set(whole) if len(shares) > 2 and len(whole) > len(lines) / 2 > 1 else ():
+        total = sum(number.value for number in lines[at])
+        yield rows[at].finding(
+            "sum of parts",
+            "medium",
+            (0, 0),
+            computation=f"{' + '.join(f'{number.value:g}' for number in lines[at])} = {total:g}%; "
+            f"the other rows sum to 100%",
+            consistent="percentages that sum to 100",
+        )
     right = [column for column, numbers in sums.items() if adds_up(numbers, hundred)]
     told = _ONE_ANSWER.search(f"{table.caption} {notes}") is not None
     for column in sums.keys() - set(right) if right or told else ():
@@ -357,13 +404,15 @@ def _exchanged(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
     told = [printed(match[0]) for match in _TOLD_NUMBER.finditer(sentence)]
     known = [number for number in told if any(number == cell.value for cell in cells)]
     beside = [cell for cell in cells if cell.value in known]
-    found = [
+    near = [
         (number, cell)
         for number in told
         if number not in known
         for cell in cells
-        if _are_exchanged(number, cell.value)
-        and sum(_digits(each.value) for each in beside if _is_next(each, cell)) > _FEWEST_DIGITS
+        if sum(_digits(each.value) for each in beside if _is_next(each, cell)) > _FEWEST_DIGITS
+    ]
+    found = [(number, cell) for number, cell in near if _are_exchanged(number, cell.value)] or [
+        (number, cell) for number, cell in near if _is_slip(number, cell.value) and _is_told(sentence, table, cell)
     ]
     return found[0] if len(found) == 1 else None
 
@@ -376,6 +425,18 @@ def _are_exchanged(one: Printed, other: Printed) -> bool:
     return one.half == other.half and are_exchanged(
         *(f"{round(each.value / (2 * each.half))}" for each in (one, other))
     )
+
+
+def _is_slip(one: Printed, other: Printed) -> bool:
+    """Whether one of three or more digits is wrong."""
+    digits = [f"{round(each.value / (2 * each.half))}" for each in (one, other)]
+    return one.half == other.half and min(map(len, digits)) > 2 and digits_differ_by_slip(*digits)
+
+
+def _is_told(sentence: str, table: TableRows, cell: _Cell) -> bool:
+    """Whether the sentence has a word of the titles of the cell's row and column each."""
+    titles = (table.table.rows[cell.row][0], table.table.header[cell.column])
+    return all(_words(_BESIDE.sub("", title)) & _words(sentence) for title in titles)
 
 
 def _digits(number: Printed) -> int:

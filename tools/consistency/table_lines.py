@@ -10,23 +10,26 @@ from typing import NamedTuple
 from tools.consistency.statements import Statement, TableRows
 
 _LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
-_ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+)?"
+_ENDING = (
+    r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+|\d{2,})?"
+)
 _BESIDE = r"(?:[ ,]*[(\[{].*[)\]}])?"
 _PATTERNS = {
     "p": (
         rf"(?:.*[ (])?[pP](?:[- ]?values?)?(?: (?:for|of) (?!trend|interaction).*)?(?:, .*)?{_BESIDE}"
-        rf"|[Ss]ig(?:\.|nificance)?{_BESIDE}|Pr ?\(.*"
+        rf"|[Ss]ig(?:\.|nificance)?{_BESIDE}|[Pp]r? ?[>(].*"
     ),
     "t": rf"{_LEADING}t{_ENDING}",
     "F": rf"{_LEADING}Δ? ?F{_ENDING}",
     "z": rf"{_LEADING}[zZ]{_ENDING}",
     "Q": rf"{_LEADING}(?:Q(?:_?[A-Za-z]{{1,7}})?|H){_ENDING}",
-    "r": rf"{_LEADING}(?:r(?:_?s)?|rho|\u03c1|[Cc]orrelation(?: coefficient)?){_BESIDE}",
+    "r": rf"{_LEADING}(?:r(?:_?s)?|rho|\u03c1|[Cc]orrelation(?: coefficient)?)(?: (?:with|between) .*)?{_BESIDE}",
     "chi": rf"{_LEADING}(?:χ|[Cc]hi|X(?= ?\^?[2²])|\\chi)[ -]?(?:\^?[2²]|squared?)?{_ENDING}",
-    "df1": r"(?i:num(?:erator)?\.?|between|effect|hypothesis)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:1|num\.?)",
-    "df2": r"(?i:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:2|den\.?)",
+    "df1": r"(?i:num(?:erator)?\.?|between|effect|hypothesis)[ -]?d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:1|num\.?)",
+    "df2": r"(?i:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]?d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:2|den\.?)",
     "df": r"d\.? ?f\.?|[Dd][Ff]|[Dd]egrees of freedom|\u03bd",
     "n": r"[nN]|[Pp]airs|[Ss]ample size|[Pp]articipants|[Pp]atients|[Ss]tudents|[Cc]hildren|[Ss]ubjects",
+    "k": r"(?:[Nn]umber of |[Nn]o\. of )?(?:k|[Ss]tudies|[Tt]rials)(?: \(k\))?",
     "low": r"(?i:from|(?:.*[ (%])?(?:lower|low|LL|LCL|LCI|2\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
     "high": r"(?i:to|(?:.*[ (%])?(?:upper|high|UL|UCL|UCI|97\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
     "interval": (

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
+from tools.consistency.counted import counted
 from tools.consistency.printed import Printed, printed
 from tools.consistency.slips import one_slip
 from tools.consistency.statements import PaperTable, Statement
@@ -24,6 +25,7 @@ _SUM_NAME = re.compile(
     r"(?! (?:causes?|scores?)\b)",
     re.IGNORECASE,
 )
+_ENDS_AS_SUM = re.compile(r"\b(?:as a whole|in all|in total|altogether|(?:sub)?total|combined)\W*$", re.IGNORECASE)
 _LEAVES = re.compile(
     r"(?:excluded|withdr[ae]w\w*|lost|dropped out|dropouts?|removed|duplicates|ineligible|not eligible|declined)\b",
     re.IGNORECASE,
@@ -98,6 +100,27 @@ def check_sums(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Compute
     for line, total in _wrong(turned, names):
         yield _finding(rows[max(0, total - (len(names) - len(rows)))], line)
     yield from _flow(table, rows)
+    yield from _against_caption(table, rows)
+
+
+def _against_caption(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """The only column of counts against the only number of things in the caption that one slip makes its sum."""
+    columns = [
+        [number_of(row[at]) if at < len(row) else None for row in table.rows] for at in range(1, len(table.header))
+    ]
+    counts = [[each for each in column if each and each.half == 0.5] for column in columns]
+    whole = [column for column in counts if len(column) == len(table.rows) > 2]
+    names = " ".join(row[0] for row in table.rows if row)
+    told = [Printed(float(each.number), 0.5) for each in counted(table.caption)]
+    if len(whole) != 1 or _SUM_NAME.search(names):
+        return
+    total = sum(number.value for number in whole[0])
+    lines = [_Line(0, whole[0], number) for number in told]
+    if any(number.value == total for number in told) or sum(line.is_near for line in lines) != 1:
+        return
+    line = next(line for line in lines if line.is_near)
+    if line.is_slip and line.total.value > max(number.value for number in whole[0]):
+        yield _finding(rows[-1], line)
 
 
 def number_of(cell: str) -> Printed | None:
@@ -129,7 +152,7 @@ def _wrong(cells: _Cells, names: Sequence[str]) -> Iterator[tuple[_Line, int]]:
         needed = _BY_NAME if named else _OF_ALL if len(chosen) == len(names) - 1 else _BY_NUMBERS
         if len(right) >= len(wrong) and _agreement(lines) >= needed:
             yield from ((line, total) for line in wrong if line.is_slip or (named and line.is_near))
-        elif _SUM_NAME.match(name) and not right and total in {0, len(names) - 1}:
+        elif (_SUM_NAME.match(name) or _ENDS_AS_SUM.search(name)) and not right and total in {0, len(names) - 1}:
             alone = _lines(cells, total, [at for at in range(len(names)) if at != total])
             if len(alone) == 1 and alone[0].is_near and not alone[0].fits:
                 yield alone[0], total

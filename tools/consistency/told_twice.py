@@ -31,19 +31,19 @@ _NAMES = {
     "rate ratio": r"(?:rate ratio|\bIRR\b)",
     "mean age": r"\b(?:mean|average) age(?: of (?:the )?\w+)?",
     "median age": r"\bmedian age(?: of (?:the )?\w+)?",
-    "accuracy": r"\baccuracy",
+    "accuracy": r"\b[Aa]ccuracy",
     "F1": r"\bF1(?:[- ]scores?)?",
     "AUC": r"(?:\bAU(?:RO)?C\b|area under the (?:ROC )?curve)",
     "BLEU": r"\bBLEU(?: score)?",
     "kappa": r"(?:\bkappa\b|κ)",
     "alpha": r"Cronbach[’']s (?:alpha|\u03b1)",
     "R2": r"\bR ?\^?[2²]",
-    "prevalence": r"\bprevalence(?: of [a-z ]{3,30}?)?",
+    "prevalence": r"\b[Pp]revalence(?: of [a-z ]{3,30}?)?",
     "sensitivity": r"\bsensitivity",
     "specificity": r"\bspecificity",
     "response rate": r"\bresponse rate",
-    "correlation": r"\bcorrelation(?: coefficient)?",
-    "heritability": r"\bheritability(?: of [a-z ]{3,30}?)?",
+    "correlation": r"(?:\bcorrelation(?: coefficient)?|(?<![\w’'-])r(?:\s?\(\d+\))?(?= =))",
+    "heritability": r"\b[Hh]eritability(?: of [a-z ]{3,30}?)?",
     "effect size": r"(?:\beffect size|Cohen[’']s d)",
 }
 _NAMED = re.compile(
@@ -231,9 +231,14 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
         value = printed(number) if in_digits else Printed(float(whole_number(number)), 0.5)
         scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
         key, factor, zero, last = "", 1.0, 0.0, end
+        behind = re.match(
+            r"\s?%? (?P<name>accuracy|prevalence|sensitivity|specificity|response rate)\b", text[end : end + 30]
+        )
         if start in named and in_digits:
             key = (named[start].lastgroup or "").replace("_", " ")
-        elif measured := unit_after(text, end, spelled=not in_digits):
+        elif behind and in_digits:
+            key = behind["name"]
+        elif measured := unit_after(text, _behind_deviation(text, end), spelled=not in_digits):
             unit, last = measured
             key = "" if unit.dimension == "fold" else "in " + " per ".join([unit.dimension, *unit.per])
             factor, zero = unit.factor, unit.zero
@@ -255,6 +260,12 @@ def _values(statement: Statement, text: str) -> Iterator[_Value]:
         base, half = value.value * scale * factor + zero, value.half * scale * factor
         digits = re.sub(r"\D", "", number if in_digits else f"{value.value:g}").lstrip("0")
         yield _Value(key, base, half, frozenset(words), statement, (start, last), alone, whole, digits)
+
+
+def _behind_deviation(text: str, end: int) -> int:
+    """Where `± 2.8` behind a number ends, whose unit stands behind both."""
+    deviation = re.compile(rf"\s?±\s?{UNSIGNED}").match(text, end)
+    return deviation.end() if deviation else end
 
 
 def _parts(statement: Statement, text: str) -> Iterator[_Value]:
@@ -326,6 +337,8 @@ def _is_slip_of(one: _Value, other: _Value, *, only: bool) -> bool:
     words = (shared >= max(2, _SHARED * fewer) or shared > 2) + (shared >= max(4, _SHARED * fewer))
     anchors = min(2, len(_beside(one) & _beside(other)))
     slip = _slip(one, other)
+    if slip > 1 and only and shared > 0 and one.where != other.where and len(one.digits) > 1:
+        return True
     return slip > 0 and shared > 0 and slip + words + anchors + only + one.whole + other.whole >= _ENOUGH
 
 

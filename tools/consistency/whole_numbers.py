@@ -31,21 +31,22 @@ _MEAN_BEHIND = re.compile(
     r"[^.;\d]{0,40}?(?:\bon average\b|\(\s*(?:mean|M|average)\b)|\s*±[^.;]{0,6}[\d.]+[^;\d]{0,25}\((?:mean|M)"
 )
 _DEVIATION = r"(?:\bS\.?\s?D\b\.?|\bs\.\s?d\.|\bsd\b|\b[Ss]tandard deviations?\b|\b[Ss]td\b\.?(?: dev\b\.?)?)"
-_DEVIATION_CUE = re.compile(rf"(?:±|\+/-|{_DEVIATION})\s*(?:=|of|was|were|is|:)?\s*$")
+_DEVIATION_CUE = re.compile(rf"(?:±|\+/-|{_DEVIATION}(?:\s?\([^()]*\))?)\s*(?:=|of|was|were|is|:)?\s*$")
 _OTHER_CUE = re.compile(
     r"(?:\b(?!(?-i:M)(?:\b|_)|mean|average)[^\W\d]\w*(?:\s?\([^()]*\))?\s*[=<>≤≥]|[<>≤≥~≈]"
     r"|\b(?:medians?|ranges?|rang(?:ed|ing)|intervals?|CI|ratio|p|by|than|about|approximately|around|nearly|almost|S?MD"
-    r"|[ORH]R|SEM?|alpha|kappa|maximum|minimum|between|up to"
+    r"|[ORH]R|SEM?|standard errors?|alpha|kappa|maximum|minimum|between|up to"
     r"|(?:difference|change|increase|decrease|reduction|improvement|gain|interval)s? (?:in [a-z ]+)?of)"
     r"\s*(?:of|from|was|is|:|,)?(?:\s\d[\d.]*\s(?:to|and))?)\s*$",
     re.IGNORECASE,
 )
 """What makes a number anything but a mean."""
+_IN_ORDER = re.compile(r"[^;.]*?(?:\d+\.\d+)?[^;.]*?\brespectively\b")
 _RANGE_END = re.compile(r"(?<!from )\d\s?to\s$")
 _RANGE_START = re.compile(r"\s?to\s\d")
 _NEVER = re.compile(
     r"\b(?:differ\w*|changes?|effects?|ratios?|log\w*|gains?|weighted|adjusted|estimated|predicted|marginal|geometric"
-    r"|per ?cent\w*|standardi[sz]ed|composite|subscales?|index|rates?|proportions?|medians?)\b",
+    r"|per ?cent\w*|standardi[sz]ed|composite|subscales?|index|rates?|proportions?|medians?)\b|%",
     re.IGNORECASE,
 )
 """What is no mean of whole numbers, whatever it is of."""
@@ -62,9 +63,14 @@ _PER_TIME = re.compile(
 _COMPLETED = re.compile(r"\b(?:completed|whole|full) years\b|\blast birthday\b|\byears completed\b", re.IGNORECASE)
 _WHOLE = re.compile(
     r"\blikert|\bsingle[- ]items?\b|\bsingle (?:[a-z-]+ )?(?:item|question)\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b"
-    r"|\bwhole (?:[a-z]+ )?(?:numbers?|points?|marks?|scores?|grades?|years|counts?)|\bwhole-number|\bintegers?\b"
+    r"|\bwhole (?:[a-z]+ )?(?:numbers?|points?|marks?|scores?|grades?|years|counts?|words?)|\bwhole-number"
+    r"|\bintegers?\b"
+    r"|(?<![\d.])[01]\s?=\s?[^,;.()\d=]{1,30}?(?:to|,|–|and|\.\.\.|…)\s?\d{1,2}\s?="
+    r"|\bin whole [a-z]+s\b|\(whole [a-z]+s\b|\bbetween (?:0|zero|no|1|one) and \d+ (?!per|%|mm|cm|kg|mg|g|ml"
+    r"|years|hours)[a-z]{3,}s\b"
     r"|\b(?:mean|average) (?:number|count)\b|\bcounted\b|\btall(?:y|ied)\b|\bcounts? of\b|\b(?:a|as|are|is) counts?\b"
     r"|\((?:a |whole )?counts?\)|(?<!cell )(?<!blood )(?<!platelet )(?<!colony )\bcounts\b"
+    r"|\btick(?:ed|ing)\b|\bone of the numbers\b|\bpick(?:ed|ing) (?:a |one )?(?:whole )?number\b"
     r"|\bcompleted years\b|\blast birthday\b|\bcould not be cut\b|\bpartial credit\b|\bcorrect (?:answers|items)\b"
     r"|\bhalf points\b|\bpoints? (?:each|per (?:item|question|correct))"
     r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
@@ -98,6 +104,7 @@ _ALL = re.compile(
 _FEWEST = 5
 """Of fewer, no mean is told."""
 _OWN = re.compile(r"\b[nN]\s*=\s*(?P<n>\d[\d,]*)")
+_EACH = re.compile(r"\((?:n\s?=\s?)?(?P<n>\d+) (?:each|(?:in|per) (?:each )?(?:group|arm|condition)|of each)\)")
 _ADJOINS = re.compile(r"\S+(?: [a-z-]+){1,3}\s?[:,(–]\s?(?:[a-z]+ )?(?:[Mm]ean|M|[Aa]verage)\W*(?:of )?")
 """From a count to the mean of what it counts: `21 patients: mean `."""
 _BACK = re.compile(r"\b(?:they|them|their|it|these|those|he|she)\b", re.IGNORECASE)
@@ -106,10 +113,12 @@ _ITEMS = re.compile(
 )
 _MANY_ITEMS = re.compile(
     r"\b(?:mean|average|sum) (?:of|over|across) (?:the |all |these )?(?:[a-z]+ )?items\b|\bsubscales?\b"
-    r"|\bcomposite\b|\baveraged? (?:over|across)\b|\bindex\b",
+    r"|\bmulti-?item\b|\bcomposite\b|\baveraged? (?:over|across)\b|\bindex\b",
     re.IGNORECASE,
 )
-_SUMMED = re.compile(r"\bpoints? each\b|\bpartial credit\b|\bcorrect\b|\bout of \d|\bright or wrong\b", re.IGNORECASE)
+_SUMMED = re.compile(
+    r"\bsum scores?\b|\bpoints? each\b|\bpartial credit\b|\bcorrect\b|\bout of \d|\bright or wrong\b", re.IGNORECASE
+)
 """Items that are counted, not averaged."""
 
 
@@ -164,6 +173,13 @@ def _means(sentence: str, context: str) -> Iterator[Mean]:
         deviation = decimals[at + 1] if roles[at + 1 : at + 2] == ["deviation"] else None
         close = deviation is not None and deviation.start() - match.end() < 40
         cued = any(cue.start() < match.start() for cue in told) or _MEAN_BEHIND.match(sentence, match.end())
+        if (
+            at > 1
+            and roles[at - 1] == ""
+            and roles[at - 2] == "deviation"
+            and _IN_ORDER.search(sentence, match.start())
+        ):
+            roles[at] = "deviation"  # `a mean of 3.50 and a deviation of 1.17, with saline 4.08 and 1.26 respectively`
         if roles[at] == "" and (cued or (close and re.search(_DEVIATION, sentence))):
             end = deviation.end() if deviation and close else match.end()
             yield Mean(match[0], (match.start(), end), frozenset(), 1, deviation[0] if deviation and close else "")
@@ -226,6 +242,8 @@ def _sizes(text: str, sentence: str, earlier: str, means: Sequence[Mean]) -> lis
     own = [(match.start(), int(match["n"].replace(",", ""))) for match in _OWN.finditer(sentence)]
     if own and means:
         return _beside(own, means)
+    if told := {int(match["n"]) for match in _EACH.finditer(text)} or _numbers_of_units(text, sentence):
+        return [told for _ in means]
     here = _counts(sentence)
     if len(here) == len(means) > 1 and all(size[0] < mean.place[0] for size, mean in zip(here, means, strict=True)):
         after = [place for place, _ in here[1:]]
@@ -238,6 +256,17 @@ def _sizes(text: str, sentence: str, earlier: str, means: Sequence[Mean]) -> lis
         return [{size for _, size in near} if len(near) >= len(means) else set() for _ in means]
     every = [size for place, size in _counts(text) if _ALL.search(text[:place])]
     return [set(every) or {size for _, size in _counts(text)} for _ in means]
+
+
+def _numbers_of_units(text: str, sentence: str) -> set[int]:
+    """How many nights there are, where things are counted `per night` and the text tells of `the 24 nights`."""
+    found = re.search(
+        r"\b(?:per|each|every|a) (?P<unit>day|night|week|month|hour|minute|session|visit|match|trap|plot)\b", sentence
+    )
+    if not found:
+        return set()
+    told = re.finditer(rf"(?<![\w.,/–-])(?P<n>\d+) (?:[a-z]+ )?{found['unit']}e?s\b(?! of\b)", text)
+    return {int(match["n"]) for match in told}
 
 
 def _beside(own: Sequence[tuple[int, int]], means: Sequence[Mean]) -> list[set[int]]:
@@ -345,24 +374,26 @@ def check_whole_number_table(table: PaperTable, rows: Sequence[Statement], notes
     for row, statement in zip(table.rows, rows, strict=True):
         for column in range(1, min(len(row), len(table.header))):
             title, name = table.header[column], row[0]
-            mean = _cell_mean(table, row, column)
+            mean = _cell_mean(table, row, column, notes)
             if mean is None or not _cell_is_whole(title, name, table.caption, whole=whole):
                 continue
-            sizes = _cell_sizes(table, row, column)
+            sizes = _cell_sizes(table, row, column, notes)
             if max(sizes, default=0) >= _FEWEST:
                 yield from _check(statement, mean._replace(sizes=frozenset(sizes), items=items))
 
 
-def _cell_mean(table: PaperTable, row: Sequence[str], column: int) -> Mean | None:
+def _cell_mean(table: PaperTable, row: Sequence[str], column: int, notes: str) -> Mean | None:
     """The mean of a cell, if the titles of its column, its row or the table say that it is one."""
     title, name, cell = table.header[column], row[0], row[column]
-    says = next((text for text in (title, name, table.caption) if _TITLE_MEAN.search(text)), "")
+    says = next((text for text in (title, name, table.caption, notes) if _TITLE_MEAN.search(text)), "")
     pair = _PAIR.fullmatch(cell)
     if pair:
         both = says and _TITLE_DEVIATION.search(says)
         return Mean(pair["mean"], (0, 0), frozenset(), 1, pair["sd"]) if both else None
     alone = [bool(_TITLE_MEAN.search(text)) and not _TITLE_DEVIATION.search(text) for text in (title, name)]
-    sized = _OWN.search(title) is not None and not any(_TITLE_DEVIATION.search(text) for text in (title, name))
+    sized = (_OWN.search(title) or _RATINGS.search(table.caption)) is not None and not any(
+        _TITLE_DEVIATION.search(text) for text in (title, name)
+    )
     if not re.fullmatch(r"-?\d+\.\d+", cell) or not (any(alone) or sized):
         return None
     if alone[0]:
@@ -381,16 +412,34 @@ def _cell_is_whole(title: str, name: str, caption: str, *, whole: bool) -> bool:
     if any(_NEVER.search(text) for text in (title, name)):
         return False
     words = [word.lower() for text in told for word in re.findall(r"[^\W\d_]{3,}", _OWN.sub("", text))]
+    words = [
+        word for word in words if not re.search(rf"\b{re.escape(word)}\b", caption, re.IGNORECASE)
+    ]  # who, not what
     if any(_is_countable(word) and not re.fullmatch(PEOPLE, word) for word in words):
         return True
-    per = re.search(r"(?P<things>[A-Za-z]+) per (?P<of>[a-z]+)", caption)
+    per = re.search(r"(?<!\d )(?P<things>\b[A-Za-z]+) per (?P<of>[a-z]+)", caption)
     counted_per = per and _is_countable(per["things"].lower()) and not unit_after(f" {per['of']}", 0, spelled=False)
-    dated = [re.sub(r"\b(?:weeks?|months?|days?|years?) \d+", "", text, flags=re.IGNORECASE) for text in (title, name)]
+    dated = [_DATED.sub("", text) for text in (title, name)]
     measured = any(_MEASURED.search(text) and not _NUMBER_OF.search(text) for text in dated)
-    return bool(whole or counted_per) and not measured
+    return bool(whole or counted_per) and (not measured or _ALWAYS_WHOLE.search(caption) is not None)
 
 
-def _cell_sizes(table: PaperTable, row: Sequence[str], column: int) -> set[int]:
+_RATINGS = re.compile(
+    r"\binteger (?:ratings?|scores?|answers?|responses?)\b|\b(?:ratings|scores|answers) in whole", re.IGNORECASE
+)
+"""What a table without the word reports the means of: no decimal number in it is one rating."""
+_DATED = re.compile(
+    r"\b(?:weeks?|months?|days?|years?) \d+|\b(?:after|at|before|by) (?:[\w-]+ ){0,2}?(?:weeks?|months?|days?"
+    r"|years?|hours?)\b"
+    r"|\b(?:in|per|during|over|within)(?: the| a)?(?: (?:last|past|previous|first|same))?(?: (?:two|three|four|\d+))?"
+    r" (?:weeks?|months?|days?|years?|hours?|minutes?)\b",
+    re.IGNORECASE,
+)
+"""When it was, and not what was measured."""
+_ALWAYS_WHOLE = re.compile(f"{_COMPLETED.pattern}|{_RATINGS.pattern}", re.IGNORECASE)
+
+
+def _cell_sizes(table: PaperTable, row: Sequence[str], column: int, notes: str) -> set[int]:
     """How many the mean of a cell may be of."""
     own = next((found for text in (table.header[column], row[0]) if (found := _OWN.search(text))), None)
     if own:
@@ -405,7 +454,8 @@ def _cell_sizes(table: PaperTable, row: Sequence[str], column: int) -> set[int]:
     told = f"{table.caption} {table.header[0]}"
     if _GROUPED.search(table.header[0]) and not re.search(r"\beach\b", told):
         return set()
-    return {size for _, size in _counts(told)}
+    below = {size for place, size in _counts(notes) if _ALL.search(notes[:place])}
+    return {size for _, size in _counts(told)} or below
 
 
 _GROUPED = re.compile(r"\b(?:groups?|arms?|conditions?|sex|gender|class|school|site|ward)\b", re.IGNORECASE)

@@ -47,6 +47,8 @@ def html_parts(text: str) -> Parts:
     hidden = remove_hidden(page)
     for formula in list(page.iter("math")):
         _replace(formula, formula.get("alttext") or " ".join(formula.text_content().split()))
+    for caption in list(page.iter("caption")):  # the extraction would lose it
+        _put_above_table(caption)
     every = list(_blocks(page))
     main = trafilatura.extract(
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
@@ -87,6 +89,15 @@ def _parse(text: str) -> html.HtmlElement | None:
 def _replace(element: html.HtmlElement, text: str) -> None:
     element.tail = f"{text}{element.tail or ''}"
     element.drop_tree()
+
+
+def _put_above_table(caption: html.HtmlElement) -> None:
+    table = next(caption.iterancestors("table"), None)
+    if table is not None:
+        above = html.Element("p")
+        above.text = " ".join(caption.text_content().split())
+        table.addprevious(above)
+        caption.drop_tree()
 
 
 def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
