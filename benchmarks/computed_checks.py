@@ -5,11 +5,13 @@
 `planted_reports.jsonl` holds 202 passages with one planted contradiction each and their clean twins,
 `planted_reports_second.jsonl` 206, `planted_reports_third.jsonl` 200, `planted_reports_sundry.jsonl` 100 by each of
 three writers, `planted_reports_fourth.jsonl` 200, and `planted_reports_fifth.jsonl` and `planted_reports_sixth.jsonl`
-50 by each of four and six writers; none of them had seen the checks. The misses of the fifth have not been read. A
-plant counts as found if a finding that the twin does not have names a number or a word of the planted place. With `--papers` (PDFs, or records
-with `paper_id`, `title`, `abstract` and `sections` of paragraphs, or with `id` and an `abstract` or `source` alone)
-every finding is listed with its hash, and `computed_check_labels.json` says which were true when they were read.
-Abbreviations count in whole papers only: an abstract alone may lack the sentence that defines them.
+50 by each of four and six writers; none of them had seen the checks. The misses of the fifth have not been read.
+
+A plant counts as found if a finding that the twin does not have names a number or a word of the planted place. With
+`--papers` (PDFs, or records with `paper_id`, `title`, `abstract` and `sections` of paragraphs, or with `id` and an
+`abstract` or `source` alone) every finding is listed with its hash, and `computed_check_labels.json` says which were
+true when they were read. Abbreviations count in whole papers only: an abstract alone may lack the sentence that defines
+them.
 """
 
 from __future__ import annotations

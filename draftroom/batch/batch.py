@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import traceback
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,14 +15,11 @@ from langgraph.runtime import RunControl
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, papers_of
-from draftroom.batch.work import Session, Work, of_the_surroundings
+from draftroom.batch.rows import row_of
+from draftroom.batch.work import Session, Work
 from runs.many import Ended, Job, Key, Ledger, Record, each_result, run_many, until_stopped
 from state.errors import DraftroomError
-from state.files import storage_error
 from tools.models import close_clients
-
-FAULT = "fault"
-"""The kind of a failure that is a mistake in Draftroom itself."""
 
 
 @dataclass
@@ -169,41 +165,3 @@ class Batch:
         """Begin no further paper: each would end with this error."""
         self._error = self._error or error
         self._control.request_drain()
-
-
-async def row_of(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:
-    """The row of a paper, whose results are written.
-
-    Args:
-        folder: Where they are written.
-        session: Does the work.
-        name: The paper's id.
-        paper: It.
-
-    Raises:
-        DraftroomError: What every further paper would end with, too.
-        GraphDrained: The work was stopped.
-    """
-    try:
-        row = await _result(folder, session, name, paper)
-    except GraphDrained:
-        raise
-    except DraftroomError as error:
-        if of_the_surroundings(error):
-            raise
-        row = {"error": str(error), "kind": error.kind}
-    except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others, whatever is wrong with it
-        told = f"{name}.traceback.txt"
-        await asyncio.to_thread(folder.write, told, traceback.format_exc())
-        row = {"error": f"{type(error).__name__}: {error}; please report {told}", "kind": FAULT}
-    return {"paper": paper.origin, "status": "failed" if "error" in row else "done", **row}
-
-
-async def _result(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:
-    result = await session.do(name, paper)
-    for suffix, content in result.files.items():
-        try:
-            await asyncio.to_thread(folder.write, f"{name}{suffix}", content)
-        except OSError as error:
-            raise storage_error(error, folder.path) from error
-    return result.row

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from langgraph.runtime import RunControl
 
-from draftroom.batch.batch import row_of
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
+from draftroom.batch.rows import row_of
 from draftroom.batch.work import Work
 from runs.many import Record
 from runs.many_on_ray import Do

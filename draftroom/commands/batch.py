@@ -12,8 +12,9 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from draftroom.batch.batch import FAULT, Batch
+from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
+from draftroom.batch.rows import FAULT
 from draftroom.batch.system_runs import Runs
 from draftroom.batch.work import Work
 from draftroom.commands import check

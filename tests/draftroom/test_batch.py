@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from draftroom.batch.batch import FAULT, Batch
+from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
+from draftroom.batch.rows import FAULT
 from draftroom.batch.work import Result
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
 from runs.driver import GENTLE

@@ -27,7 +27,8 @@ from tools.consistency.reported_tests import check_test_tables, check_tests
 from tools.consistency.starred_correlations import check_starred_correlations
 from tools.consistency.stated_shares import check_stated_shares
 from tools.consistency.statements import Statement, TableRows, statements
-from tools.consistency.table_counts import check_table, check_told_cells
+from tools.consistency.table_counts import check_table
+from tools.consistency.told_cells import check_told_cells
 from tools.consistency.told_twice import check_told_twice
 from tools.consistency.whole_between_groups import check_whole_between_groups, check_whole_row
 from tools.consistency.whole_numbers import check_whole_number_table, check_whole_numbers
