@@ -157,7 +157,7 @@ _UNIT: Final = rf"(?:(?ai:{_either(_NAMES)})(?ai:s)?|{_either(_SYMBOLS)})(?![^\W
 _PER: Final = r"\s?/\s?|\sper\s"
 _DENOMINATOR: Final = re.compile(rf"(?:{_PER}|\s)({_UNIT})")
 _FOLLOWING: Final = re.compile(
-    rf"[\s-]{{0,2}}(?P<unit>{_UNIT})(?P<per>(?:(?:{_PER}){_UNIT}|\s{_UNIT}\s?\^?\s?[-–−]1(?!\d)){{0,3}})"
+    rf"[\s-]{{0,2}}(?P<unit>{_UNIT})(?P<per>(?:(?:{_PER}){_UNIT}|\s{_UNIT}\s?\^?\s?[-–−]1(?![\d.]*\d)){{0,3}})"
 )
 
 

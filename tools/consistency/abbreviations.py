@@ -107,10 +107,11 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
     for part in parts:
         for match in _UNDEFINED.finditer(part.text):
             short = match["short"] or match["subject"] or match["object"]
-            named = re.search(rf"\b(?:{short.title()}|{short.lower()})\b", told)  # a gene, of which it is the protein
-            if named or short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
+            if short in defined | _KNOWN or re.search("I{2}", short) or part.text.isupper():
                 continue
             defined |= {short}
+            if re.search(rf"\b{short.title()}\b", told):  # a gene, of which it is the protein
+                continue
             uses = re.findall(rf"(?<![\w/–-]){short}s?(?![\w/–-])", told)
             explained = re.search(_EXPLAINED.replace("SHORT", short), told) or _spelled_out(short, told)
             if len(uses) >= fewest and not explained:
@@ -124,7 +125,8 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
                 )
 
 
-_TITLE = re.compile(r"\b[A-Z]{2,5}\b")
+_WORDS = {"AGE", "SEX", "YES", "ALL", "NONE", "NORTH", "SOUTH", "EAST", "WEST", "MALE", "TOTAL", "MEAN", "CTRL", "TEST"}
+_TITLE = re.compile(r"\b[A-Z]{3,5}\b")
 _IN_TITLES = {
     *_KNOWN,
     *(
@@ -154,10 +156,10 @@ _IN_TITLES = {
 def _unexplained_titles(
     parts: Sequence[Statement], tables: Sequence[TableRows], defined: AbstractSet[str]
 ) -> Iterator[ComputedFinding]:
-    """An abbreviation in a title of a table that explains another of its titles and not this one."""
+    """An abbreviation in a title of a table of which another is defined, or explained at the table."""
     told = " ".join(part.text for part in parts)
     for table, rows, notes, _ in tables:
-        around = f"{table.caption} {notes} {told}"
+        around = f"{table.caption} {notes}"
         titles = [*table.header, *(row[0] for row in table.rows if row)]
         shorts = [
             short
@@ -168,10 +170,11 @@ def _unexplained_titles(
         explained = {
             short
             for short in shorts
-            if short in defined or re.search(rf"\b{short}(?:, |\s?[=:–(]\s?)[a-z]|[(]{short}[;,)]", around)
+            if short in defined or re.search(rf"\b{short}\s?[=:–]\s?[A-Za-z]|[(;] ?{short}(?:, [a-z]|[;)])", around)
         }
         for short in dict.fromkeys(shorts) if explained else ():
-            if short not in explained and not _spelled_out(short, around):
+            word = re.search(rf"\b{short}\b", f"{told} {around}".replace(short, ""), re.IGNORECASE) or short in _WORDS
+            if short not in explained and not word and not _spelled_out(short, f"{around} {told}"):
                 yield rows[0].finding(
                     "abbreviation",
                     "low",

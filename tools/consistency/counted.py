@@ -36,6 +36,10 @@ _MONTH = re.compile(
 )
 
 
+_LONGEST = 40
+"""Characters of a number in digits or in words; what is longer counts nothing."""
+
+
 class Counted(NamedTuple):
     """A number of things and where it stands."""
 
@@ -50,6 +54,8 @@ def counted(sentence: str) -> list[Counted]:
     enumerated = "(1)" in sentence
     for match in _NUMBER.finditer(sentence):
         start, end = match.span("number")
+        if len(match["number"]) > _LONGEST:
+            continue
         if enumerated and sentence[start - 1 : start] == "(" and sentence[end : end + 1] == ")":
             continue
         if _counts(sentence, match["number"], start, end):

@@ -46,16 +46,16 @@ def check_differences(statement: Statement) -> Iterator[ComputedFinding]:
         slack = first.half + last.half + change.half + 1e-9
         bases = [base for base in (first.value, last.value) if base > 0]
         as_share = match["of"].strip() == "%" and any(abs(100 * size / base - change.value) <= 1.0 for base in bases)
-        if abs(size - change.value) <= slack or as_share:
+        if abs(size - change.value) <= slack or as_share or (match["of"].strip() == "%" and first.value <= 0):
             continue
         computation = f"{last.value:g} − {first.value:g} = {last.value - first.value:.6g}"
         share = match["of"].strip() == "%" and "%" not in match["unit"]
-        if share and first.value:
+        if share and first.value > 0:
             computation += f", which is {100 * size / first.value:.1f}% of {first.value:g}"
         yield statement.finding(
             "sum of parts",
             "medium",
             match.span(),
             computation=f"{computation}, printed is {change.value:g}{'%' if share else ''}",
-            consistent=f"{short(100 * size / first.value if share and first.value else size)}, or other numbers",
+            consistent=f"{short(100 * size / first.value if share and first.value > 0 else size)}, or other numbers",
         )

@@ -86,7 +86,8 @@ _IN_BRACKETS = re.compile(
     rf"(?<![\w.,/–=-]){_ESTIMATE}(?P<unit>\s?%|(?: [a-z]+)?)\s?"
     rf"\[(?P<low>[-–+]?\s?\d*\.\d+)(?P<unit1>)\s?(?:to|[;,–-])\s?(?P<high>[-–+]?\s?\d*\.\d+)\s?\]{_P}"
 )
-"""`0.24 points [0.14; 0.33]`, where the text says once that brackets hold confidence intervals"""
+"""`0.24 points [0.14; 0.33]`, where a confidence interval is told of elsewhere in the text"""
+_OTHER_RANGE = re.compile(r"\b(?:median|IQR|interquartile|quartiles?|range|minimum|percentiles?)\b", re.IGNORECASE)
 _UNNAMED = re.compile(
     rf"""
     (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )?
@@ -155,6 +156,8 @@ def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     for pattern in (_NAMED, _CHANGED, _COMPARED, *further, _PERCENT, _UNNAMED, _ANY):
         for match in pattern.finditer(text):
             place = match.start("estimate")
+            if pattern is _IN_BRACKETS and _OTHER_RANGE.search(text[max(0, match.start() - 90) : match.end() + 30]):
+                continue
             if pattern in (_ANY, _IN_BRACKETS) and (match.span("low") in ends or not _same_kind(match)):
                 continue
             if place not in taken and (pattern in (_FURTHER, _IN_BRACKETS, _PERCENT) or _readable(match)):

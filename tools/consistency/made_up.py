@@ -18,7 +18,7 @@ from tools.consistency.statements import Statement
 
 _LEFT = re.compile(
     r"\bleaving\b|\b(?:were|was|which|that) left\b|\bremain(?:ed|ing)\b|\bthe rest\b(?=[^.\d]{0,25}\d)"
-    rf"|\b[Tt]he other {NUMBER_OR_WORD} (?:were|was|had|did|could|took|entered|formed|made)\b"
+    rf"|\bthe other {NUMBER_OR_WORD} (?:were|was|had|did|could|took|entered|formed|made)\b"
     rf"|, so (?:that )?(?:only |the )?{NUMBER_OR_WORD}\b|\bafter (?:the )?(?:remov|exclu|dropp|discard)"
     r"|\bwe (?:excluded|removed|dropped|discarded)\b|\bthis left\b",
     re.IGNORECASE,
@@ -140,7 +140,7 @@ def made_up(statement: Statement) -> Iterator[tuple[int, list[int], tuple[int, i
             told = _all_told(text, whole, counts) or _is_complete(text, statement.text[end:after], whole, counts)
             if near and told and sum(parts) == whole.number and counts is not divided:
                 right.append((start, end))
-            elif near and told and not _explained(text, whole, counts):
+            elif near and told and sum(parts) != whole.number and not _explained(text, whole, counts):
                 wrong.setdefault((whole.number, *parts), (whole.number, parts, (start, end)))
     for each in wrong.values():
         if not any(start <= each[2][0] and each[2][1] <= end for start, end in right):

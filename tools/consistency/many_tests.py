@@ -20,8 +20,9 @@ _CORRECTION = re.compile(
     r"|comparisons)"
     r"|(?<!un)(?:corrected|adjusted) (?:p|\u03b1|alpha|significance)|p[- ]values? (?:were )?(?:corrected|adjusted)"
     r"|\bq[- ]?values?|exploratory|\b0?\.0[15]\s?(?:/|÷|divided by)\s?\w"
-    r"|\bso many (?:tests|comparisons|outcomes)\b|no demonstrable|\b(?:by|to|of|with) chance\b"
-    r"|\bchance (?:finding|alone)|number of tests|with caution"
+    r"|\bso many (?:tests|comparisons|outcomes)\b|no demonstrable|\bchance (?:finding|alone)"
+    r"|\b(?:expect\w*|compatible|explain\w*|work|due|attribut\w*)\b[^.;]{0,20}\bchance\b"
+    r"|\binterpret\w*[^.;]{0,30} caution"
     r"|gatekeeping|hierarchical(?:ly)? test",
     re.IGNORECASE,
 )
@@ -60,7 +61,9 @@ _FAMILY = re.compile(
     re.IGNORECASE,
 )
 _OF_THESE = re.compile(
-    rf"\bof (?:these|those|the|all|our) {_COUNT}(?: (?!{_NO_MEASURES}\b)[a-z]+s)?,? (?:only|just|a single|one)\b",
+    rf"\b[Oo]f (?:these|those) {_COUNT},? (?:only|just|a single)\b|\bof (?:the|all"
+    rf"|our) {_COUNT.replace('count', 'rest')} "
+    rf"(?:[a-z-]+ )?{_MEASURES},? (?:only|just|a single|one)\b",
     re.IGNORECASE,
 )
 """`Of these ten, only copper did`"""

@@ -84,8 +84,9 @@ def _about_percentages(part: Statement) -> list[ComputedFinding]:
 
 
 def _about_availability(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    paper = " ".join(part.text for part in parts)
-    for part, after in zip(parts, [*(part.text for part in parts[1:]), ""], strict=True):
+    texts = [part.text for part in parts]
+    paper = " ".join(texts)
+    for part, after in zip(parts, [*texts, ""][1:], strict=True):
         yield from check_availability(part, after, paper)
 
 

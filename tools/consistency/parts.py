@@ -43,6 +43,8 @@ _MADE_UP = re.compile(
     r"|\b(?:the result of|obtained by) adding\b"
 )
 _IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether|a total of|add(?:ing|s|ed)? up to|sum(?:ming|s|med)? to)\b")
+_NO_PARTS = re.compile(r"\b(?:from \d|before|after|between|versus|vs|than|up to)")
+"""With one of these the numbers are ends or states, and not parts."""
 _NEAREST = 0.7
 """Of the whole: a sum that is farther from it is hardly one of its parts."""
 _ITEM = NUMBER_OR_WORD
@@ -67,7 +69,7 @@ def check_parts(statement: Statement) -> Iterator[ComputedFinding]:
 
 def said_parts(statement: Statement) -> list[WholeAndParts]:
     """The wholes of a paragraph with their parts."""
-    found = [*_in_all(statement), *_too_many(statement), *_measured(statement)]
+    found = [*_in_all(statement), *_too_many(statement), *_of_one_unit(statement)]
     known = {each.whole for each in found}
     return found + [WholeAndParts(*each) for each in made_up(statement) if each[0] not in known]
 
@@ -80,7 +82,7 @@ def _in_all(statement: Statement) -> Iterator[WholeAndParts]:
             yield WholeAndParts(count(match["whole"]), parts, match.span())
 
 
-def _measured(statement: Statement) -> Iterator[WholeAndParts]:
+def _of_one_unit(statement: Statement) -> Iterator[WholeAndParts]:
     """`412 mm, the sum of 268 mm of transpiration, 97 mm of evaporation and 47 mm of interception`, in one unit."""
     for start, end in [] if statement.row else statement.sentences():
         sentence = statement.text[start:end]
@@ -89,6 +91,8 @@ def _measured(statement: Statement) -> Iterator[WholeAndParts]:
         if len(numbers) < 3 or len(kinds) != 1 or kinds & {"", "temperature", "%"}:
             continue
         values: list[Printed] = [printed(match[0]) for match in numbers]
+        if _NO_PARTS.search(sentence, numbers[0].end()):
+            continue
         if _MADE_UP.search(sentence, numbers[0].end(), numbers[1].start()):
             whole, parts = values[0], values[1:]
         elif _IN_TOTAL.search(sentence, numbers[-2].end()):
@@ -96,14 +100,15 @@ def _measured(statement: Statement) -> Iterator[WholeAndParts]:
         else:
             continue
         total, slack = sum(part.value for part in parts), whole.half + sum(part.half for part in parts)
-        exact = all(value.half == 0.5 for value in values)
-        if _NEAREST < total / whole.value < 1 / _NEAREST and abs(total - whole.value) > (0 if exact else slack) + 1e-9:
+        if whole.value and _NEAREST < total / whole.value < 1 / _NEAREST and abs(total - whole.value) > slack + 1e-9:
             yield WholeAndParts(whole.value, [part.value for part in parts], (start, end))
 
 
 def _unit_of(sentence: str, match: re.Match[str]) -> str:
     """The currency before a number or the unit behind it; empty if it has neither."""
-    if currency := re.search(r"(?:[€£$]|\b(?:EUR|USD|GBP|CHF))\s?$", sentence[: match.start()]):
+    if currency := re.search(
+        r"(?:[€£]|\b(?:EUR|USD|GBP|CHF))\s?$", sentence[max(0, match.start() - 5) : match.start()]
+    ):
         return currency[0].strip()
     if sentence.startswith("%", match.end()):
         return "%"
@@ -131,8 +136,9 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 _ELLIPTIC = re.compile(
-    rf"(?:^|(?<=[.;] )){_BARE}(?P<whole>{_ITEM}) (?:[^\W\d_][\w’'-]* ?){{1,6}}\. "
-    rf"(?P<first>{_ITEM}) (?:[^\W\d_][\w’'-]* ){{0,3}}(?P<word>from|to|at|in|on|of|with) "
+    rf"(?:^|(?<=[.;] )){_BARE}(?P<whole>{_ITEM}) (?:[^\W\d_][\w’'-]*+ ){{0,5}}[^\W\d_][\w’'-]*+\. "
+    rf"(?P<first>{_ITEM}) (?:belong|belonged|came|come|were|are|date|dated|fell|stood|lay|stemmed) (?P<word>from"
+    rf"|to|at|in|on|of|with) "
     rf"(?P<list>[^\d,;:.()]+(?:, {_ITEM} (?P=word) [^\d,;:.()]+)*,? and {_ITEM} (?P=word) )",
     re.IGNORECASE,
 )
@@ -183,6 +189,7 @@ _ONE_EACH = re.compile(
     r"|\b(?:each|every) [a-z]+ (?:[a-z]+ ){0,4}(?:into|to|in) (?:exactly |only )?one\b|\bone answer each\b",
     re.IGNORECASE,
 )
+_CHANGES = re.compile(r"\bby \d")
 _SCALES = (
     r"\bnone\b.*\bmild\b.*\bmoderate\b.*\bsevere\b",
     r"\bvery good\b.*\bgood\b.*\bfair\b.*\bpoor\b",
@@ -237,7 +244,11 @@ def _shares_of_a_whole(statement: Statement) -> Iterator[ComputedFinding]:
         if (
             len(shares) < 3
             or re.search(r"\d\s?[–-]\s?\d+(?:\.\d+)?\s?%", sentence)
-            or not (_EXHAUSTIVE.search(sentence) or _ONE_EACH.search(around) or (scale and scale.search(sentence)))
+            or not (
+                _EXHAUSTIVE.search(sentence)
+                or (_ONE_EACH.search(around) and not _CHANGES.search(sentence))
+                or (scale and scale.search(sentence))
+            )
         ):
             continue
         total, slack = sum(share.value for share in shares), sum(share.half for share in shares)

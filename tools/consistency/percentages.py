@@ -175,6 +175,8 @@ def _shares(sentence: str) -> Iterator[_Share]:
         yield _Share(part, printed(match["percent"] or match["beside"]), match.span(), linked)
 
 
+_SAID_OF = re.compile(r"\s(?:were|was|had|have|did|could|took|came|left|[a-z]+ed)\b")
+"""Behind a share of what the sentence before has counted."""
 _THOSE = re.compile(r"\b(?:among|of) (?:those|these|them)\b[^\d.;]*$", re.IGNORECASE)
 """Whole that was told before, in the clause that the share opens."""
 
@@ -187,11 +189,11 @@ def _of_same_things(
     for share in shares:
         words = re.findall(r"[a-z-]{3,}", sentence[slice(*share.place)].partition("(")[0].partition(" ")[2])
         people = bool(words) and re.fullmatch(PEOPLE, words[-1])  # of whom a text tells many groups
-        if share.place[0] == 0 and len(words) == 0 and before and not any(_fits(share, each) for each in known):
+        alone = share.place[0] == 0 and not words and _SAID_OF.match(sentence, share.place[1])
+        if alone and before and not any(_fits(share, each) for each in known):
             only = {whole_number(found["number"]) for found in _ANY_COUNT.finditer(before)}
             if len(only) == 1 and max(only) > share.part:  # `We scanned 84 adults. Twelve (24.3%) were dropped`
                 yield share, only.pop(), "; no other number before it gives that"
-            continue
         if not words or people or any(_fits(share, whole) for whole in known):
             continue
         told = re.compile(rf"{_BARE}(?P<number>{NUMBER_OR_WORD})(?: [a-z-]+){{0,2}} {re.escape(words[-1])}\b")

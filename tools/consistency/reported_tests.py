@@ -26,7 +26,7 @@ ALPHA = 0.05
 EQUAL = {"was": "=", "of": "=", "is": "=", ":": "=", "": "="}
 """Other words and signs that a p-value may have for an equals sign."""
 P_VALUE = (
-    r"(?<![\w’'-])(?:[pP]|Prob?\s?>\s?\|?[A-Za-zχ]{1,4}2?²?\|?)(?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2"
+    r"(?<![\w’'-])(?:[pP]|Pr(?:ob)?\s?>\s?\|?[A-Za-zχ]{1,4}2?²?\|?)(?:\s?[-–]?\s?[Vv]alues?)?(?:\s?\((?:two|one|2"
     r"|1)[- ](?:tailed|sided)\))?\s?"
     r"(?P<relation>[=<>≤≥:]|was|of|is|(?=0?\.\d))\s?(?P<p>(?:[01]?\.\d+|\d(?:\.\d+)?(?=\s?x\s?10|[eE]-))"
     r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
@@ -92,7 +92,7 @@ _FEWEST_PAIRS = 8
 
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _ADJUSTED = re.compile(
-    r"bonferroni|(?<!-)\bcorrected|FWE|FDR|adjust|holm\b|tukey|scheff|dunnett|s[ií]d[aá]k|fdr|benjamini"
+    r"bonferroni|(?<!-)\bcorrected|FWE|adjust|holm\b|tukey|scheff|dunnett|s[ií]d[aá]k|fdr|benjamini"
     r"|post[- ]hoc|permut|bootstrap"
     r"|exact test|monte carlo|mixtures? of (?:χ|chi)|chi-?bar|(?-i:\bq\s?[=<])",
     re.IGNORECASE,
@@ -210,12 +210,11 @@ def reported_tests(text: str) -> Iterator[ReportedTest]:
 def reported_test(
     name: str, value: Printed, readings: Sequence[tuple[Printed, ...]], p: re.Match[str], place: tuple[int, int]
 ) -> ReportedTest:
-    """A test whose p-value is a match of a p-value or of a word for one above 0.05."""
-    ends = {name[:5]: value for name, value in p.groupdict().items() if value and name.startswith(("above", "below"))}
+    """A test whose p-value is a match of a p-value, of two that it lies between, or of a word for one above 0.05."""
+    ends = sorted(printed(end).value for group, end in p.groupdict().items() if end and group[:5] in {"above", "below"})
     if ends:
-        below, above = printed(ends["below"]).value, printed(ends["above"]).value
-        between_both = Printed((below + above) / 2, (above - below) / 2)
-        return ReportedTest(name, value, tuple(readings), "between", between_both, place)
+        middle = Printed(sum(ends) / 2, (ends[1] - ends[0]) / 2)
+        return ReportedTest(name, value, tuple(readings), "between", middle, place)
     relation = "ns" if p["ns"] else EQUAL.get(p["relation"], p["relation"])
     return ReportedTest(
         name, value, tuple(readings), relation, Printed(ALPHA, 0.0) if p["ns"] else printed(p["p"]), place
@@ -367,9 +366,13 @@ def _readings_of(
             yield from found
             return
     if statistic.role == "Q" and "Q" in statistic.title and not own:
-        yield from ((Printed(int(cell.text) - 1, 0.5),) for cell in line if cell.role == "k" and cell.text.isdigit())
+        yield from ((Printed(int(cell.text) - 1, 0.5),) for cell in line if _is_number_of_studies(cell))
     if statistic.role == "r" and not own:
-        yield from of_sizes([int(text) for text in pairs if text.isdigit()] or [*told_sizes(told)])
+        yield from of_sizes([int(text) for text in pairs if text.isdecimal()] or [*told_sizes(told)])
+
+
+def _is_number_of_studies(cell: RoleCell) -> bool:
+    return cell.role == "k" and cell.text.isdecimal() and int(cell.text) > 1
 
 
 def _df_of(line: Sequence[RoleCell]) -> str:

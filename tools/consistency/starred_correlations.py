@@ -11,12 +11,12 @@ from tools.consistency.reported_tests import PAIRS, tail
 from tools.consistency.statements import TableRows
 from tools.consistency.table_lines import told_about
 
-_STARRED = re.compile(r"(?P<r>[-–−]?0?\.\d+)\s?(?P<stars>\*{1,3})")
+_STARRED = re.compile(r"(?<![\d.])(?P<r>[-–−]?0?\.\d+)\s?(?P<stars>\*{1,3})")
 _STARS = re.compile(r"(?P<stars>\*{1,3})\s?_?\*?[pP]\*?_?\s?<\s?(?P<p>0?\.\d+)")
 
 
 def check_starred_correlations(tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
-    """Correlations of a table whose stars promise a smaller p-value than the only n that the table tells can give."""
+    """Correlations of a table whose stars promise a smaller p-value than the only n that is told near it can give."""
     for rows in tables:
         told = f"{told_about(rows)} {rows.rows[0].caption}"
         sizes = {int(match["n"].replace(",", "")) for match in PAIRS.finditer(told)}

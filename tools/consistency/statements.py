@@ -110,7 +110,7 @@ class TableRows(NamedTuple):
     notes: str
     """The paragraph below it."""
     printed_notes: str
-    """The same, and the caption, with the stars that plain signs leave out."""
+    """The paragraphs before and below it and its own text as they are printed, with the stars that plain signs lack."""
 
 
 def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:

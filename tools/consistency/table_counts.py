@@ -142,23 +142,42 @@ class _Share(NamedTuple):
 
 def _row_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """A percentage in each row, or in each column, against two other numbers of it, which most of them agree on."""
-    for at, share in _odd_shares(table.rows):
-        yield _share_finding(rows[at], share.part, share.whole, share.percent)
-    width = min(map(len, table.rows))
-    for _, share in _odd_shares([[row[at] for row in table.rows] for at in range(1, width)], first=0):
-        if _IS_SHARE.search(f"{table.rows[share.shown][0]} {table.rows[share.shown][1]}"):
-            yield _share_finding(rows[share.shown], share.part, share.whole, share.percent)
+    for at, share in _odd_shares(table.rows, table.header, range(1, len(table.header))):
+        yield _share_finding(rows[at], share.part, share.whole, share.percent, "the other rows agree")
+    width = min(map(len, table.rows), default=0)
+    columns = [[row[at] for row in table.rows] for at in range(1, width)]
+    names = [row[0] if row else "" for row in table.rows]
+    for _, share in _odd_shares(columns, names, range(len(names))):
+        yield _share_finding(rows[share.shown], share.part, share.whole, share.percent, "the other columns agree")
 
 
-def _odd_shares(lines: Sequence[Sequence[str]], first: int = 1) -> Iterator[tuple[int, _Share]]:
-    """Lines whose percentage is not that of the two places that it is of in the others."""
-    places = range(first, max(map(len, lines), default=0))
-    for shown in places:
+_MOST = 20
+"""Columns or rows among which a share, its part and its whole are looked for."""
+
+
+def _odd_shares(
+    lines: Sequence[Sequence[str]], names: Sequence[str], places: Sequence[int]
+) -> Iterator[tuple[int, _Share]]:
+    """Lines whose percentage is not that of the two places that it is of in the others.
+
+    Args:
+        lines: Rows, or columns.
+        names: Of the places in a line.
+        places: Where a part, a whole or a percentage may stand.
+    """
+    cells = {at: [_parsed(line[at] if at < len(line) else "") for line in lines] for at in places[:_MOST]}
+    counts = [at for at, column in cells.items() if any(cell.number is not None for cell in column)]
+    for shown, column in cells.items():
+        if not any(cell.percent for cell in column) or not (
+            _IS_SHARE.search(names[shown]) or any(cell.is_share for cell in column)
+        ):
+            continue
         best: tuple[list[int], dict[int, _Share]] = ([], {})
-        for part, whole, way in ((a, b, way) for a in places for b in places for way in ("of", "both", "rest")):
+        for part, whole, way in ((a, b, way) for a in counts for b in counts for way in ("of", "both", "rest")):
             if whole in {part, shown}:
                 continue
-            found = {at: share for at, line in enumerate(lines) if (share := _share(line, part, whole, shown, way))}
+            trios = enumerate(zip(cells[part], cells[whole], column, strict=True))
+            found = {at: share for at, trio in trios if (share := _share(*trio, way, shown, inside=part == shown))}
             right = [at for at, share in found.items() if _fits(share.part, share.percent, share.whole)]
             if len(right) > len(best[0]):
                 best = (right, found)
@@ -169,29 +188,47 @@ def _odd_shares(lines: Sequence[Sequence[str]], first: int = 1) -> Iterator[tupl
             yield from ((at, found[at]) for at in sorted(found.keys() - set(right)))
 
 
-def _share(line: Sequence[str], part: int, whole: int, shown: int, way: str) -> _Share | None:
-    """The share of one place of another, of the sum of both, or of what the one leaves of the other."""
-    if max(part, whole, shown) >= len(line):
-        return None
-    joined = _BOTH.fullmatch(line[part])
-    percent = joined["percent"] if joined and shown == part else ""
-    if not percent and shown != part and (alone := _PERCENT.fullmatch(line[shown])):
-        percent = alone["percent"]
-    number, of = joined["n"] if joined else line[part], line[whole]
-    if not percent or not _COUNT.fullmatch(number) or not _COUNT.fullmatch(of):
-        return None
-    one, total = _int(number), _int(of)
-    one, total = {"of": (one, total), "both": (one, total + one), "rest": (total - one, total)}[way]
-    return _Share(one, total, printed(percent), shown) if total > 1 and one >= 0 else None
+class _Parsed(NamedTuple):
+    """What a cell may be."""
+
+    number: int | None
+    percent: Printed | None
+    """Behind the count, or alone."""
+    joined: bool
+    """Whether it stands behind a count."""
+    is_share: bool
+    """Whether its form says that it is one: it has a sign for per cent, decimals or a count before it."""
 
 
-def _share_finding(statement: Statement, part: int, whole: int, percent: Printed) -> ComputedFinding:
+def _parsed(cell: str) -> _Parsed:
+    if joined := _BOTH.fullmatch(cell):
+        return _Parsed(_int(joined["n"]), printed(joined["percent"]), joined=True, is_share=True)
+    alone = _PERCENT.fullmatch(cell)
+    count = _int(cell) if _COUNT.fullmatch(cell) else None
+    percent = printed(alone["percent"]) if alone else None
+    return _Parsed(count, percent, joined=False, is_share=alone is not None and re.search(r"[.%]", cell) is not None)
+
+
+def _share(part: _Parsed, whole: _Parsed, shown: _Parsed, way: str, place: int, *, inside: bool) -> _Share | None:
+    """The share of one cell of another, of the sum of both, or of what the one leaves of the other."""
+    if part.number is None or whole.number is None or shown.percent is None or shown.joined != inside:
+        return None
+    counts = {
+        "of": (part.number, whole.number),
+        "both": (part.number, whole.number + part.number),
+        "rest": (whole.number - part.number, whole.number),
+    }
+    one, total = counts[way]
+    return _Share(one, total, shown.percent, place) if total > 1 and one >= 0 else None
+
+
+def _share_finding(statement: Statement, part: int, whole: int, percent: Printed, why: str = "") -> ComputedFinding:
     exact = 100 * part / whole
     return statement.finding(
         "percentage",
         "low" if abs(exact - percent.value) <= 2 * percent.half + 1e-9 else "medium",
         (0, 0),
-        computation=f"{part} of {whole} is {exact:.1f}%, printed is {percent.value:g}%; the other rows agree",
+        computation="; ".join(filter(None, [f"{part} of {whole} is {exact:.1f}%, printed is {percent.value:g}%", why])),
         consistent=f"{exact:.1f}%",
     )
 
@@ -201,7 +238,7 @@ def _row_fractions(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
     for row, below, statement in zip(table.rows, table.rows[1:], rows[1:], strict=False):
         for cell, shown in zip(row[1:], below[1:], strict=False):
             found, percent = _FRACTION.fullmatch(cell), _PERCENT.fullmatch(shown)
-            if not found or not percent or not _IS_SHARE.search(f"{below[0]} {shown}"):
+            if not found or not percent or not _IS_PERCENT.search(f"{below[0]} {shown}"):
                 continue
             part, whole = _int(found["n"]), _int(found["whole"])
             if 0 < part <= whole and not _fits(part, printed(percent["percent"]), whole):
@@ -228,13 +265,13 @@ def _row_groups(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Comput
         for at, row in enumerate(table.rows)
         if len(found := [pair for column in range(1, len(row)) if (pair := _both(row[column]))]) > 1
     }
-    wholes = {at: sum(part for part, _ in found) for at, found in pairs.items()}
-    right = [at for at, found in pairs.items() if all(_fits(*pair, wholes[at]) for pair in found)]
-    for at in pairs.keys() - set(right) if right and len(right) >= len(pairs) / 2 else ():
+    wholes = {at: whole for at, found in pairs.items() if (whole := sum(part for part, _ in found))}
+    right = [at for at, whole in wholes.items() if all(_fits(*pair, whole) for pair in pairs[at])]
+    for at in wholes.keys() - set(right) if right and len(right) >= len(pairs) / 2 else ():
         fitting = [_fits(*pair, wholes[at]) for pair in pairs[at]]
         if fitting.count(False) == 1:
             part, percent = pairs[at][fitting.index(False)]
-            yield _share_finding(rows[at], part, wholes[at], percent)
+            yield _share_finding(rows[at], part, wholes[at], percent, "the other cells agree")
 
 
 def _both(cell: str) -> tuple[int, Printed] | None:
@@ -254,7 +291,7 @@ def _sized_columns(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
     wrong = [each for each in found if sizes and not _fits(each[2], each[3], _int(sizes[each[1]]))]
     for at, column, part, percent in wrong if 0 < 2 * len(wrong) <= len(found) else ():
         if sizes and part <= _int(sizes[column]):
-            yield _share_finding(rows[at], part, _int(sizes[column]), percent)
+            yield _share_finding(rows[at], part, _int(sizes[column]), percent, "most of the other cells agree")
 
 
 def _turned_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
@@ -280,7 +317,7 @@ def _turned_shares(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Com
         ]
         wrong = [each for each in told if each[0] > each[1] or not _fits(each[0], each[2], each[1])]
         for part, whole, percent in wrong if 0 < 2 * len(wrong) <= len(told) else ():
-            yield _share_finding(rows[at], part, whole, percent)
+            yield _share_finding(rows[at], part, whole, percent, "the other columns agree")
 
 
 def _thing(name: str) -> str:
@@ -313,6 +350,8 @@ def _hundred(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterat
     whole = [at for at, numbers in lines.items() if adds_up(numbers, hundred)]
     for at in lines.keys() - set(whole) if len(shares) > 2 and len(whole) > len(lines) / 2 > 1 else ():
         total = sum(number.value for number in lines[at])
+        if not 80 < total < 125:
+            continue
         yield rows[at].finding(
             "sum of parts",
             "medium",

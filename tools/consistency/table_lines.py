@@ -10,14 +10,12 @@ from typing import NamedTuple
 from tools.consistency.statements import Statement, TableRows
 
 _LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
-_ENDING = (
-    r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+|\d{2,})?"
-)
+_ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+)?"
 _BESIDE = r"(?:[ ,]*[(\[{].*[)\]}])?"
 _PATTERNS = {
     "p": (
         rf"(?:.*[ (])?[pP](?:[- ]?values?)?(?: (?:for|of) (?!trend|interaction).*)?(?:, .*)?{_BESIDE}"
-        rf"|[Ss]ig(?:\.|nificance)?{_BESIDE}|[Pp]r? ?[>(].*"
+        rf"|[Ss]ig(?:\.|nificance)?{_BESIDE}|[Pp](?:r(?:ob)?)? ?[>(].*"
     ),
     "t": rf"{_LEADING}t{_ENDING}",
     "F": rf"{_LEADING}Δ? ?F{_ENDING}",
@@ -108,7 +106,8 @@ def _without_split(titles: list[str], cells: list[str]) -> tuple[list[str], list
     for at in range(min(len(titles), len(cells)) - 1):
         if role_of(titles[at]) == "interval" and not titles[at + 1] and re.fullmatch(r"[-–]?[\d.]+", cells[at + 1]):
             joined = f"{cells[at]} to {cells[at + 1]}"
-            return [*titles[: at + 1], *titles[at + 2 :]], [*cells[:at], joined, *cells[at + 2 :]]
+            titles, cells = [*titles[: at + 1], *titles[at + 2 :]], [*cells[:at], joined, *cells[at + 2 :]]
+            break
     return titles[: len(cells)], cells[: len(titles)]
 
 

@@ -103,6 +103,15 @@ def check_sums(table: PaperTable, rows: Sequence[Statement]) -> Iterator[Compute
     yield from _against_caption(table, rows)
 
 
+_EXCLUSIVE = re.compile(
+    r"\b(?:first|main|principal|primary|single|only|one [a-z]+ per|each [a-z]+ (?:was|had|once)|others?|none"
+    r"|unknown|not (?:stated"
+    r"|known|recorded)|missing|unclear)\b",
+    re.IGNORECASE,
+)
+"""What says that nothing is in two rows."""
+
+
 def _against_caption(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """The only column of counts against the only number of things in the caption that one slip makes its sum."""
     columns = [
@@ -119,7 +128,12 @@ def _against_caption(table: PaperTable, rows: Sequence[Statement]) -> Iterator[C
     if any(number.value == total for number in told) or sum(line.is_near for line in lines) != 1:
         return
     line = next(line for line in lines if line.is_near)
-    if line.is_slip and line.total.value > max(number.value for number in whole[0]):
+    slip = one_slip(line.total, total)
+    if (
+        slip
+        and _EXCLUSIVE.search(f"{table.caption} {names}")
+        and line.total.value > max(number.value for number in whole[0])
+    ):
         yield _finding(rows[-1], line)
 
 

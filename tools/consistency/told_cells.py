@@ -69,22 +69,24 @@ _FEWEST_DIGITS = 2
 
 
 def _exchanged(sentence: str, table: TableRows) -> tuple[Printed, _Cell] | None:
-    """A number with two digits in another order than in a cell, beside a number that stands next to that cell, too."""
+    """A number with a slip in its digits against a cell, beside a number that stands in its row or column, too."""
     cells = list(_cells(table))
     told = [printed(match[0]) for match in _TOLD_NUMBER.finditer(sentence)]
     known = [number for number in told if any(number == cell.value for cell in cells)]
     beside = [cell for cell in cells if cell.value in known]
-    near = [
-        (number, cell)
-        for number in told
-        if number not in known
-        for cell in cells
-        if sum(_digits(each.value) for each in beside if _is_next(each, cell)) > _FEWEST_DIGITS
-    ]
-    found = [(number, cell) for number, cell in near if _are_exchanged(number, cell.value)] or [
-        (number, cell) for number, cell in near if _is_slip(number, cell.value) and _is_told(sentence, table, cell)
-    ]
-    return found[0] if len(found) == 1 else None
+    pairs = [(number, cell) for number in told if number not in known for cell in cells]
+    exchanged = [each for each in pairs if _are_exchanged(each[0], each[1].value)]
+    wrong = [each for each in pairs if _is_slip(each[0], each[1].value)]
+    for found in (exchanged, [each for each in wrong if _is_told(sentence, table, each[1])]):
+        sure = [each for each in found if _digits_beside(beside, each[1]) > _FEWEST_DIGITS]
+        if sure:
+            return sure[0] if len(sure) == 1 else None
+    return None
+
+
+def _digits_beside(beside: Sequence[_Cell], cell: _Cell) -> int:
+    """Of the numbers of the sentence that stand in the row or column of the cell."""
+    return sum(_digits(each.value) for each in beside if _is_next(each, cell))
 
 
 def _is_next(one: _Cell, other: _Cell) -> bool:
@@ -98,7 +100,7 @@ def _are_exchanged(one: Printed, other: Printed) -> bool:
 
 
 def _is_slip(one: Printed, other: Printed) -> bool:
-    """Whether one of three or more digits is wrong."""
+    """Whether one slip makes one of two numbers of three or more digits of the other."""
     digits = [f"{round(each.value / (2 * each.half))}" for each in (one, other)]
     return one.half == other.half and min(map(len, digits)) > 2 and digits_differ_by_slip(*digits)
 

@@ -32,6 +32,18 @@ _TOTAL_ROW = re.compile(
     r"|both(?: [a-z]+s?)?|combined|pooled|together|entire [a-z]+)\W*(?:\([^)]*\))?",
     re.IGNORECASE,
 )
+_COMBINED = re.compile(
+    r"\b(?:reduc\w+|decreas\w+|increas\w+|fell|rose|differ\w*|accuracy|precision|recall|alone|of (?:their|its"
+    r"|these|those)"
+    r"|F1|AUC|combination|added|gain\w*)\b",
+    re.IGNORECASE,
+)
+"""With one of these the whole is a product, a difference or a combination, and no mean."""
+_GROUPS = re.compile(
+    r"\b(?:sex|gender|age|group|site|cent(?:re|er)|school|district|region|country|year|month|season|ward|class|stage|arm"
+    r"|cohort|species|village|city|farm|stratum|subgroup|district|hospital|clinic)\w*\b",
+    re.IGNORECASE,
+)
 _WEIGHTED = re.compile(r"%|per ?cent|\brates?\b|\bmeans?\b|\baverage\b|\bproportion\b|\bM\b", re.IGNORECASE)
 _UNWEIGHTED = re.compile(
     r"\bSD\b|deviation|\bSE\b|change|share of|of (?:all|the) total|cumulative|contribut", re.IGNORECASE
@@ -63,7 +75,7 @@ def _outside(text: str) -> tuple[int, Printed, list[Printed]] | None:
     shares: list[Printed] = [printed(match["percent"]) for match in matches]
     ends = [0, *(match.end() for match in matches[:-1])]
     last = text[ends[-1] : matches[-1].end()] + re.split(r"[.;(]", text[matches[-1].end() :])[0]
-    if not _WHOLE.search(last) or not _FOLLOWS.search(last):
+    if not _WHOLE.search(last) or not _FOLLOWS.search(last) or _COMBINED.search(text):
         return None
     whole, groups = shares[-1], shares[:-1]
     return (ends[-1], whole, groups) if _is_outside(whole, groups) else None
@@ -72,7 +84,7 @@ def _outside(text: str) -> tuple[int, Printed, list[Printed]] | None:
 def check_whole_row(table: PaperTable, rows: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """Shares and means in a row of the whole, against those of the other rows."""
     whole = [at for at, row in enumerate(table.rows) if row and _TOTAL_ROW.fullmatch(row[0])]
-    if len(whole) != 1 or whole[0] not in {0, len(table.rows) - 1}:
+    if len(whole) != 1 or whole[0] not in {0, len(table.rows) - 1} or not _GROUPS.search(table.header[0]):
         return
     for column, title in enumerate(table.header):
         cells = [_NUMBER.fullmatch(row[column]) if column < len(row) else None for row in table.rows]

@@ -41,7 +41,7 @@ _OTHER_CUE = re.compile(
     re.IGNORECASE,
 )
 """What makes a number anything but a mean."""
-_IN_ORDER = re.compile(r"[^;.]*?(?:\d+\.\d+)?[^;.]*?\brespectively\b")
+_IN_ORDER = re.compile(r",? respectively\b")
 _RANGE_END = re.compile(r"(?<!from )\d\s?to\s$")
 _RANGE_START = re.compile(r"\s?to\s\d")
 _NEVER = re.compile(
@@ -66,8 +66,9 @@ _WHOLE = re.compile(
     r"|\bwhole (?:[a-z]+ )?(?:numbers?|points?|marks?|scores?|grades?|years|counts?|words?)|\bwhole-number"
     r"|\bintegers?\b"
     r"|(?<![\d.])[01]\s?=\s?[^,;.()\d=]{1,30}?(?:to|,|–|and|\.\.\.|…)\s?\d{1,2}\s?="
-    r"|\bin whole [a-z]+s\b|\(whole [a-z]+s\b|\bbetween (?:0|zero|no|1|one) and \d+ (?!per|%|mm|cm|kg|mg|g|ml"
-    r"|years|hours)[a-z]{3,}s\b"
+    r"|\bin whole (?:years|months|weeks|days|hours|minutes|units|kilometres|pounds)\b"
+    r"|\bbetween (?:0|zero|no|1|one) and \d+ (?!(?:[a-z]*(?:metre|meter|gram|litre|liter|second)|minute|hour|day|week"
+    r"|month|year|degree|pound|mile|point)s)[a-z]{3,}s\b"
     r"|\b(?:mean|average) (?:number|count)\b|\bcounted\b|\btall(?:y|ied)\b|\bcounts? of\b|\b(?:a|as|are|is) counts?\b"
     r"|\((?:a |whole )?counts?\)|(?<!cell )(?<!blood )(?<!platelet )(?<!colony )\bcounts\b"
     r"|\btick(?:ed|ing)\b|\bone of the numbers\b|\bpick(?:ed|ing) (?:a |one )?(?:whole )?number\b"
@@ -173,12 +174,7 @@ def _means(sentence: str, context: str) -> Iterator[Mean]:
         deviation = decimals[at + 1] if roles[at + 1 : at + 2] == ["deviation"] else None
         close = deviation is not None and deviation.start() - match.end() < 40
         cued = any(cue.start() < match.start() for cue in told) or _MEAN_BEHIND.match(sentence, match.end())
-        if (
-            at > 1
-            and roles[at - 1] == ""
-            and roles[at - 2] == "deviation"
-            and _IN_ORDER.search(sentence, match.start())
-        ):
+        if at > 1 and roles[at - 1] == "" and roles[at - 2] == "deviation" and _IN_ORDER.match(sentence, match.end()):
             roles[at] = "deviation"  # `a mean of 3.50 and a deviation of 1.17, with saline 4.08 and 1.26 respectively`
         if roles[at] == "" and (cued or (close and re.search(_DEVIATION, sentence))):
             end = deviation.end() if deviation and close else match.end()
@@ -412,9 +408,7 @@ def _cell_is_whole(title: str, name: str, caption: str, *, whole: bool) -> bool:
     if any(_NEVER.search(text) for text in (title, name)):
         return False
     words = [word.lower() for text in told for word in re.findall(r"[^\W\d_]{3,}", _OWN.sub("", text))]
-    words = [
-        word for word in words if not re.search(rf"\b{re.escape(word)}\b", caption, re.IGNORECASE)
-    ]  # who, not what
+    words = [word for word in words if not re.search(_WHO.replace("WORD", re.escape(word)), caption, re.IGNORECASE)]
     if any(_is_countable(word) and not re.fullmatch(PEOPLE, word) for word in words):
         return True
     per = re.search(r"(?<!\d )(?P<things>\b[A-Za-z]+) per (?P<of>[a-z]+)", caption)
@@ -436,6 +430,8 @@ _DATED = re.compile(
     re.IGNORECASE,
 )
 """When it was, and not what was measured."""
+_WHO = r"\bWORD\W*\([^()]*?\bn\b|(?<!number )\b(?:of|in|among) (?:[a-z]+ ){0,2}WORD\b"
+"""Where a caption names a group, of which nothing is counted."""
 _ALWAYS_WHOLE = re.compile(f"{_COMPLETED.pattern}|{_RATINGS.pattern}", re.IGNORECASE)
 
 
@@ -444,13 +440,13 @@ def _cell_sizes(table: PaperTable, row: Sequence[str], column: int, notes: str) 
     own = next((found for text in (table.header[column], row[0]) if (found := _OWN.search(text))), None)
     if own:
         return {int(own["n"].replace(",", ""))}
-    named = {at: title for at, title in enumerate(table.header) if at and at < len(row) and row[at].isdigit()}
+    named = {at: title for at, title in enumerate(table.header) if at and at < len(row) and row[at].isdecimal()}
     sized = [at for at, title in named.items() if _SIZE_TITLE.fullmatch(title)]
     if columns := sized or [at for at, title in named.items() if title and not _NO_SIZE.search(title)]:
         return {int(row[at]) for at in columns}
     sizes = [other for other in table.rows if len(other) > column and _SIZE_TITLE.fullmatch(other[0])]
     if sizes:
-        return {int(other[column]) for other in sizes if other[column].isdigit()}
+        return {int(other[column]) for other in sizes if other[column].isdecimal()}
     told = f"{table.caption} {table.header[0]}"
     if _GROUPED.search(table.header[0]) and not re.search(r"\beach\b", told):
         return set()

@@ -86,18 +86,19 @@ def _parse(text: str) -> html.HtmlElement | None:
         return None
 
 
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
 def _replace(element: html.HtmlElement, text: str) -> None:
-    element.tail = f"{text}{element.tail or ''}"
+    element.tail = _NOT_IN_XML.sub("", f"{text}{element.tail or ''}")
     element.drop_tree()
 
 
 def _put_above_table(caption: html.HtmlElement) -> None:
     table = next(caption.iterancestors("table"), None)
     if table is not None:
-        above = html.Element("p")
-        above.text = " ".join(caption.text_content().split())
-        table.addprevious(above)
-        caption.drop_tree()
+        caption.tag, caption.tail = "p", None
+        table.addprevious(caption)
 
 
 def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
