@@ -13,6 +13,8 @@ import resource
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
@@ -136,18 +138,18 @@ def hostile() -> Iterator[bytes]:
     )
 
 
-def odd_pdfs(chance: random.Random, number: int) -> Iterator[bytes]:
-    """Hostile ones, forms as they are, then damaged forms, examples and open papers in turn."""
+def odd_pdfs() -> Iterator[tuple[str, bytes]]:
+    """Hostile ones, forms as they are, then damaged forms, examples and open papers in turn; each with a name."""
+    chance = random.Random(23)
     wild = list(hostile())
-    yield from wild
-    forms = [form(chance) for _ in range(number // 5)]
-    yield from forms
+    forms = [form(chance) for _ in range(PDFS // 5)]
+    yield from (("odd.pdf", data) for data in [*wild, *forms])
     examples = [path.read_bytes() for path in sorted((ROOT / "examples").glob("*.pdf"))]
     papers = [path.read_bytes() for path in sorted(SHARED.glob("*.pdf"))] if SHARED.is_dir() else []
     sources = [source for source in (papers, examples, forms) if source]
-    for turn in range(number - len(wild) - len(forms)):
+    for turn in range(PDFS - len(wild) - len(forms)):
         data = chance.choice(sources[turn % len(sources)])
-        yield chance.choice(MUTATIONS)(data, chance)
+        yield "odd.pdf", chance.choice(MUTATIONS)(data, chance)
 
 
 def word_file(chance: random.Random) -> bytes:
@@ -179,6 +181,12 @@ NESTED = {
 }
 
 
+def odd_texts() -> Iterator[tuple[str, bytes]]:
+    """Each with a name."""
+    chance = random.Random(23)
+    yield from (odd_text(chance) for _ in range(TEXTS))
+
+
 def odd_text(chance: random.Random) -> tuple[str, bytes]:
     """A name and what is in it."""
     kind = chance.choice(["docx", "docx", *NESTED])
@@ -197,6 +205,8 @@ class Reading:
     def __init__(self) -> None:
         self.a_page, self.refused, self.slow = list[float](), list[float](), list[str]()
         """Seconds of a processor: a page of each that was read, each that was refused; and who took too long."""
+        self.most_bytes, self.own_bytes = 0, 0
+        """That a parser's process held, and the one that it was started from."""
 
     def read(self, data: bytes, name: str) -> None:
         begun, pages, refusal = processor_time(), 0, ""
@@ -211,15 +221,31 @@ class Reading:
             self.slow.append(f"{name}, the {len(self.a_page) + len(self.refused)}th, took {seconds:.1f} s a page")
 
     def figures(self) -> str:
-        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-        assert most < MOST_MEMORY
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         return (
             f"{len(self.a_page) + len(self.refused)} files: {len(self.a_page)} read, {len(self.refused)} refused with "
             f"a sentence, no traceback; a page that was read took {max(self.a_page):.1f} s of a processor at most, "
             f"{median(self.a_page):.2f} s in the middle, a file that was refused {max(self.refused):.1f} s; a parser's "
-            f"process held {most / 2**20:.0f} MiB at most, its parent {own:.0f} MiB"
+            f"process held {self.most_bytes / 2**20:.0f} MiB at most, its parent {self.own_bytes / 2**20:.0f} MiB"
         )
+
+
+def read(papers: Callable[[], Iterator[tuple[str, bytes]]]) -> Reading:
+    """Read them in a process of its own, so that no other test's processes count."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as apart:
+        reading = apart.submit(_read, papers).result()
+    assert reading.a_page
+    assert reading.refused
+    assert reading.most_bytes < MOST_MEMORY
+    return reading
+
+
+def _read(papers: Callable[[], Iterator[tuple[str, bytes]]]) -> Reading:
+    reading = Reading()
+    for name, data in papers():
+        reading.read(data, name)
+    reading.most_bytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    reading.own_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return reading
 
 
 def processor_time() -> float:
@@ -234,11 +260,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.timeout(3600)
 def test_odd_pdfs(count: Count) -> None:
-    reading = Reading()
-    for data in odd_pdfs(random.Random(23), PDFS):
-        reading.read(data, "odd.pdf")
-    assert reading.a_page
-    assert reading.refused
+    reading = read(odd_pdfs)
     without = "" if SHARED.is_dir() else " (without the open papers, which are not beside this folder)"
     count("Odd PDFs", "", reading.figures() + without)
     assert not reading.slow
@@ -246,11 +268,6 @@ def test_odd_pdfs(count: Count) -> None:
 
 @pytest.mark.timeout(3600)
 def test_odd_texts_word_and_latex_files(count: Count) -> None:
-    chance, reading = random.Random(23), Reading()
-    for _ in range(TEXTS):
-        name, data = odd_text(chance)
-        reading.read(data, name)
-    assert reading.a_page
-    assert reading.refused
+    reading = read(odd_texts)
     count("Odd texts, Word and LaTeX files", "", reading.figures())
     assert not reading.slow
