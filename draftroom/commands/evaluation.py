@@ -393,9 +393,6 @@ def _report(task: Task, folder: RunFolder) -> None:
     from evals.reports.plots import plot  # noqa: PLC0415
     from evals.reports.report import write_reports  # noqa: PLC0415
 
-    rows = folder.config().rows
-    if any(row.name in rows and row.system is None for row in task.rows):
-        tell("Scoring; rows that ask no model are computed now, which takes minutes for hundreds of papers.")
     scored = evaluate(task, folder)
     try:
         printed = write_reports(scored, folder, statistics(scored.samples))
