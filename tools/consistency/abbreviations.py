@@ -179,7 +179,8 @@ def _unexplained_titles(
                     "abbreviation",
                     "low",
                     (0, 0),
-                    computation=f"{short} is a title of the table and explained nowhere; {', '.join(explained)} is",
+                    computation=f"{short} is a title of the table and explained nowhere; "
+                    f"{', '.join(sorted(explained))} is",
                     consistent=f"what {short} stands for, in the caption or below the table",
                 )
 

@@ -112,14 +112,11 @@ def _unit_of(sentence: str, match: re.Match[str]) -> str:
         return currency[0].strip()
     if sentence.startswith("%", match.end()):
         return "%"
-    unit = unit_after(sentence, match.end(), spelled=False)
-    return (
-        ""
-        if unit is None
-        else unit[0].dimension
-        if unit[0].zero
-        else f"{unit[0].dimension} {unit[0].factor} {unit[0].per}"
-    )
+    found = unit_after(sentence, match.end(), spelled=False)
+    if found is None:
+        return ""
+    unit, _ = found
+    return unit.dimension if unit.zero else f"{unit.dimension} {unit.factor} {unit.per}"
 
 
 def _is_female(word: str) -> bool:

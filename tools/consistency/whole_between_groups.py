@@ -41,7 +41,7 @@ _COMBINED = re.compile(
 """With one of these the whole is a product, a difference or a combination, and no mean."""
 _GROUPS = re.compile(
     r"\b(?:sex|gender|age|group|site|cent(?:re|er)|school|district|region|country|year|month|season|ward|class|stage|arm"
-    r"|cohort|species|village|city|farm|stratum|subgroup|district|hospital|clinic)\w*\b",
+    r"|cohort|species|village|city|farm|stratum|subgroup|hospital|clinic)\w*\b",
     re.IGNORECASE,
 )
 _WEIGHTED = re.compile(r"%|per ?cent|\brates?\b|\bmeans?\b|\baverage\b|\bproportion\b|\bM\b", re.IGNORECASE)
