@@ -57,6 +57,7 @@ FeedbackAid = Literal[
     "scholarly_first",
     "anchors",
     "sentence_quotes",
+    "nearest_examples",
     "refuse_examples",
     "distinct_comments",
     "computed_checks",
@@ -190,12 +191,18 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
         "third.",
         "For reviewers that cannot copy.",
     ),
+    "nearest_examples": Aid(
+        "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "
+        "that under review, of 47 real ones (docs/worked_examples.md); without it always the same five.",
+        "For reviewers that do by example what a rule does not get them to do.",
+    ),
     "refuse_examples": Aid(
         "A comment that repeats half of a worked example of the prompt is sent back.",
         "For reviewers that hand the advice of an example to any author.",
     ),
     "distinct_comments": Aid(
-        "A comment on a paper that says in the same words what a better one of its type says is left out.",
+        "The verifier compares a comment with better ones on the paper that are near in meaning; if one of them tells "
+        "the author the same, it is left out.",
         "For papers and models that bring the same comment again and again.",
     ),
     "computed_checks": Aid(

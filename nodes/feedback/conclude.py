@@ -1,13 +1,9 @@
-"""The last node of a paragraph, all that was done for it as one record; and that of the paper, its comments ranked.
-
-An aid leaves near-duplicates out.
-"""
+"""The last node of a paragraph, all that was done for it as one record; and that of the paper, its comments ranked."""
 
 from __future__ import annotations
 
-import re
-
 from nodes.feedback.agent import options, switch
+from nodes.feedback.distinct_comments import distinct
 from state.errors import NothingUsable
 from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
 from tools.checks.obedience import silence_about
@@ -40,13 +36,8 @@ def _silence(state: ParagraphState) -> list[str]:
     return silence_about(state["target"]["id"], state["findings"]) if quiet and switch("instructions", state) else []
 
 
-ALIKE = 0.6
-"""Share of words in common (Jaccard) from which two comments of one type count as the same."""
-_WORD = re.compile(r"\w{3,}")
-
-
 async def rank_comments(state: FeedbackState) -> FeedbackState:
-    """Rank the comments; with the aid `distinct_comments`, without those that repeat a better one.
+    """Rank the comments; with the aid `distinct_comments`, without those that say what a better one says.
 
     Raises:
         NothingUsable: If no paragraph could be reviewed, and nothing was computed.
@@ -56,12 +47,14 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
         raise NothingUsable("No paragraph could be reviewed", problem=reviews[-1]["problem"])
     ranked = sorted(raised(reviews), key=support, reverse=True)
     chosen = options(state)
-    comments = distinct(ranked) if "distinct_comments" in chosen.aids else ranked
+    said_once = "distinct_comments" in chosen.aids
+    comments, calls = await distinct(ranked, state) if said_once else (ranked, [])
     wordings = {key: words for review in reviews for key, words in review.get("wordings", {}).items()}
     return {
         "comments": comments[: chosen.max_comments],
         "computed": [{**item, "wording": wordings.get(item["id"], "")} for item in computed],
         "earlier": [settled(item, reviews) for item in state.get("earlier", [])],
+        "calls": calls,
         "finished": True,
     }
 
@@ -88,21 +81,3 @@ def support(comment: Comment) -> tuple[bool, int, int]:
     found = [item for item in comment["evidence"] if item["source"] != "model"]
     kept = comment["verification"]["verdict"] == "kept"
     return kept, len(found), -len(comment["verification"]["notes"])
-
-
-def distinct(ranked: list[Comment]) -> list[Comment]:
-    """Without comments that say what a better one of the same type has said."""
-    kept: list[Comment] = []
-    for comment in ranked:
-        if not any(_alike(comment, other) for other in kept):
-            kept.append(comment)
-    return kept
-
-
-def _alike(one: Comment, other: Comment) -> bool:
-    first, second = _words(one), _words(other)
-    return one["label"] == other["label"] and len(first & second) >= ALIKE * len(first | second)
-
-
-def _words(comment: Comment) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(f"{comment['review']} {comment['suggestion']}")}

@@ -1,18 +1,19 @@
 """The reviewer: writes one specific comment from the evidence that was gathered (SWIF2T, Section 3, "Reviewer").
 
-A small model hands the advice of its worked examples to any author: what a comment copies from them is told (ours).
+A small model hands the advice of its worked examples (`nodes.feedback.worked_examples`) to any author: what a comment
+copies from them is told (ours).
 """
 
 from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, model_validator
 
 from nodes.feedback.agent import (
-    PROMPTS,
     ask_as,
     at_most,
     candidates_shown,
@@ -23,6 +24,7 @@ from nodes.feedback.agent import (
     switch,
 )
 from nodes.feedback.computed_checks import accept_wordings, wordings_field
+from nodes.feedback.worked_examples import WORKED_EXAMPLES, WorkedExample, examples_for
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
@@ -112,28 +114,31 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     With the aid `sentence_quotes`, one that cannot copy words of the paragraph is asked anew and chooses among its
     sentences.
     """
+    examples, note = await examples_for(state)
+    ask = partial(_ask, state, examples)
     try:
-        answer = await _ask(state, review_of(state))
+        answer = await ask(review_of(state))
     except Unanswered as error:
         return {**failed("reviewer", error.problem), "calls": error.spent}
     said, spent = answer.value.model_dump(), answer.calls
     unplaced = said["label"] != NOT_NEEDED and said.get("quote") == ""
     if unplaced and "sentence_quotes" in options(state).aids:
         try:
-            chosen = await _ask(state, review_of(state, sentences_of(state["target"]["text"])))
+            chosen = await ask(review_of(state, sentences_of(state["target"]["text"])))
         except Unanswered as error:
             spent = [*spent, *error.spent]
         else:
             said, spent, unplaced = chosen.value.model_dump(), [*spent, *chosen.calls], False
     wordings, notes = accept_wordings(state, said.get("computed", {}))
     notes += [UNPLACED] if unplaced else []
-    return {**_outcome(state, said), "wordings": wordings, "notes": notes, "calls": spent}
+    return {**_outcome(state, said), "wordings": wordings, "notes": [*note, *notes], "calls": spent}
 
 
-async def _ask(state: ParagraphState, schema: type[BaseModel]) -> Answer[BaseModel]:
+async def _ask(state: ParagraphState, examples: list[WorkedExample], schema: type[BaseModel]) -> Answer[BaseModel]:
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state),
+        "examples": examples,
         "paragraph": shown(state["target"]["text"], state),
         "anchors": switch("anchors", state),
         "computed": "yes" if state.get("computed") else "",
@@ -173,7 +178,6 @@ def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
     )
 
 
-_ADVICE = re.compile(r'\b(?:review|suggestion): "([^"]+)"')
 _WORD = re.compile(r"\w+")
 _COPIED = 0.5
 """Share of an example's words that, in one run, are no chance."""
@@ -182,15 +186,15 @@ _COPIED = 0.5
 def repeats_example(text: str) -> bool:
     """Whether half of an example's review or suggestion stands in a text, word for word."""
     said = _words(text)
-    return any(_longest_run(example, said) >= _COPIED * len(example) for example in _EXAMPLES)
+    return any(_longest_run(advice, said) >= _COPIED * len(advice) for advice in _ADVICE)
 
 
-def _longest_run(example: list[str], said: list[str]) -> int:
-    return SequenceMatcher(None, example, said, autojunk=False).find_longest_match().size
+def _longest_run(advice: list[str], said: list[str]) -> int:
+    return SequenceMatcher(None, advice, said, autojunk=False).find_longest_match().size
 
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-_EXAMPLES = [_words(advice) for advice in _ADVICE.findall((PROMPTS / "_examples.md").read_text(encoding="utf-8"))]
+_ADVICE = [_words(advice) for example in WORKED_EXAMPLES for advice in (example.review, example.suggestion)]

@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import builder, graph
 from state.errors import BadInput, ModelUnavailable, NothingUsable, RequestFailed
-from tests.fake_endpoint import CutStream, FakeEndpoint, Json, NoChoice, Reply, Status
+from tests.fake_endpoint import CutStream, FakeEndpoint, NoChoice, Reply, Status
 from tests.support.newsroom import steps
 from tests.support.review_room import (
     CLAIM,
@@ -37,23 +37,11 @@ async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endp
     assert found["comment"]["verification"]["notes"] == []
 
 
-async def test_every_paragraph_worth_it_is_reviewed_and_an_aid_raises_duplicates_once(
-    fake_endpoint: FakeEndpoint,
-) -> None:
-    def any_review(request: Any) -> Any:
-        quote = "three weeks" if METHODS[:20] in request.text.split("# The paragraph")[1] else REVIEW["quote"]
-        quote = "every second day for three weeks" if quote == "three weeks" else quote
-        return Json({**REVIEW, "quote": quote, "evidence": []})
-
-    room = Room(PlainAnswer=[{"answer": "Six trays."}])
-    fake_endpoint.answer = lambda request: any_review(request) if request.schema_name == "Review" else room(request)
-    raised = {}
-    for aids in ("anchors", "anchors, distinct_comments"):
-        result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, aids=aids))
-        assert [item["paragraph"] for item in result["reviews"]] == ["p2", "p3"]
-        assert {item["outcome"] for item in result["reviews"]} == {"comment"}
-        raised[aids] = [comment["paragraph"] for comment in result["comments"]]
-    assert raised == {"anchors": ["p2", "p3"], "anchors, distinct_comments": ["p2"]}, "both say the same"
+async def test_every_paragraph_worth_it_is_reviewed(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room(PlainAnswer=[{"answer": "Six trays."}])
+    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, aids="none"))
+    assert [item["paragraph"] for item in result["reviews"]] == ["p2", "p3"]
+    assert [comment["paragraph"] for comment in result["comments"]] == ["p2", "p3"]
 
 
 async def test_a_paragraph_that_fails_does_not_fail_the_others(fake_endpoint: FakeEndpoint) -> None:

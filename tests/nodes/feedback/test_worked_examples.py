@@ -1,32 +1,32 @@
-"""The reviewer's worked examples: real pairs of a training split, and what counts as copied from them."""
+"""The reviewer's worked examples: real pairs, which of them are shown, and what counts as copied from them."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from nodes.feedback.agent import PROMPTS
 from nodes.feedback.reviewer import repeats_example
+from nodes.feedback.worked_examples import WORKED_EXAMPLES, WorkedExample, nearest_first, one_of_each_type
 from state.feedback import Weakness
-from state.model_settings import Limits
-from tools.models.prompts import load_prompt
+from state.settings import EmbeddingSettings
+from tests.fake_endpoint import FakeEndpoint
+from tests.support.review_room import PAPER, Room, prompts, review, run
 
+PAGE = Path(__file__).parents[3] / "docs" / "worked_examples.md"
 PAIRS = Path(__file__).parents[4] / "shared" / "data" / "paragraph_reviews.jsonl"
 PAPERS = PAIRS.with_name("papers.jsonl")
-FORM = re.compile(
-    r'Paragraph: "(?P<paragraph>[^"]+)"\n- reasoning: "(?P<reasoning>[^"]+)"\n'
-    r'{% if anchors %}\n- quote: "(?P<quote>[^"]+)"\n{% endif %}\n'
-    r'- label: `(?P<label>[^`]+)`\n- review: "(?P<review>[^"]+)"\n'
-    r'{% if anchors %}\n- suggestion: "(?P<suggestion>[^"]+)"\n'
-)
-FILE = (PROMPTS / "_examples.md").read_text(encoding="utf-8")
-EXAMPLES = [found.groupdict() for found in FORM.finditer(FILE)]
-SUGGESTED_BY_REVIEWER = ["Originality", "Substance"]
+DRAWN = Path(__file__).parents[3] / "evals" / "flaws" / "drawn.jsonl"
+TYPES = get_args(Weakness)
+USUAL = WORKED_EXAMPLES[: len(TYPES)]
+HERE = EmbeddingSettings()
+
+every_example = pytest.mark.parametrize("example", WORKED_EXAMPLES, ids=lambda each: f"{each.report}-{each.quote[:12]}")
 
 
 @cache
@@ -36,66 +36,137 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def plain(text: str) -> str:
-    """Without spaces before punctuation and the numbers of references behind a bracket."""
-    return re.sub(r"\s+", " ", re.sub(r"(?<=\)) \d+(?= )", "", text)).replace("( ", "(").replace(" )", ")")
+    """Letters alone: marks of references, spaces and the shapes of quotation marks are not the authors' words."""
+    return re.sub(r"[\W\d_]+", "", text).casefold()
 
 
 def parts(shortened: str) -> list[str]:
     """What stands between the ellipses."""
-    return [part.strip() for part in shortened.split("…") if part.strip()]
+    return [plain(part) for part in shortened.split("…") if part.strip()]
 
 
-def test_there_is_one_of_each_type_in_the_order_of_the_types() -> None:
-    assert [example["label"] for example in EXAMPLES] == list(get_args(Weakness))
-    assert FILE.count("Paragraph:") == len(EXAMPLES)
+def shown(prompt: str) -> list[WorkedExample]:
+    """The examples that a prompt holds, in its order."""
+    return sorted(
+        (each for each in WORKED_EXAMPLES if each.review in prompt), key=lambda each: prompt.index(each.review)
+    )
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[example["label"] for example in EXAMPLES])
-def test_a_quote_stands_in_its_paragraph_and_is_as_long_as_the_rules_say(example: dict[str, str]) -> None:
-    assert example["quote"] in example["paragraph"]
-    assert 5 <= len(example["quote"].split()) <= 30
+def test_the_first_of_the_file_are_one_of_each_type_and_there_are_at_most_fifty() -> None:
+    assert [example.label for example in USUAL] == list(TYPES)
+    assert len(WORKED_EXAMPLES) <= 50
+    assert min(Counter(example.label for example in WORKED_EXAMPLES).values()) >= 2, "one may be of the paper itself"
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=[example["label"] for example in EXAMPLES])
-def test_an_example_is_recognised_in_a_comment(example: dict[str, str]) -> None:
-    assert repeats_example(example["review"])
-    assert repeats_example(example["suggestion"])
-    assert not repeats_example(example["reasoning"])
+@every_example
+def test_a_quote_stands_in_its_paragraph_and_is_no_longer_than_the_rules_say(example: WorkedExample) -> None:
+    assert example.quote in example.paragraph
+    assert 3 <= len(example.quote.split()) <= 30
 
 
-def test_sources_and_licence_are_named_but_not_sent() -> None:
-    comment = FILE[: FILE.index("#}")]
-    assert comment.count("doi.org/") == len(EXAMPLES)
-    assert "CC BY 4.0" in comment
-    empty = dict.fromkeys(("evidence", "candidates", "anchors", "computed", "instructions"), "")
-    variables = {"paragraph": "P.", "limits": Limits(), **empty}
-    sent = load_prompt(PROMPTS / "write_review.md").render(variables)
-    assert EXAMPLES[0]["review"] in sent
-    assert "doi.org" not in sent
-    assert EXAMPLES[0]["quote"] not in sent.replace(EXAMPLES[0]["paragraph"], "")
-    with_anchors = load_prompt(PROMPTS / "write_review.md").render({**variables, "anchors": "yes"})
-    assert with_anchors.count(EXAMPLES[0]["quote"]) == sent.count(EXAMPLES[0]["quote"]) + 1
-    assert with_anchors.count("- suggestion: ") == len(EXAMPLES)
-    assert "CC BY" not in sent
+@every_example
+def test_an_example_is_recognised_in_a_comment(example: WorkedExample) -> None:
+    assert repeats_example(example.review)
+    assert repeats_example(example.suggestion)
+    assert not repeats_example(example.reasoning)
+
+
+@every_example
+def test_source_and_licence_are_named(example: WorkedExample) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    by = "the reviewer's" if example.suggestion_by == "reviewer" else "ours"
+    row = f"| [{example.article}](https://doi.org/{example.doi}) | {example.report} | {by} |"
+    assert f"| {example.label} {row}" in page
+    assert "CC BY 4.0" in page
 
 
 @pytest.mark.skipif(not PAIRS.is_file(), reason="the data of paragraphs and reviews is not beside the checkout")
-@pytest.mark.parametrize("example", EXAMPLES, ids=[example["label"] for example in EXAMPLES])
-def test_a_pair_is_of_the_training_split_and_no_other(example: dict[str, str]) -> None:
-    pairs = lines(PAIRS)
-    same = [pair for pair in pairs if all(part in plain(pair["paragraph"]) for part in parts(example["paragraph"]))]
+@every_example
+def test_a_pair_is_of_the_training_split_and_no_other(example: WorkedExample) -> None:
+    same = [pair for pair in lines(PAIRS) if all(part in plain(pair["paragraph"]) for part in parts(example.paragraph))]
     ours = [pair for pair in same if says(pair, example)]
     assert ours
     assert {(pair["source_dataset"], pair["split"]) for pair in same} == {("F1000RD", "train")}
     paper = next(paper for paper in lines(PAPERS) if paper["paper_id"] == ours[0]["paper_id"])
     assert paper["license"] == ours[0]["license"] == "http://creativecommons.org/licenses/by/4.0/"
-    assert paper["doi"].removesuffix(".v1") in FILE
-    assert ours[0]["review_id"].removeprefix("report") in FILE
+    assert (paper["doi"], plain(paper["title"])) == (example.doi, plain(example.article))
 
 
-def says(pair: dict[str, Any], example: dict[str, str]) -> bool:
+def says(pair: dict[str, Any], example: WorkedExample) -> bool:
     """Whether a reviewer wrote the example's comment on this paragraph."""
-    words = parts(example["review"])
-    if example["label"] in SUGGESTED_BY_REVIEWER:
-        words += parts(example["suggestion"])
-    return all(part in plain(" ".join(pair["review_context"])) for part in words)
+    words = parts(example.review) + (parts(example.suggestion) if example.suggestion_by == "reviewer" else [])
+    said = plain(" ".join(pair["review_context"]))
+    return pair["review_id"] == f"report{example.report}" and all(part in said for part in words)
+
+
+@pytest.mark.skipif(not PAPERS.is_file(), reason="the papers are not beside the checkout")
+def test_the_examples_to_choose_from_are_of_no_paper_that_known_flaws_are_drawn_from() -> None:
+    drawn = {record["paper"] for record in lines(DRAWN)}
+    known = {paper["doi"] for paper in lines(PAPERS) if paper["paper_id"] in drawn}
+    assert not known & {example.doi for example in WORKED_EXAMPLES[len(TYPES) :]}
+
+
+async def test_the_usual_five_are_shown_without_their_sources(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    await review(fake_endpoint, aids="none")
+    [prompt] = prompts(fake_endpoint, "Review")
+    assert shown(prompt) == USUAL
+    assert not any(word in prompt for word in ("doi.org", "CC BY", "- quote:", "- suggestion:"))
+
+
+async def test_with_anchors_they_have_a_quote_and_a_suggestion(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    await review(fake_endpoint, aids=["anchors"])
+    [prompt] = prompts(fake_endpoint, "Review")
+    assert [prompt.count(f'- quote: "{example.quote}"') for example in USUAL] == [1] * len(USUAL)
+    assert prompt.count("- suggestion: ") == len(USUAL)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "doi"),
+    [
+        ("The server ran each query on our largest network in under ten seconds.", "10.12688/f1000research.9909.1"),
+        (
+            "Antibodies of the IgM class were found, so rickettsial disease was assumed.",
+            "10.12688/f1000research.18129.1",
+        ),
+    ],
+    ids=["running time", "one serological test"],
+)
+def test_an_example_on_the_same_matter_is_nearest(paragraph: str, doi: str) -> None:
+    replicability, *_ = one_of_each_type(nearest_first(WORKED_EXAMPLES, paragraph, HERE))
+    assert replicability.doi == doi
+
+
+async def test_with_the_aid_the_nearest_of_each_type_are_shown(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    paragraph = "Even the largest network was finished in less than two minutes on our machine. It was the human one."
+    found = (await run(fake_endpoint, PAPER.replace("## References", f"{paragraph}\n\n## References"), paragraph,
+                       aids=["nearest_examples"], embedding=HERE.model_dump()))["reviews"][0]  # fmt: skip
+    [prompt] = prompts(fake_endpoint, "Review")
+    assert shown(prompt) == one_of_each_type(nearest_first(WORKED_EXAMPLES, paragraph, HERE)) != USUAL
+    assert [example.label for example in shown(prompt)] == list(TYPES)
+    assert not any("worked examples" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("aids", ["none", "nearest_examples"])
+async def test_no_example_is_of_the_paper_under_review(fake_endpoint: FakeEndpoint, aids: str) -> None:
+    fake_endpoint.answer = Room()
+    first, *rest = USUAL
+    paragraph = first.paragraph.removesuffix("…").strip()
+    paper = f"# Another title\n\n## Methods\n\n{paragraph}\n\n## Results\n\nNothing was found.\n"
+    await run(fake_endpoint, paper, paragraph, aids=aids, embedding=HERE.model_dump())
+    [prompt] = prompts(fake_endpoint, "Review")
+    assert first not in shown(prompt)
+    assert [example.label for example in shown(prompt)] == list(TYPES), "another of its type stands in"
+    if aids == "none":
+        assert shown(prompt)[1:] == rest
+
+
+async def test_a_dead_embedding_endpoint_costs_the_choice_and_not_the_comment(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    dead = {"model": "large", "base_url": "http://127.0.0.1:9/v1"}
+    found = await review(fake_endpoint, aids=["nearest_examples"], retrieval="bm25", embedding=dead)
+    assert found["outcome"] == "comment"
+    assert shown(prompts(fake_endpoint, "Review")[0]) == USUAL
+    assert any("not those nearest to the paragraph" in note for note in found["notes"])

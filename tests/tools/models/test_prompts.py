@@ -55,6 +55,15 @@ SWITCHES = {"audience", "literature", "about", "quotes", "anchors", "instruction
 }
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
+STRUCTURED = {
+    "limits": Limits(),
+    "examples": [
+        dict.fromkeys(("paragraph", "reasoning", "quote", "label", "review", "suggestion"), f"<examples> {number}")
+        for number in range(1, 6)
+    ],
+}
+"""Values of variables that are no text."""
+
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
 
 agents = pytest.mark.parametrize(
@@ -65,9 +74,10 @@ agents = pytest.mark.parametrize(
 def renderings(prompt: Prompt) -> list[str]:
     """The prompt for every audience, with and without each of the optional variables."""
     names = prompt.front_matter.variables
-    values = {name: [f"<{name}>"] for name in names} | {name: ["", f"<{name}>"] for name in OPTIONAL & set(names)}
+    values: dict[str, list[object]] = {name: [f"<{name}>"] for name in names}
+    values |= {name: ["", f"<{name}>"] for name in OPTIONAL & set(names)}
     values |= {"audience": list(get_args(Audience))} if "audience" in names else {}
-    values |= {"limits": [Limits()]} if "limits" in names else {}
+    values |= {name: [value] for name, value in STRUCTURED.items() if name in names}
     return [prompt.render(dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
 
 
@@ -136,7 +146,7 @@ SAME_FOR_ALL = {
     **dict.fromkeys(
         ("literature", "checks", "computed", "about", "quotes", "anchors", "instructions", "rewrites", "choices"), "yes"
     ),
-    "limits": Limits(),
+    **STRUCTURED,
 }
 """What an agent of the feedback room is told for every paragraph."""
 
@@ -198,7 +208,7 @@ def test_what_leaves_the_rest_as_it_is_does_not_ask_for_other_words() -> None:
 def test_values_are_not_rendered_themselves(path: Path) -> None:
     prompt = load_prompt(path)
     values: dict[str, object] = dict.fromkeys(prompt.front_matter.variables, PAPER)
-    assert PAPER in prompt.render(values | ({"limits": Limits()} if "limits" in values else {}))
+    assert PAPER in prompt.render(values | {name: STRUCTURED[name] for name in STRUCTURED.keys() & values.keys()})
 
 
 @every_file
