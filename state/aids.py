@@ -194,7 +194,8 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     "nearest_examples": Aid(
         "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "
         "that under review, of 47 real ones (docs/worked_examples.md); without it always the same five.",
-        "For reviewers that do by example what a rule does not get them to do.",
+        "For reviewers that learn by example and do not copy. With a large model it changed nothing measurable, and a "
+        "small one copies what is near (docs/results/aids.md).",
     ),
     "refuse_examples": Aid(
         "A comment that repeats half of a worked example of the prompt is sent back.",
