@@ -193,17 +193,16 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
     ),
     "nearest_examples": Aid(
         "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "
-        "that under review, of 47 real ones (docs/worked_examples.md); without it always the same five.",
-        "For reviewers that learn by example and do not copy. With a large model it changed nothing measurable, and a "
-        "small one copies what is near (docs/results/aids.md).",
+        "that under review, of 45 real ones (docs/worked_examples.md); without it the usual five.",
+        "For reviewers that learn by example. No model is known that it helps (docs/results/aids.md).",
     ),
     "refuse_examples": Aid(
         "A comment that repeats half of a worked example of the prompt is sent back.",
         "For reviewers that hand the advice of an example to any author.",
     ),
     "distinct_comments": Aid(
-        "The verifier compares a comment with better ones on the paper that are near in meaning; if one of them tells "
-        "the author the same, it is left out.",
+        "The verifier compares a comment with those ranked before it that are near in meaning; if one of them says the "
+        "same, it is left out.",
         "For papers and models that bring the same comment again and again.",
     ),
     "computed_checks": Aid(

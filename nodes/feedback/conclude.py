@@ -37,7 +37,7 @@ def _silence(state: ParagraphState) -> list[str]:
 
 
 async def rank_comments(state: FeedbackState) -> FeedbackState:
-    """Rank the comments; with the aid `distinct_comments`, without those that say what a better one says.
+    """Rank the comments; with the aid `distinct_comments`, without those that say what an earlier one says.
 
     Raises:
         NothingUsable: If no paragraph could be reviewed, and nothing was computed.
@@ -48,7 +48,7 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     ranked = sorted(raised(reviews), key=support, reverse=True)
     chosen = options(state)
     said_once = "distinct_comments" in chosen.aids
-    comments, calls = await distinct(ranked, state) if said_once else (ranked, [])
+    comments, calls = await distinct(ranked, state, chosen.max_comments) if said_once else (ranked, [])
     wordings = {key: words for review in reviews for key, words in review.get("wordings", {}).items()}
     return {
         "comments": comments[: chosen.max_comments],

@@ -1,4 +1,4 @@
-"""Comments on one paper that say the same are said once (an aid).
+"""What several comments on one paper say is said once (an aid).
 
 Which ones might is told by their nearness in meaning, and whether they do by the verifier, who reads them together: a
 model of nearness does not tell the same point from a like point about another number or figure
@@ -22,7 +22,7 @@ from state.records import CallRecord
 from tools.models import Answer
 
 NEAR = 0.5
-"""Cosine from which two comments may say the same; measured in docs/results/aids.md."""
+"""Cosine from which two comments may say the same, as all-MiniLM-L6-v2 sees them (docs/results/aids.md)."""
 NONE = "none"
 
 
@@ -34,18 +34,28 @@ class Repetition(BaseModel):
     explanation: Annotated[str, AtMost("note_words")]
 
 
-async def distinct(ranked: Sequence[Comment], state: FeedbackState) -> tuple[list[Comment], list[CallRecord]]:
-    """Leave out each comment that says what a better one has said, and tell what the comparisons cost.
+async def distinct(
+    ranked: Sequence[Comment], state: FeedbackState, most: int | None
+) -> tuple[list[Comment], list[CallRecord]]:
+    """Leave out each comment that says what one ranked before it has said, and tell what the comparisons cost.
 
     One whose comparison fails is kept, with a note: a repeated comment costs an author less than a lost one.
 
     Args:
         ranked: The comments, the best first.
         state: Of the run.
+        most: How many are wanted, the rest is not compared; None: all.
     """
     kept, calls = list[Comment](), list[CallRecord]()
-    for comment, near in zip(ranked, await asyncio.to_thread(_near, ranked, state), strict=True):
-        others = [other for other in kept if other["id"] in near]
+    try:
+        near = await asyncio.to_thread(_near, ranked, state)
+    except RetrievalUnavailable as error:
+        note = f"Whether an earlier comment says the same was not asked: {error}"
+        return [*ranked[:1], *(_with_note(comment, note) for comment in ranked[1:])], calls
+    for comment in ranked:
+        others = [other for other in kept if other["id"] in near[comment["id"]]]
+        if len(kept) == most:
+            break
         if not others:
             kept.append(comment)
             continue
@@ -60,14 +70,18 @@ async def distinct(ranked: Sequence[Comment], state: FeedbackState) -> tuple[lis
     return kept, calls
 
 
-def _near(ranked: Sequence[Comment], state: FeedbackState) -> list[set[str]]:
-    """For each comment the ids of those that it might repeat: all of them if the embedding model cannot be used."""
+def _near(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]]:
+    """For each comment the ids of those that it might repeat.
+
+    Raises:
+        RetrievalUnavailable: If the embedding model cannot be used.
+    """
     ids, said = [comment["id"] for comment in ranked], tuple(_said(comment) for comment in ranked)
-    try:
-        of_each = likeness(said, said, options(state).embedding) if said else []
-    except RetrievalUnavailable:
-        return [set(ids)] * len(ids)
-    return [{other for other, cosine in zip(ids, row, strict=True) if cosine >= NEAR} for row in of_each]
+    of_each = likeness(said, said, options(state).embedding) if said else []
+    return {
+        own: {other for other, cosine in zip(ids, row, strict=True) if cosine >= NEAR}
+        for own, row in zip(ids, of_each, strict=True)
+    }
 
 
 async def _compare(comment: Comment, others: Sequence[Comment], state: FeedbackState) -> Answer[Repetition]:

@@ -7,6 +7,7 @@ copies from them is told (ours).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -24,7 +25,7 @@ from nodes.feedback.agent import (
     switch,
 )
 from nodes.feedback.computed_checks import accept_wordings, wordings_field
-from nodes.feedback.worked_examples import WORKED_EXAMPLES, WorkedExample, examples_for
+from nodes.feedback.worked_examples import WorkedExample, examples_for
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
@@ -61,7 +62,9 @@ class AnchoredReview(BaseModel):
     suggestion: Annotated[str, AtMost("review_words")]
 
 
-def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[BaseModel]:
+def review_of(
+    state: ParagraphState, examples: Sequence[WorkedExample], quotes: list[str] | None = None
+) -> type[BaseModel]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
     A comment that says nothing or, with the aid `refuse_examples`, repeats a worked example is sent back once; so is
@@ -69,10 +72,12 @@ def review_of(state: ParagraphState, quotes: list[str] | None = None) -> type[Ba
 
     Args:
         state: The paragraph and what was gathered.
+        examples: Those that the reviewer is shown.
         quotes: What can be quoted; None: any words of the paragraph.
     """
     aids, paragraph = options(state).aids, state["target"]["text"]
-    repeats = repeats_example if "refuse_examples" in aids else lambda _: False
+    refused = examples if "refuse_examples" in aids else []
+    repeats = partial(repeats_example, examples=refused)
 
     def anchored(answer: Any, info: ValidationInfo) -> Any:
         if answer.label == NOT_NEEDED:
@@ -115,16 +120,16 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     sentences.
     """
     examples, note = await examples_for(state)
-    ask = partial(_ask, state, examples)
+    ask, schema = partial(_ask, state, examples), partial(review_of, state, examples)
     try:
-        answer = await ask(review_of(state))
+        answer = await ask(schema())
     except Unanswered as error:
         return {**failed("reviewer", error.problem), "calls": error.spent}
     said, spent = answer.value.model_dump(), answer.calls
     unplaced = said["label"] != NOT_NEEDED and said.get("quote") == ""
     if unplaced and "sentence_quotes" in options(state).aids:
         try:
-            chosen = await ask(review_of(state, sentences_of(state["target"]["text"])))
+            chosen = await ask(schema(sentences_of(state["target"]["text"])))
         except Unanswered as error:
             spent = [*spent, *error.spent]
         else:
@@ -134,7 +139,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     return {**_outcome(state, said), "wordings": wordings, "notes": [*note, *notes], "calls": spent}
 
 
-async def _ask(state: ParagraphState, examples: list[WorkedExample], schema: type[BaseModel]) -> Answer[BaseModel]:
+async def _ask(state: ParagraphState, examples: Sequence[WorkedExample], schema: type[BaseModel]) -> Answer[BaseModel]:
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state),
@@ -180,21 +185,26 @@ def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
 
 _WORD = re.compile(r"\w+")
 _COPIED = 0.5
-"""Share of an example's words that, in one run, are no chance."""
+"""Share of an example's words that count as copied if they stand in one run."""
+_FEWEST_COPIED = 8
+"""Half of a short example may be what anybody writes, such as "it is not clear how the authors"; the whole is not."""
 
 
-def repeats_example(text: str) -> bool:
+def repeats_example(text: str, examples: Iterable[WorkedExample]) -> bool:
     """Whether half of an example's review or suggestion stands in a text, word for word."""
     said = _words(text)
-    return any(_longest_run(advice, said) >= _COPIED * len(advice) for advice in _ADVICE)
+    of_examples = (_words(advice) for example in examples for advice in (example.review, example.suggestion))
+    return any(_longest_run(words, said) >= _copied(len(words)) for words in of_examples)
 
 
-def _longest_run(advice: list[str], said: list[str]) -> int:
-    return SequenceMatcher(None, advice, said, autojunk=False).find_longest_match().size
+def _copied(words: int) -> float:
+    """How many words of an example in one run count as copied."""
+    return max(_COPIED * words, min(_FEWEST_COPIED, words))
+
+
+def _longest_run(words: list[str], said: list[str]) -> int:
+    return SequenceMatcher(None, words, said, autojunk=False).find_longest_match().size
 
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
-
-
-_ADVICE = [_words(advice) for example in WORKED_EXAMPLES for advice in (example.review, example.suggestion)]

@@ -1,8 +1,8 @@
 """The reviewer's worked examples: comments that reviewers wrote on paragraphs of other papers (SWIF2T, Section 3).
 
 The prompt shows one of each type of weakness: the first of the file or, with the aid `nearest_examples`, the one whose
-paragraph is nearest in meaning to that under review. None is ever of the paper under review. Where each comes from, and
-under which licence, stands in the file and in docs/worked_examples.md.
+paragraph is nearest in meaning to that under review. None is ever of the paper under review. The file says where each
+comes from and under which licence; docs/worked_examples.md tells more.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class WorkedExample:
     article: str
     doi: str
     report: str
+    licence: str
+    """Of the article and the report; F1000RD, which links them, is CC BY-SA 4.0."""
 
 
 WORKED_EXAMPLES: Final = [
@@ -53,7 +55,7 @@ async def examples_for(state: ParagraphState) -> tuple[list[WorkedExample], list
 
     If the embedding model cannot be used, they are the first of the file, and the note says so.
     """
-    foreign = of_other_papers(await document_of(state))
+    foreign = of_other_papers(await document_of(state), state["target"]["text"])
     if not switch("nearest_examples", state):
         return one_of_each_type(foreign), []
     try:
@@ -63,15 +65,12 @@ async def examples_for(state: ParagraphState) -> tuple[list[WorkedExample], list
     return one_of_each_type(ranked), []
 
 
-def of_other_papers(document: Document) -> list[WorkedExample]:
-    """The examples that are not of this paper: it has neither their article's title nor the words that they quote."""
-    title = _plain(document["title"])
-    texts = [_plain(paragraph["text"]) for paragraph in document["paragraphs"]]
-    return [
-        example
-        for example in WORKED_EXAMPLES
-        if _plain(example.article) != title and not any(_plain(example.quote) in text for text in texts)
-    ]
+def of_other_papers(document: Document, paragraph: str) -> list[WorkedExample]:
+    """The examples of articles whose title, or words that an example quotes, neither paper nor paragraph has."""
+    title = _letters(document["title"])
+    text = _letters(" ".join([paragraph, *(each["text"] for each in document["paragraphs"])]))
+    own = {each.doi for each in WORKED_EXAMPLES if _letters(each.article) == title or _letters(each.quote) in text}
+    return [example for example in WORKED_EXAMPLES if example.doi not in own]
 
 
 def one_of_each_type(ranked: Sequence[WorkedExample]) -> list[WorkedExample]:
@@ -93,5 +92,6 @@ def nearest_first(examples: Sequence[WorkedExample], paragraph: str, model: Embe
     return sorted(examples, key=of_each.__getitem__, reverse=True)
 
 
-def _plain(text: str) -> str:
-    return "".join(text.split()).casefold()
+def _letters(text: str) -> str:
+    """A text without what a format changes: spaces, hyphens, the shapes of quotation marks."""
+    return "".join(filter(str.isalnum, text)).casefold()

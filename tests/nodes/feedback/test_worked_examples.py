@@ -66,9 +66,23 @@ def test_a_quote_stands_in_its_paragraph_and_is_no_longer_than_the_rules_say(exa
 
 @every_example
 def test_an_example_is_recognised_in_a_comment(example: WorkedExample) -> None:
-    assert repeats_example(example.review)
-    assert repeats_example(example.suggestion)
-    assert not repeats_example(example.reasoning)
+    assert repeats_example(f"To the authors: {example.review}", [example])
+    assert repeats_example(example.suggestion, [example])
+    assert not repeats_example(example.reasoning, [example])
+    assert not repeats_example(example.review, [])
+
+
+@pytest.mark.parametrize(
+    "ordinary",
+    [
+        "It is not clear how the authors chose the threshold of 0.5.",
+        "The claim about human signaling pathways rests on one network.",
+        "Say which result was experimentally validated, and which for yeast only.",
+        "State the scale that was used, and who used it.",
+    ],
+)
+def test_what_anybody_writes_is_no_copy(ordinary: str) -> None:
+    assert not repeats_example(ordinary, WORKED_EXAMPLES)
 
 
 @every_example
@@ -77,7 +91,8 @@ def test_source_and_licence_are_named(example: WorkedExample) -> None:
     by = "the reviewer's" if example.suggestion_by == "reviewer" else "ours"
     row = f"| [{example.article}](https://doi.org/{example.doi}) | {example.report} | {by} |"
     assert f"| {example.label} {row}" in page
-    assert "CC BY 4.0" in page
+    assert example.licence == "CC BY 4.0"
+    assert example.licence in page
 
 
 @pytest.mark.skipif(not PAIRS.is_file(), reason="the data of paragraphs and reviews is not beside the checkout")
@@ -149,18 +164,32 @@ async def test_with_the_aid_the_nearest_of_each_type_are_shown(fake_endpoint: Fa
     assert not any("worked examples" in note for note in found["notes"])
 
 
+BY_TITLE = f"# {USUAL[0].article.upper()}\n\n## Methods\n\nNothing of it.\n"
+BY_QUOTE = (
+    f"# Another title\n\n## Methods\n\n{USUAL[0].paragraph.removesuffix('…').strip()}\n\n## Results\n\nNothing.\n"
+)
+
+
 @pytest.mark.parametrize("aids", ["none", "nearest_examples"])
-async def test_no_example_is_of_the_paper_under_review(fake_endpoint: FakeEndpoint, aids: str) -> None:
+@pytest.mark.parametrize("paper", [BY_TITLE, BY_QUOTE], ids=["title", "quote"])
+async def test_no_example_is_of_the_paper_under_review(fake_endpoint: FakeEndpoint, paper: str, aids: str) -> None:
     fake_endpoint.answer = Room()
-    first, *rest = USUAL
-    paragraph = first.paragraph.removesuffix("…").strip()
-    paper = f"# Another title\n\n## Methods\n\n{paragraph}\n\n## Results\n\nNothing was found.\n"
-    await run(fake_endpoint, paper, paragraph, aids=aids, embedding=HERE.model_dump())
+    own, *rest = USUAL
+    assert len([each for each in WORKED_EXAMPLES if each.doi == own.doi]) > 1, "so the quote of one is not enough"
+    of_another = next(each for each in WORKED_EXAMPLES if each.doi == own.doi and each != own)
+    # The paragraph is near that other example, so that it would be shown.
+    await run(fake_endpoint, paper, of_another.paragraph[-300:], aids=aids, embedding=HERE.model_dump())
     [prompt] = prompts(fake_endpoint, "Review")
-    assert first not in shown(prompt)
+    assert own.doi not in {example.doi for example in shown(prompt)}
     assert [example.label for example in shown(prompt)] == list(TYPES), "another of its type stands in"
     if aids == "none":
         assert shown(prompt)[1:] == rest
+
+
+async def test_nor_of_the_paragraph_that_is_given_beside_another_paper(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Room()
+    await run(fake_endpoint, PAPER, USUAL[0].paragraph, aids="none")
+    assert USUAL[0].doi not in {example.doi for example in shown(prompts(fake_endpoint, "Review")[0])}
 
 
 async def test_a_dead_embedding_endpoint_costs_the_choice_and_not_the_comment(fake_endpoint: FakeEndpoint) -> None:
