@@ -53,9 +53,9 @@ async def distinct(
         note = f"Whether an earlier comment says the same was not asked: {error}"
         return [*ranked[:1], *(_with_note(comment, note) for comment in ranked[1:])], calls
     for comment in ranked:
-        others = [other for other in kept if other["id"] in near[comment["id"]]]
         if len(kept) == most:
             break
+        others = [other for other in kept if other["id"] in near[comment["id"]]]
         if not others:
             kept.append(comment)
             continue
