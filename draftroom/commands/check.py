@@ -6,11 +6,10 @@ import shlex
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from draftroom.batch.paper_checks import Checks
 from draftroom.commands.options import QuietOption
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
@@ -20,6 +19,9 @@ from runs.record import RunInput
 from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity, gravest_first
 from tools.consistency import check_paper
 from tools.documents.reading import load_document
+
+if TYPE_CHECKING:
+    from draftroom.batch.paper_checks import Checks
 
 
 def check(
@@ -59,6 +61,8 @@ def check(
 
 def checks(flags: Mapping[str, Any]) -> Checks:
     """The work on many papers that the flags ask for."""
+    from draftroom.batch.paper_checks import Checks  # noqa: PLC0415 - loads what talks to models, which one check needs not
+
     severity, without, max_pages = flags["severity"], flags["without"] or [], flags["max_pages"]
     _refuse_unknown(without)
     choices = {"severity": severity, "without": sorted(without), "max_pages": max_pages}

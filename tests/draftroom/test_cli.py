@@ -54,6 +54,11 @@ def test_the_list_of_runs_imports_no_graph(draftroom: Command, tmp_path: Path):
     assert packages & HEAVY == set()
 
 
+def test_a_check_of_one_paper_imports_nothing_that_talks_to_models(draftroom: Command, paper: Path, tmp_path: Path):
+    _, packages = run(draftroom, tmp_path, "check", str(paper))
+    assert packages & {"openai", "langgraph", "langchain_core", "graphs", "nodes"} == set()
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_line_of_the_help_says_what_the_command_does(name: str):
     assert load_command(name).help.split("\n\n")[0] == COMMANDS[name].help
