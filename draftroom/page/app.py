@@ -55,8 +55,9 @@ keeper = Keeper()
 
 
 @asynccontextmanager
-async def shown(access: Access) -> AsyncIterator[None]:
-    """Show the page in a browser as soon as the server listens, which it does after this has begun."""
+async def lifespan(access: Access) -> AsyncIterator[None]:
+    """Begin with no attempt under way, and show the page as soon as the server listens, which is after this began."""
+    await keeper.begin_with_none()
 
     async def show() -> None:
         address = urlsplit(access.browser)
@@ -275,7 +276,7 @@ def mounted(access: Access | None) -> Starlette:
     return Starlette(
         routes=[Route(health.PATH, health.ready), *(routes() if access else [])],
         middleware=[Middleware(Doorkeeper, access=access)] if access else [],
-        lifespan=(lambda _: shown(access)) if access else None,
+        lifespan=(lambda _: lifespan(access)) if access else None,
         exception_handlers={DraftroomError: refuse, HTTPException: refuse_request},
     )
 

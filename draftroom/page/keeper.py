@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 from langgraph.types import StateSnapshot
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
@@ -60,6 +61,15 @@ class Keeper:
     def under_way(self) -> dict[str, ServerRun]:
         """The attempts that this server is making, by the id of the run."""
         return {run_id: started for run_id, (started, _) in self._under_way.items()}
+
+    async def begin_with_none(self) -> None:
+        """End the attempts that the server has taken over from one before it, without a lock and a record.
+
+        LangGraph's development server keeps its list of attempts in the folder where it was started, and goes on by
+        itself with those that were under way there, as long ago as that may be.
+        """
+        with suppress(NotFoundError):  # there are none
+            await get_client().runs.cancel_many(status="all")
 
     async def drive(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
         """Begin a run or go on with it; returns when the server has taken it.

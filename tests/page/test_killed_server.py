@@ -1,4 +1,4 @@
-"""A server that is killed while it drives a review, and one that is started in its place."""
+"""A server that is killed, or stopped, while it drives a review, and one that is started in its place."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import SEEDLINGS, begin, look, to_its_end
@@ -16,7 +17,8 @@ from tests.studio.server import OPEN, StudioServer, variables
 ANSWERED = 3
 
 
-def test_a_killed_server_loses_no_answer_and_no_decision(tmp_path: Path):
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_a_server_that_ends_loses_no_answer_and_no_decision(tmp_path: Path, end: signal.Signals):
     with FakeEndpoint() as endpoint:
         endpoint.answer = outspoken
         environment = variables(tmp_path, endpoint.base_url)
@@ -29,7 +31,8 @@ def test_a_killed_server_loses_no_answer_and_no_decision(tmp_path: Path):
             endpoint.hold_after(asked + ANSWERED)
             killed = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]
             endpoint.wait_for_requests(asked + ANSWERED + 1)
-            os.killpg(server.process.pid, signal.SIGKILL)
+            os.killpg(server.process.pid, end)
+            server.process.wait()
         endpoint.release()
         answered = [request.body["messages"] for request in endpoint.chat_requests[asked : asked + ANSWERED]]
         before = len(endpoint.chat_requests)
