@@ -36,9 +36,9 @@ from runs.record import (
     write_record,
 )
 from runs.runnable import Builder, RunnableGraph, Subgraph
-from state.errors import BadInput, DraftroomError, NothingUsable, StateError
+from state.errors import BadInput, DraftroomError, ModelOutputError, NothingUsable, StateError
 from state.records import Values
-from tools.models import admission, close_clients
+from tools.models import FAILED_ANSWERS, admission, close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 Answer = dict[str, Any]
@@ -228,6 +228,11 @@ def config_of(record: RunRecord) -> RunnableConfig:
     return _config(thread_of(record))
 
 
+def metadata_of(record: RunRecord) -> dict[str, int]:
+    """What agents know of the attempts before, in the metadata of LangGraph's configuration."""
+    return {FAILED_ANSWERS: sum(failure["kind"] == ModelOutputError.default_kind for failure in record["failures"])}
+
+
 def _config(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread}}
 
@@ -246,7 +251,11 @@ class _Runner:
         self._progress = progress
         self._ask = ask
         self._budget = budget
-        self._config: RunnableConfig = {**config_of(record), "run_name": record["system"]}
+        self._config: RunnableConfig = {
+            **config_of(record),
+            "run_name": record["system"],
+            "metadata": metadata_of(record),
+        }
         self._context = runnable.context(record["settings"])
         self._values: Mapping[str, Any] = {}
         self._begun = False

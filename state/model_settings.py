@@ -88,7 +88,9 @@ class ModelSettings(BaseModel):
     top_p: float | None = Field(None, gt=0, le=1)
     frequency_penalty: float | None = Field(None, ge=-2, le=2)
     repetition_penalty: float | None = Field(None, gt=0, le=2, description="Sent to servers that know it, like vLLM.")
-    seed: int | None = None
+    seed: int | None = Field(
+        None, description="The next one for the second try of a run that has failed for want of a usable answer."
+    )
     max_tokens: int = Field(
         16_384,
         ge=64,

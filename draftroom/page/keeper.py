@@ -18,7 +18,7 @@ from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
-from runs.driver import Answer, NewestState, brought_up, read_snapshot
+from runs.driver import Answer, NewestState, brought_up, metadata_of, read_snapshot
 from runs.record import Failure, RunRecord, hold_run, now, thread_of, write_record
 from runs.runnable import RunnableGraph
 from state import errors
@@ -147,6 +147,7 @@ async def _start(client: LangGraphClient, record: RunRecord, given: Mapping[str,
         record["system"],
         **given,
         context={"resolved": record["settings"]},
+        metadata=metadata_of(record),
         stream_mode=STREAMED,
         stream_subgraphs=True,
         stream_resumable=True,

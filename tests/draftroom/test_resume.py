@@ -52,6 +52,15 @@ def test_tokens_of_unusable_answers_are_accounted_for(draftroom: Command, paper:
     assert len(asked) == 3
 
 
+def test_with_a_seed_a_resumed_run_asks_for_another_answer(draftroom: Command, paper: Path):
+    unusable, usable = Text("No."), draftroom.endpoint.answer
+    draftroom.endpoint.answer = lambda request: unusable if request.body["seed"] == 7 else usable(request)
+    assert draftroom.with_variables({"DRAFTROOM_MODELS__DEFAULT__SEED": "7"})("explain", paper).exit_code != 0
+    assert draftroom("resume", "last").exit_code == 0
+    first, reask, next_reask = (request.body["seed"] for request in draftroom.endpoint.chat_requests[:3])
+    assert (first, reask, next_reask) == (7, 7, 8)
+
+
 def test_settings_of_a_resumed_run_are_those_it_began_with(draftroom: Command, paper: Path):
     draftroom.endpoint.answer = Script([When(Status(503), times=1)])
     assert draftroom("explain", paper, "--audience", "teenager").exit_code == EXIT_CODES["endpoint_down"]

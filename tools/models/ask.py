@@ -23,7 +23,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from langgraph.config import get_stream_writer
+from langgraph.config import get_config, get_stream_writer
 from langgraph.func import task
 from pydantic import BaseModel, ValidationError
 
@@ -164,6 +164,8 @@ LONGEST_PROBLEM = 400
 """In characters; `prompts.REASK_TOKENS` keeps room for it."""
 WARMER = 0.6
 """Least temperature of a re-ask."""
+FAILED_ANSWERS = "failed_answers"
+"""In the metadata of LangGraph's configuration: how often the run has failed for want of a usable answer."""
 
 admission: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
 """Called before each request; it raises if whoever drives the graph allows no more of them."""
@@ -362,7 +364,14 @@ async def further_request(request: Request[Any], place: int, before: list[CallRe
 
 @task
 async def second_request(request: Request[Any], number: int, before: list[CallRecord]) -> list[Completion]:
-    """The re-ask. It fails inside the task, so that unusable answers are not kept and a resumed run asks afresh."""
+    """The re-ask. It fails inside the task, so that unusable answers are not kept and a resumed run asks afresh.
+
+    With the same seed it would get the same unusable answer, so a run that has failed for one asks with the next seed.
+    """
+    seed = request.settings.seed
+    if seed is not None and (failed := get_config().get("metadata", {}).get(FAILED_ANSWERS)):
+        settings = request.settings.model_copy(update={"seed": seed + failed})
+        request = replace(request, settings=settings)
     completions = await _send(request, number, before)
     samples = Samples[Any]()
     samples.add(request, completions)
