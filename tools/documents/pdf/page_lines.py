@@ -127,11 +127,11 @@ class Line:
 
 def page_lines(page: PdfPage, number: int) -> list[Line]:
     """Lines of a page in reading order, without hidden text and the text within figures."""
-    pieces = [piece for piece in page["pieces"] if _is_text(piece)]
-    segments = [part for row in _rows(pieces) for part in _split(row, _CELL_GAP)]
+    rows = _rows([piece for piece in page["pieces"] if _is_text(piece)])
+    segments = [part for row in rows for part in _split(row, _CELL_GAP)]
     gutters = _gutters(segments)
     bands: list[list[Line]] = [[]]
-    for row in _rows(pieces):
+    for row in rows:
         lines = [_line(part, number, gutters) for part in _split_at(row, gutters)]
         if any(line.column == _SPANNING for line in lines):
             bands += [lines, []]
