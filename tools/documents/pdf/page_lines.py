@@ -160,20 +160,26 @@ def _rows(pieces: list[Piece]) -> list[list[Piece]]:
 def _with_shifted(rows: list[list[Piece]]) -> list[list[Piece]]:
     """Move subscripts and superscripts, which have a baseline of their own, to the row of what they stand at."""
     kept: list[list[Piece]] = [[] for _ in rows]
+    largest = [max(piece["size"] for piece in row) for row in rows]  # most rows carry nothing
     for at, row in enumerate(rows):
         near = [other for other in range(max(0, at - 3), min(len(rows), at + 4)) if other != at]
         for piece in row:
-            hosts = [other for other in near if any(_carries(host, piece) for host in rows[other])]
+            larger = (other for other in near if _is_smaller(piece["size"], largest[other]))
+            hosts = [other for other in larger if any(_carries(host, piece) for host in rows[other])]
             best = min(hosts, key=lambda other: abs(rows[other][0]["baseline"] - piece["baseline"]), default=at)
             kept[best].append(piece)
     return [row for row in kept if row]
+
+
+def _is_smaller(size: float, of_host: float) -> bool:
+    return size < 0.88 * of_host
 
 
 def _carries(host: Piece, piece: Piece) -> bool:
     """Whether a smaller piece is set right behind or before a piece, a little higher or lower."""
     shift = abs(piece["baseline"] - host["baseline"])
     gap = max(piece["box"][0] - host["box"][2], host["box"][0] - piece["box"][2])
-    return piece["size"] < 0.88 * host["size"] and shift < 0.6 * host["size"] and gap < 0.3 * host["size"]
+    return _is_smaller(piece["size"], host["size"]) and shift < 0.6 * host["size"] and gap < 0.3 * host["size"]
 
 
 def _split(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
