@@ -70,13 +70,15 @@ async def review(path: str) -> tuple[str, list[Any]]:
 
 async def explain(path: str) -> tuple[str, list[Any]]:
     """The article of one call."""
-    result = await journalism.ainvoke({"paper": path}, context=JournalismContext(variant="single", aids=()))
+    result = await journalism.ainvoke({"paper": path}, context=JournalismContext(variant="single", extensions=()))
     return result["article"], []
 
 
 async def simplify(path: str) -> tuple[str, list[Any]]:
     """The plain text of one call."""
-    result = await simplification.ainvoke({"abstract": path}, context=SimplificationContext(variant="single", aids=()))
+    result = await simplification.ainvoke(
+        {"abstract": path}, context=SimplificationContext(variant="single", extensions=())
+    )
     return result["simplified"], []
 
 

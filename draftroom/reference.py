@@ -18,7 +18,7 @@ from draftroom.exit_codes import EXIT_CODES, table
 from draftroom.systems import OF_TABLE, System
 from runs.checkpoints import open_checkpointer
 from state import errors
-from state.aids import Aid
+from state.extensions import Extension
 from state.model_settings import Limits, ModelSettings
 from state.settings import ROLES, TABLES, RunContext, Settings
 
@@ -56,12 +56,12 @@ A preset that the file or the environment names is what they start from: they ov
 This page is written by `python -m draftroom.reference`.
 """
 
-_AIDS_HEAD = """# Aids
+_EXTENSIONS_HEAD = """# Extensions
 
-An aid is what of ours changes what an agent reads, what it is asked, or what becomes of its answer. Without any
-(`--aids none`) each graph is the paper's system. `--aids` and the setting `aids` of each system take `none`, `default`,
-`all`, or names with commas between them; every run record and report says which were on. What was measured of them
-stands in [results/aids.md](results/aids.md).
+An extension is what of ours changes what an agent reads, what it is asked, or what becomes of its answer. Without any
+(`--extensions none`) each graph is the paper's system. `--extensions` and the setting `extensions` of each system take
+`none`, `default`, `all`, or names with commas between them; every run record and report says which were on. What was
+measured of them stands in [results/extensions.md](results/extensions.md).
 
 This page is written by `python -m draftroom.reference`.
 """
@@ -122,22 +122,27 @@ def pages() -> dict[str, str]:
     """The pages by file name."""
     return {
         "settings.md": settings_page(),
-        "aids.md": aids_page(),
+        "extensions.md": extensions_page(),
         "exit_codes.md": f"{_EXIT_CODES_HEAD}\n{table()}",
         "commands.md": commands_page(),
         "python.md": python_page(),
     }
 
 
-def aids_page() -> str:
-    """All aids of all systems."""
-    known = {OF_TABLE[table][0].name: settings.known_aids for table, settings in TABLES.items()}
-    return "\n".join([_AIDS_HEAD, *(_aids_table(name, aids) for name, aids in known.items() if aids)])
+def extensions_page() -> str:
+    """All extensions of all systems."""
+    known = {OF_TABLE[table][0].name: settings.known_extensions for table, settings in TABLES.items()}
+    return "\n".join(
+        [_EXTENSIONS_HEAD, *(_extensions_table(name, extensions) for name, extensions in known.items() if extensions)]
+    )
 
 
-def _aids_table(system: str, aids: Mapping[Any, Aid]) -> str:
-    rows = [f"| `{name}` | {'yes' if aid.default else ''} | {aid.what} | {aid.why} |" for name, aid in aids.items()]
-    head = ["| aid | in `default` | what it does | what for |", "|---|---|---|---|"]
+def _extensions_table(system: str, extensions: Mapping[Any, Extension]) -> str:
+    rows = [
+        f"| `{name}` | {'yes' if extension.default else ''} | {extension.what} | {extension.why} |"
+        for name, extension in extensions.items()
+    ]
+    head = ["| extension | in `default` | what it does | what for |", "|---|---|---|---|"]
     return "\n".join([f"## {system}\n", *head, *rows]) + "\n"
 
 

@@ -5,7 +5,7 @@
 format      1; another number means another layout
 task, paper, begun, version, commit, seed, models (name by role)
 finished    whether every run of a system on a sample has ended
-aids        names of those that each system ran with, by system
+extensions        names of those that each system ran with, by system
 tables      for each table and corpus: table, corpus, samples, baseline, and
             rows: row, title, system, texts, figures (by measure: value, low, high of its 95% interval),
                   values (by measure and sample, where a figure is a mean), paper (the row it is compared with)
@@ -137,11 +137,11 @@ def texts_of(evaluation: Evaluation) -> dict[tuple[str, str], Item]:
     return {(name, row): item for name, items in found for row, item in items.items() if row in wanted and item.text}
 
 
-def aids_of(task: Task, config: RunConfig, system: str) -> list[str]:
-    """Names of the aids that a system ran with."""
-    own = task.systems[system].context.model_dump(include={"aids"}, exclude_unset=True)
-    aids: list[str] = {**config.settings, **own}["aids"]
-    return aids
+def extensions_of(task: Task, config: RunConfig, system: str) -> list[str]:
+    """Names of the extensions that a system ran with."""
+    own = task.systems[system].context.model_dump(include={"extensions"}, exclude_unset=True)
+    extensions: list[str] = {**config.settings, **own}["extensions"]
+    return extensions
 
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -239,7 +239,9 @@ def scores_file(evaluation: Evaluation, charts: Sequence[Chart]) -> str:
         "seed": config.seed,
         "models": {role: model["model"] for role, model in config.models.items()},
         "finished": not evaluation.missing and not evaluation.failed,
-        "aids": {name: aids_of(evaluation.task, config, name) for name in evaluation.task.systems_of(config.rows)},
+        "extensions": {
+            name: extensions_of(evaluation.task, config, name) for name in evaluation.task.systems_of(config.rows)
+        },
         "tables": [_scored_table(scores) for scores in evaluation.scores],
         "charts": [_drawn_chart(chart) for chart in charts],
         "costs": evaluation.costs,

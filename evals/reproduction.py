@@ -62,7 +62,7 @@ STAGES = (
     Stage(
         "Known flaws (ours): who finds flaws that were planted, the agents without checks or the single model?",
         "known_flaws",
-        ("lot", "checks", "single", "cove", "swif2t", "swif2t-unchecked-aids", "swif2t-default-aids"),
+        ("lot", "checks", "single", "cove", "swif2t", "swif2t-unchecked-extensions", "swif2t-default-extensions"),
     ),
     Stage(
         "Society of Medical Simplifiers, Figure 2: what one loop more does, by the number of its entries",
@@ -75,19 +75,19 @@ STAGES = (
         ("large-reader", "no-notes", "no-suggestions", "no-collaboration"),
     ),
     Stage(
-        "Aids (ours) in LLM-CLBR: what the default ones and all of them change",
+        "Extensions (ours) in LLM-CLBR: what the default ones and all of them change",
         "science_journalism",
-        ("full-default-aids", "full-all-aids"),
+        ("full-default-extensions", "full-all-extensions"),
     ),
     Stage(
-        "Aids (ours) in the Society: what the default ones and all of them change",
+        "Extensions (ours) in the Society: what the default ones and all of them change",
         "medical_simplification",
-        ("society2-default-aids", "society2-all-aids"),
+        ("society2-default-extensions", "society2-all-extensions"),
     ),
     Stage(
-        "Aids (ours) in SWIF2T: what the default ones and all of them change, and its questions asked together",
+        "Extensions (ours) in SWIF2T: what the default ones and all of them change, and its questions asked together",
         "focused_feedback",
-        ("swif2t-rewriting", "swif2t-parallel", "swif2t-default-aids", "swif2t-all-aids"),
+        ("swif2t-rewriting", "swif2t-parallel", "swif2t-default-extensions", "swif2t-all-extensions"),
     ),
     Stage(
         "SWIF2T, Table 5 with other papers to answer from",

@@ -150,7 +150,7 @@ class RunFolder:
         """What the run is.
 
         Raises:
-            BadInput: If the folder holds none, or one whose aids have no names.
+            BadInput: If the folder holds none, or one whose extensions have no names.
         """
         try:
             config = RunConfig.model_validate_json(self.config_file.read_bytes())
@@ -164,9 +164,9 @@ class RunFolder:
             raise BadInput(
                 f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
             ) from error
-        if "aids" not in config.settings:
+        if "extensions" not in config.settings:
             raise BadInput(
-                f"{self.path} was begun by a Draftroom whose aids had no names ({config.version}, commit "
+                f"{self.path} was begun by a Draftroom whose extensions had no names ({config.version}, commit "
                 f"{config.commit or 'unknown'}): go on with it there, or run the evaluation anew in another folder."
             )
         return config

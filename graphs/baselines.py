@@ -1,8 +1,8 @@
 """The baselines of SWIF2T (Section 5), with the input, output and reviewer prompt of `focused_feedback`.
 
-`single_model` is the reviewer alone, with nothing but the paragraph; with the aid `detect`, a weakness detector looks
-at that first. `chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks each
-pair, and then reviews. SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
+`single_model` is the reviewer alone, with nothing but the paragraph; with the extension `detect`, a weakness detector
+looks at that first. `chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks
+each pair, and then reviews. SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
 """
 
 from __future__ import annotations

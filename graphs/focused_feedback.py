@@ -6,9 +6,9 @@ Assistance"). Use it from Python:
     from graphs.focused_feedback import graph
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
-`paragraph_review` is the paper's system. Computed checks, the weakness detector and the verifier are aids
-(`state/aids.py`), and answering independent questions together is ours. Each chosen paragraph of the paper goes through
-it, many at once.
+`paragraph_review` is the paper's system. Computed checks, the weakness detector and the verifier are extensions
+(`state/extensions.py`), and answering independent questions together is ours. Each chosen paragraph of the paper goes
+through it, many at once.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def after_control(state: ParagraphState) -> list[Send] | str:
 
 
 def before_review(state: ParagraphState) -> Literal["detect_weaknesses", "write_review"]:
-    """A weakness detector looks at the paragraph first, if an aid does that."""
-    return "detect_weaknesses" if "detect" in state["settings"]["feedback"]["aids"] else "write_review"
+    """A weakness detector looks at the paragraph first, if an extension does that."""
+    return "detect_weaknesses" if "detect" in state["settings"]["feedback"]["extensions"] else "write_review"
 
 
 def question(state: ParagraphState, step: Step) -> QuestionState:
@@ -89,8 +89,8 @@ def after_detection(state: ParagraphState) -> Literal["write_review", "conclude"
 
 
 def after_review(state: ParagraphState) -> Literal["verify_comment", "conclude"]:
-    """A comment is checked, if an aid does that."""
-    checks = not {"verify", "instructions"}.isdisjoint(state["settings"]["feedback"]["aids"])
+    """A comment is checked, if an extension does that."""
+    checks = not {"verify", "instructions"}.isdisjoint(state["settings"]["feedback"]["extensions"])
     return "verify_comment" if state["comment"] and checks else "conclude"
 
 

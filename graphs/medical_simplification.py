@@ -6,7 +6,8 @@ The Society of Medical Simplifiers of Lyu and Pergola (SoMS). Use it from Python
     result = await graph.ainvoke({"abstract": "abstract.txt"}, context={"entries": 2})
 
 Each loop is a subgraph and gives a new version of the text. The content guard, which reports what a version has lost,
-is ours and not the paper's; what else is ours is an aid (state/aids.py), and a node of its own where it can be.
+is ours and not the paper's; what else is ours is an extension (state/extensions.py), and a node of its own where it can
+be.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from nodes.simplification.agent import has_aid
+from nodes.simplification.agent import has_extension
 from nodes.simplification.content_guard import check_content, restore_content
 from nodes.simplification.editing import (
     apply_wordings,
@@ -54,7 +55,7 @@ def unless_failed(node: str) -> Callable[[LoopState], str]:
 
 
 def after_rewrite(state: LoopState) -> Literal["rewrite_copied", "check_accuracy", "__end__"]:
-    """Sentences that were copied from the abstract are written anew one by one (an aid)."""
+    """Sentences that were copied from the abstract are written anew one by one (an extension)."""
     return "rewrite_copied" if state["copied"] and not failed(state) else after_new_text(state)
 
 
@@ -72,7 +73,7 @@ def after_review(state: LoopState) -> Literal["correct_text", "correct_sentences
     is_spent = state["loop_round"] > state["settings"]["simplification"]["revision_rounds"]
     if failed(state) or is_spent or not state["to_correct"]:
         return "__end__"
-    return "correct_sentences" if has_aid("edit_by_code", state) else "correct_text"
+    return "correct_sentences" if has_extension("edit_by_code", state) else "correct_text"
 
 
 Entering = Literal["enter_wordings", "apply_wordings", "__end__"]
@@ -93,7 +94,7 @@ def after_verdicts(state: LoopState) -> Literal["revise_wordings", Entering]:
         return "revise_wordings"
     if not any(item["verdict"] == "accepted" for item in state["exchange"]["suggestions"]):
         return "__end__"
-    return "apply_wordings" if has_aid("edit_by_code", state) else "enter_wordings"
+    return "apply_wordings" if has_extension("edit_by_code", state) else "enter_wordings"
 
 
 def after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
@@ -106,7 +107,7 @@ def after_validation(state: LoopState) -> Literal["leave_out_redundancies", "rem
     """What was validated leaves the text."""
     if failed(state) or not any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"]):
         return "__end__"
-    return "remove_redundancies" if has_aid("edit_by_code", state) else "leave_out_redundancies"
+    return "remove_redundancies" if has_extension("edit_by_code", state) else "leave_out_redundancies"
 
 
 def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
@@ -168,7 +169,7 @@ def chosen_loop(state: SimplificationState) -> str:
 
 
 def after_check(state: SimplificationState) -> Literal["restore_content", "log_exchange"]:
-    """Lost details go back to the simplifier once (an aid)."""
+    """Lost details go back to the simplifier once (an extension)."""
     return "restore_content" if state["to_restore"] else "log_exchange"
 
 

@@ -19,14 +19,14 @@ def with_instructions_told(source: DocumentRef) -> DocumentRef:
     return {**source, "warnings": [*source["warnings"], *told(find_instructions(load_document(source)))]}
 
 
-def doubts(text: str, source: DocumentRef, aids: Collection[str]) -> list[str]:
+def doubts(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
     """Warnings about a text that was made from a source; empty if there is nothing to say.
 
-    It reads the stored source. With the aid `doubtful_sentences` it embeds both, which takes a second for an abstract
-    and up to a quarter of a minute for a long paper.
+    It reads the stored source. With the extension `doubtful_sentences` it embeds both, which takes a second for an
+    abstract and up to a quarter of a minute for a long paper.
     """
     found = [*off_subject(text, source), *signs_of_obedience(text, find_instructions(load_document(source)))]
-    if "doubtful_sentences" not in aids:
+    if "doubtful_sentences" not in extensions:
         return found
     try:
         from tools.checks.support import unsupported_sentences  # noqa: PLC0415 - its packages are those of an extra

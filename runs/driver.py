@@ -329,11 +329,11 @@ class _Runner:
         return self._outcome("done", snapshot)
 
     def _refuse_earlier_settings(self) -> None:
-        """A run of the version before has no aids on record; with any, it would end as another system."""
-        if "aids" not in self._record:
+        """A run of the version before has no extensions on record; with any, it would end as another system."""
+        if "extensions" not in self._record:
             raise StateError(
-                f"The run {self._record['id']} was begun by an earlier version, whose settings knew no `aids`; resume "
-                "it with that version, or start it anew.",
+                f"The run {self._record['id']} was begun by an earlier version, whose settings knew no `extensions`; "
+                "resume it with that version, or start it anew.",
                 kind="run_incompatible",
             )
 

@@ -170,8 +170,8 @@ class RunRecord(TypedDict):
     input: RunInput
     settings: dict[str, Any]
     """As frozen into the state of the graph."""
-    aids: NotRequired[list[str]]
-    """Those that were on; see docs/aids.md. Runs of versions that knew none have no such field."""
+    extensions: NotRequired[list[str]]
+    """Those that were on; see docs/extensions.md. Runs of versions that knew none have no such field."""
     models: dict[str, str]
     """Model names by role."""
     prompts: dict[str, str]
@@ -218,7 +218,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
         checkpoints="postgres" if checkpoints.startswith("postgres") else checkpoints,
         input=run_input,
         settings=dict(settings),
-        aids=aids_of(settings) or [],
+        extensions=extensions_of(settings) or [],
         models={role: str(model["model"]) for role, model in settings["models"].items()},
         prompts={},
         usage=[],
@@ -248,14 +248,14 @@ def with_state(
         "usage": usage(calls),
         "results": results,
     }
-    if (aids := aids_of(settings)) is not None:
-        newest["aids"] = aids
+    if (extensions := extensions_of(settings)) is not None:
+        newest["extensions"] = extensions
     return newest
 
 
-def aids_of(settings: Mapping[str, Any]) -> list[str] | None:
-    """The aids of a run's frozen settings, which hold the table of one system; None if its version knew none."""
-    known = [table["aids"] for table in settings.values() if isinstance(table, dict) and "aids" in table]
+def extensions_of(settings: Mapping[str, Any]) -> list[str] | None:
+    """The extensions of a run's frozen settings, which hold the table of one system; None if its version knew none."""
+    known = [table["extensions"] for table in settings.values() if isinstance(table, dict) and "extensions" in table]
     return list(known[0]) if known else None
 
 

@@ -29,7 +29,7 @@ Weakness = Literal[
 Action = Literal["ask_paper", "ask_checks", "ask_literature", "write_review"]
 """What a step can be: the Investigator reads the paper or the literature, the Reviewer writes.
 
-The Investigator also brings what was computed over the paper (the aid `computed_checks`).
+The Investigator also brings what was computed over the paper (the extension `computed_checks`).
 """
 
 Decision = Literal["execute", "skip", "replace", "rewrite"]
@@ -55,7 +55,7 @@ class Plan(TypedDict):
     """From 1, in the order in which they came."""
     steps: list[Step]
     repairs: list[str]
-    """What of it could not be followed, or was repaired by an aid."""
+    """What of it could not be followed, or was repaired by an extension."""
     score: float | None
     """Of the plan re-ranker; None if plans were not re-ranked."""
 

@@ -66,7 +66,7 @@ class Advice(TypedDict):
     """As the journalist reads it."""
     quote: str
     """Words of the article that it is about, as the adviser quotes them; empty if it names none."""
-    origin: Literal["editor", "aid", "person"]
+    origin: Literal["editor", "extension", "person"]
 
 
 class DraftReview(TypedDict):
@@ -104,7 +104,7 @@ class JournalismState(TypedDict, total=False):
     revision: Draft
     """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
     copied: list[str]
-    """Sentences that the newest revision has copied from the paper; empty without the aid `rewrite_copied`."""
+    """Sentences that the newest revision has copied from the paper; empty without the extension `rewrite_copied`."""
     stop_reason: Literal["", "rounds done", "converged", "single draft"]
     article: str
     selected_round: int

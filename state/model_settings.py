@@ -25,7 +25,7 @@ class Limits(BaseModel):
     terms: int = Field(40, ge=1, le=100, description="Technical terms that the reader notes.")
     advice: int = Field(15, ge=1, le=40, description="Pieces of advice of the editor.")
     improvements: int = Field(15, ge=1, le=40, description="Pieces of advice that the journalist says it follows.")
-    rewrites: int = Field(20, ge=1, le=60, description="Copied sentences that are rewritten one by one (an aid).")
+    rewrites: int = Field(20, ge=1, le=60, description="Copied sentences that are rewritten one by one (an extension).")
     questions: int = Field(10, ge=4, le=40, description="Questions of the layperson, and the expert's answers.")
     wordings: int = Field(20, ge=1, le=60, description="Simpler wordings that the language clarifier proposes.")
     redundancies: int = Field(12, ge=1, le=40, description="Parts that the redundancy checker quotes.")

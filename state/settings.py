@@ -25,15 +25,15 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from state.aids import (
-    FEEDBACK_AIDS,
-    JOURNALISM_AIDS,
-    SIMPLIFICATION_AIDS,
-    FeedbackAids,
-    JournalismAids,
-    SimplificationAids,
-)
 from state.errors import SettingsError
+from state.extensions import (
+    FEEDBACK_EXTENSIONS,
+    JOURNALISM_EXTENSIONS,
+    SIMPLIFICATION_EXTENSIONS,
+    FeedbackExtensions,
+    JournalismExtensions,
+    SimplificationExtensions,
+)
 from state.model_settings import ADDRESS, Limits, ModelSettings
 from state.system_settings import SystemSettings
 
@@ -58,9 +58,10 @@ def _known(role: str) -> str:
 Role = Annotated[str, AfterValidator(_known), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))]
 """Who has a model: `default` stands for all agents that have none of their own."""
 REMOVED = {
-    "feedback.detect": "it is the aid `detect` now; name it in `aids` of [feedback], or with --aids",
-    "feedback.verify": "it is the aid `verify` now; name it in `aids` of [feedback], or with --aids",
-    "simplification.restore": "it is the aid `restore` now; name it in `aids` of [simplification], or with --aids",
+    "feedback.detect": "it is the extension `detect` now; name it in `extensions` of [feedback], or with --extensions",
+    "feedback.verify": "it is the extension `verify` now; name it in `extensions` of [feedback], or with --extensions",
+    "simplification.restore": "it is the extension `restore` now; name it in `extensions` of [simplification], or with "
+    "--extensions",
 }
 """Settings of earlier versions."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
@@ -86,13 +87,13 @@ class JournalismSettings(SystemSettings):
     """How `science_journalism` runs."""
 
     roles = JOURNALISM_ROLES
-    known_aids = JOURNALISM_AIDS
+    known_extensions = JOURNALISM_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {"sequence_to_sequence": True, "max_pages": True, "pause": True}
 
-    aids: JournalismAids = Field(
+    extensions: JournalismExtensions = Field(
         "default",  # resolved to names
         validate_default=True,
-        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
+        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/extensions.md.",
     )
     audience: Audience = Field("general public", description="Who the article is for; reaches every prompt.")
     rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
@@ -123,13 +124,13 @@ class SimplificationSettings(SystemSettings):
     """How `medical_simplification` runs."""
 
     roles = SIMPLIFICATION_ROLES
-    known_aids = SIMPLIFICATION_AIDS
+    known_extensions = SIMPLIFICATION_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
 
-    aids: SimplificationAids = Field(
+    extensions: SimplificationExtensions = Field(
         "default",  # resolved to names
         validate_default=True,
-        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
+        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/extensions.md.",
     )
     loops: list[Lead] = Field(
         ["layperson", "language_clarifier", "redundancy_checker"],
@@ -204,7 +205,7 @@ class FeedbackSettings(SystemSettings):
     """How `focused_feedback` runs."""
 
     roles = FEEDBACK_ROLES
-    known_aids = FEEDBACK_AIDS
+    known_extensions = FEEDBACK_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {
         "max_pages": True,
         "min_words": True,
@@ -223,10 +224,10 @@ class FeedbackSettings(SystemSettings):
         },
     }
 
-    aids: FeedbackAids = Field(
+    extensions: FeedbackExtensions = Field(
         "default",  # resolved to names
         validate_default=True,
-        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/aids.md.",
+        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/extensions.md.",
     )
     plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
     plan_temperature: float = Field(

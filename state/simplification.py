@@ -44,7 +44,7 @@ class WordingSuggestion(TypedDict):
     reason: str
     """Why it was accepted or rejected."""
     judge: Literal["", "simplifier", "guard"]
-    """Who decided; `guard` is code: it is no change, the piece is not in the text, or the aid `veto` objects."""
+    """Who decided; `guard` is code: it is no change, the piece is not in the text, or the extension `veto` objects."""
 
 
 class Redundancy(TypedDict):
@@ -56,7 +56,7 @@ class Redundancy(TypedDict):
     """`validated`: the medical expert agreed, but no text without it has been written."""
     justification: str
     judge: Literal["", "medical_expert", "guard"]
-    """Who decided; `guard` is code: the words are not in the text, or an aid objects."""
+    """Who decided; `guard` is code: the words are not in the text, or an extension objects."""
 
 
 class TextChange(TypedDict):
@@ -160,7 +160,7 @@ class LoopState(LoopOutput, total=False):
     entry: int
     memories: list[Memory]
     copied: list[str]
-    """Sentences that the newest rewrite has copied from the abstract; empty without the aid `rewrite_copied`."""
+    """Sentences that the newest rewrite has copied from the abstract; empty without the extension `rewrite_copied`."""
     to_correct: list[str]
     """Comments of the newest review, which the simplifier has not heeded yet."""
     loop_round: int
@@ -201,7 +201,7 @@ class SimplificationState(TypedDict, total=False):
     lost: list[LostDetail]
     """What the newest text has lost of the source's checked content."""
     to_restore: list[LostDetail]
-    """What is sent back to the simplifier; empty without the aid `restore`, or if it was sent back already."""
+    """What is sent back to the simplifier; empty without the extension `restore`, or if it was sent back already."""
     accepted: list[LostDetail]
     """Losses that a person has found right."""
     glossary: list[GlossaryEntry]

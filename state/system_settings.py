@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from state.aids import Aid
+from state.extensions import Extension
 
 
 class SystemSettings(BaseModel):
@@ -17,8 +17,8 @@ class SystemSettings(BaseModel):
 
     roles: ClassVar[tuple[str, ...]]
     """Its agents."""
-    known_aids: ClassVar[Mapping[Any, Aid]] = {}
-    """What `aids` may name; a system without that field has none."""
+    known_extensions: ClassVar[Mapping[Any, Extension]] = {}
+    """What `extensions` may name; a system without that field has none."""
     places: ClassVar[Mapping[str, Any]] = {}
     """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
     system works: those that are true here, and of a nested table those that it names."""

@@ -27,7 +27,7 @@ from rich.table import Column
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.extras import where_runs_are_shown
 from draftroom.files import write_outputs
-from draftroom.rendering.rendering import ERR, Dialogue, Rendering, aids_line, spoken, tell
+from draftroom.rendering.rendering import ERR, Dialogue, Rendering, extensions_line, spoken, tell
 from draftroom.systems import find_system
 from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from runs.record import RunRecord
@@ -159,7 +159,7 @@ def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, 
     write_outputs(outputs, rendering, outcome.record, outcome.values)
     rendering.print_result(outcome.record, outcome.values)
     if not quiet:
-        tell(aids_line(outcome.record.get("aids")))
+        tell(extensions_line(outcome.record.get("extensions")))
         rendering.print_warnings(outcome.record, outcome.values)
         how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
         tell(f"Next: {how}{where_runs_are_shown()}.")

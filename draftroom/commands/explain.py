@@ -10,8 +10,8 @@ import typer
 
 from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
-    AidsOption,
     BaseUrlOption,
+    ExtensionsOption,
     MaxCallsOption,
     MaxTokensOption,
     ModelOption,
@@ -38,7 +38,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     *,
     rounds: Annotated[int | None, typer.Option(help="Rounds of notes, advice and revision.")] = None,
     audience: Annotated[Audience | None, typer.Option(help="Who the article is for.")] = None,
-    aids: AidsOption = None,
+    extensions: ExtensionsOption = None,
     preset: PresetOption = None,
     variant: Annotated[Variant | None, typer.Option(help="Leave agents out, as the paper's ablations do.")] = None,
     select: Annotated[Selection | None, typer.Option(help="Which draft is returned.")] = None,

@@ -26,7 +26,7 @@ MaxTokensOption = Annotated[
 ]
 PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
 ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF or Word file: its abstract, or the whole paper.")]
-AidsOption = Annotated[
+ExtensionsOption = Annotated[
     str | None,
     typer.Option(help="What of ours helps the agents: none (the paper), default, all, or names with commas."),
 ]

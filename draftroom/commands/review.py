@@ -11,8 +11,8 @@ import typer
 
 from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
-    AidsOption,
     BaseUrlOption,
+    ExtensionsOption,
     MaxCallsOption,
     MaxTokensOption,
     ModelOption,
@@ -76,7 +76,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     min_words: Annotated[int | None, typer.Option(help="Leave out shorter paragraphs.")] = None,
     max_comments: Annotated[int | None, typer.Option(help="Most comments on the paper.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Longest PDF that is accepted.")] = None,
-    aids: AidsOption = None,
+    extensions: ExtensionsOption = None,
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,

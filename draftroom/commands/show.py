@@ -11,7 +11,7 @@ from rich.text import Text
 from draftroom.commands.options import OutputOption
 from draftroom.extras import where_runs_are_shown
 from draftroom.files import check_outputs, read_result, write_outputs
-from draftroom.rendering.rendering import OUT, aids_line, spoken, tell
+from draftroom.rendering.rendering import OUT, extensions_line, spoken, tell
 from draftroom.systems import find_system
 from runs.driver import brought_up, read_state, resume_command
 from runs.record import RunRecord, find_record, shown_status
@@ -53,6 +53,6 @@ def _print_head(record: RunRecord) -> None:
         f"Run {record['id']}: {record['system']}, {shown_status(record)}, resumed {record['resumed']} times",
         f"Input: {record['input']['name']} ({paper['format']}, {paper['scope']}, {paper['words']} words)",
         f"Models: {models}",
-        aids_line(record.get("aids")),
+        extensions_line(record.get("extensions")),
     ):
         OUT.print(Text(plain(line)), soft_wrap=True)

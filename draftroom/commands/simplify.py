@@ -10,8 +10,8 @@ import typer
 
 from draftroom.commands.driving import drive_and_show
 from draftroom.commands.options import (
-    AidsOption,
     BaseUrlOption,
+    ExtensionsOption,
     MaxCallsOption,
     MaxTokensOption,
     ModelOption,
@@ -52,7 +52,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     target_grade: Annotated[float | None, typer.Option(help="School grade that the text should reach.")] = None,
     max_words: Annotated[int | None, typer.Option(help="Length that the text should keep to.")] = None,
     scope: ScopeOption = None,
-    aids: AidsOption = None,
+    extensions: ExtensionsOption = None,
     preset: PresetOption = None,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.rendering.rendering import aids_line, spoken, warnings
+from draftroom.rendering.rendering import extensions_line, spoken, warnings
 from runs.record import RunRecord
 from tools.html_pages import templates
 
@@ -23,7 +23,7 @@ def page(template: str, record: RunRecord, values: Mapping[str, Any], unit: str,
     return _PAGES.get_template(template).render(
         record=record,
         paper=values.get("source") or record["input"]["paper"],
-        aids=aids_line(record.get("aids")),
+        extensions=extensions_line(record.get("extensions")),
         warnings=warnings(values, unit),
         unit=unit,
         **variables,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from draftroom.rendering.rendering import aids_line, spoken, warnings
+from draftroom.rendering.rendering import extensions_line, spoken, warnings
 from runs.record import RunRecord
 from tools.text import plain
 
@@ -28,7 +28,7 @@ def please_note(values: Mapping[str, Any], unit: str) -> str:
 
 
 def provenance(record: RunRecord, values: Mapping[str, Any]) -> str:
-    """Where the result comes from: run, paper, aids, models and prompts."""
+    """Where the result comes from: run, paper, extensions, models and prompts."""
     paper = values.get("source") or record["input"]["paper"]
     lines = [
         "### Provenance",
@@ -36,7 +36,7 @@ def provenance(record: RunRecord, values: Mapping[str, Any]) -> str:
         f"- Run {record['id']}, Draftroom {record['version']}, begun {record['created']}",
         f"- Paper: {on_one_line(record['input']['name'])} ({paper['format']}, {paper['scope']}, "
         f"{paper['words']} words), SHA-256 `{paper['sha256']}`",
-        f"- {aids_line(record.get('aids'))}",
+        f"- {extensions_line(record.get('extensions'))}",
         *(f"- {spoken(role).capitalize()}: {on_one_line(model)}" for role, model in record["models"].items()),
         *(f"- Prompt {name}: SHA-256 `{sha256}`" for name, sha256 in record["prompts"].items()),
     ]

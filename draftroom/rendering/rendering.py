@@ -129,11 +129,11 @@ def cuts(calls: Iterable[CallRecord], unit: str) -> list[str]:
     return list(dict.fromkeys(sentences))
 
 
-def aids_line(aids: Sequence[str] | None) -> str:
-    """One line for any result: `Aids: none (the paper's system)`, or their names."""
-    if aids is None:
-        return "Aids: not on record"
-    return "Aids: " + (", ".join(aids) or "none (the paper's system)")
+def extensions_line(extensions: Sequence[str] | None) -> str:
+    """One line for any result: `Extensions: none (the paper's system)`, or their names."""
+    if extensions is None:
+        return "Extensions: not on record"
+    return "Extensions: " + (", ".join(extensions) or "none (the paper's system)")
 
 
 def json_of(output: type[Any], **more: str) -> Callable[[RunRecord, Mapping[str, Any]], str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from evals.datasets.corpora import FieldStatistics
-from evals.evaluation import Evaluation, aids_of, charts, scores_file
+from evals.evaluation import Evaluation, charts, extensions_of, scores_file
 from evals.reports.document import (
     Picture,
     ReportDocument,
@@ -43,7 +43,10 @@ _KEY = (
     f"{what_intervals_are('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
     "in the paper, for its own models and samples."
 )
-_AIDS = "Aids are what of Draftroom's is in no paper: without any, a row is the paper's system. See docs/aids.md."
+_EXTENSIONS = (
+    "Extensions are what of Draftroom's is in no paper: without any, a row is the paper's system. "
+    "See docs/extensions.md."
+)
 _SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
 _LONGEST_ERROR = 300
 _FILE_WIDTH = 160
@@ -168,20 +171,20 @@ def _progress(evaluation: Evaluation) -> list[str]:
 
 
 def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
-    """What each system ran with: aids that were on, and the choices that make it; none if no system was run."""
+    """What each system ran with: extensions that were on, and the choices that make it; none if no system was run."""
     rows = []
     for name in task.systems_of(config.rows):
         titles = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
-        aids = ", ".join(aids_of(task, config, name)) or "none"
-        rows.append(ReportRow(words(name, titles, aids, _own(task, name))))
-    table = ReportTable(["system", "rows", "aids", "settings of its own"], rows, words=4)
-    return [ReportSection("Aids and settings of the rows", text=_AIDS, table=table)] if rows else []
+        extensions = ", ".join(extensions_of(task, config, name)) or "none"
+        rows.append(ReportRow(words(name, titles, extensions, _own(task, name))))
+    table = ReportTable(["system", "rows", "extensions", "settings of its own"], rows, words=4)
+    return [ReportSection("Extensions and settings of the rows", text=_EXTENSIONS, table=table)] if rows else []
 
 
 def _own(task: Task, system: str) -> str:
     """The choices that make a system: a preset, and settings over it, or over those of the run."""
     context, preset = task.systems[system].context, task.systems[system].preset
-    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"aids"})
+    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
     chosen = {**({"preset": preset} if preset else {}), **chosen}
     return ", ".join(
         f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()

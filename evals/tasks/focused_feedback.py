@@ -1,10 +1,10 @@
 """Comments on paragraphs beside those of human reviewers: Tables 5 and 6 of SWIF2T (Chamoun and others).
 
-The paper's rows run without aids and with its settings; what is ours stands in rows of its own. A comment's text is its
-review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only: a paragraph without one
-("nothing worth raising") has no text to compare, although its human reviewer did criticise it. `METEOR all` is the mean
-over all paragraphs, where one without a comment counts 0, so a system gains nothing there by keeping silent. BLEU@4 is
-of the corpus, as everywhere here; the paper does not say how it counts.
+The paper's rows run without extensions and with its settings; what is ours stands in rows of its own. A comment's text
+is its review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only: a paragraph
+without one ("nothing worth raising") has no text to compare, although its human reviewer did criticise it. `METEOR all`
+is the mean over all paragraphs, where one without a comment counts 0, so a system gains nothing there by keeping
+silent. BLEU@4 is of the corpus, as everywhere here; the paper does not say how it counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from runs.many import Record
 from runs.runnable import Builder
-from state.aids import FEEDBACK_AIDS, resolve_aids
+from state.extensions import FEEDBACK_EXTENSIONS, resolve_extensions
 from state.feedback import FeedbackInput, Weakness
 from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
 from tools.reranking import check_reranker, load_reranker, unseen, weights_folder
@@ -49,20 +49,23 @@ def _unseen(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _paper(
-    graph: Builder, check: Callable[[Settings], object] | None = None, *, aids: str = "none", **changed: Any
+    graph: Builder, check: Callable[[Settings], object] | None = None, *, extensions: str = "none", **changed: Any
 ) -> EvaluatedSystem:
     """A system of the paper but for what is named; re-ranker and literature are those that the run has."""
-    context = FeedbackContext(aids=resolve_aids(FEEDBACK_AIDS, aids), **changed)
+    context = FeedbackContext(extensions=resolve_extensions(FEEDBACK_EXTENSIONS, extensions), **changed)
     return EvaluatedSystem(graph, context, _request, check, preset="paper", of_sample=_unseen)
 
 
-def with_aids(aids: str, graph: Builder = builder) -> EvaluatedSystem:
-    """The paper's system, or another graph, with some aids: `default`, `all`, or names with commas between them."""
-    return _paper(graph, _can_rank if graph is builder else None, aids=aids)
+def with_extensions(extensions: str, graph: Builder = builder) -> EvaluatedSystem:
+    """The paper's system, or another graph, with extensions: `default`, `all`, or names with commas between them."""
+    return _paper(graph, _can_rank if graph is builder else None, extensions=extensions)
 
 
-WITH_AIDS = {"swif2t-default-aids": ("default", "default aids"), "swif2t-all-aids": ("all", "all aids")}
-"""Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
+WITH_EXTENSIONS = {
+    "swif2t-default-extensions": ("default", "default extensions"),
+    "swif2t-all-extensions": ("all", "all extensions"),
+}
+"""Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
     "single": _paper(single_model_builder),
@@ -71,7 +74,7 @@ SYSTEMS = {
     "swif2t": _paper(builder, _can_rank),
     "swif2t-rewriting": _paper(builder, _can_rank, max_rewrites=1),
     "swif2t-parallel": _paper(builder, _can_rank, execution="parallel"),
-    **{name: with_aids(aids) for name, (aids, _) in WITH_AIDS.items()},
+    **{name: with_extensions(extensions) for name, (extensions, _) in WITH_EXTENSIONS.items()},
     "as-set": EvaluatedSystem(builder, FeedbackContext(), _request, _can_rank_if_it_is_to, of_sample=_unseen),
 }
 
@@ -101,7 +104,7 @@ ROWS = [
     Row("swif2t", "SWIF2T", _comment, system="swif2t", paper="SWIF2T"),
     Row("swif2t-rewriting", "SWIF2T, remaining steps rewritten", _comment, system="swif2t-rewriting"),
     Row("swif2t-parallel", "SWIF2T, questions together", _comment, system="swif2t-parallel"),
-    *(Row(name, f"SWIF2T with {said}", _comment, system=name) for name, (_, said) in WITH_AIDS.items()),
+    *(Row(name, f"SWIF2T with {said}", _comment, system=name) for name, (_, said) in WITH_EXTENSIONS.items()),
     Row("as-set", "as the settings say", _comment, system="as-set"),
 ]
 
@@ -248,9 +251,9 @@ OUTCOMES_AND_COSTS = Table(
     baseline="single",
 )
 
-AIDS = Table(
-    title="What the aids do",
-    rows=["swif2t", "swif2t-rewriting", "swif2t-parallel", *WITH_AIDS, "as-set"],
+EXTENSIONS = Table(
+    title="What the extensions do",
+    rows=["swif2t", "swif2t-rewriting", "swif2t-parallel", *WITH_EXTENSIONS, "as-set"],
     measures=["accuracy", *(measure.name for measure in OVERLAP), "comment %", "verbatim %", "cited %", "calls"],
     published={},
     baseline="swif2t",
@@ -303,7 +306,7 @@ FOCUSED_FEEDBACK = Task(
     rows=ROWS,
     usual=["single", "cove", "swif2t", "as-set"],
     measures=[*ASPECTS, *OVERLAP, *OUTCOMES, *COSTS],
-    tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS, AIDS],
+    tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS, EXTENSIONS],
     figures=[],
     transcript=transcript,
     judged=["human", "single", "cove", "swif2t"],
@@ -311,7 +314,7 @@ FOCUSED_FEEDBACK = Task(
         f"METEOR matched words by {meteor('', '').stages}.",
         "METEOR, BLEU@4 and ROUGE-L are of the comments that were raised; in `METEOR all` a paragraph without one "
         "counts 0. A paragraph without a comment counts as wrongly labelled.",
-        "`verbatim %` and `cited %` are of the aid `anchors`; without it, as in the paper's rows, they are 0.",
+        "`verbatim %` and `cited %` are of the extension `anchors`; without it, as in the paper's rows, they are 0.",
         "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
     ],
     ranked_by="METEOR all",

@@ -4,7 +4,7 @@ Systems of focused feedback are given the paragraph and its paper, or the paper 
 paper. What they name counts as FLAWS counts it (`evals.metrics.localization`), among the first 1, 3 or 10 excerpts. The
 excerpts of a comment are its quote, where it has one, and then the words of the paragraph that stand in quotation marks
 in its text. One that quotes nothing stands for the sentence of the paragraph that shares most words with it. A weakness
-detector's candidates come after the comments; what was computed, where it is an aid, comes before them.
+detector's candidates come after the comments; what was computed, where it is an extension, comes before them.
 
 Flaws that can be computed and textual ones are two corpora, so they are never added up.
 """
@@ -21,11 +21,11 @@ from evals.datasets.flaws import COMPUTABLE_FLAWS, TEXTUAL_FLAWS
 from evals.flaws.plant import COMPUTABLE, FLAW_KINDS, FlawKind
 from evals.metrics.localization import FlawPlace, names, words
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
-from evals.tasks.focused_feedback import COSTS, SYSTEMS, transcript, with_aids
+from evals.tasks.focused_feedback import COSTS, SYSTEMS, transcript, with_extensions
 from graphs.baselines import single_model_builder
 from runs.many import Record
-from state.aids import FEEDBACK_AIDS
 from state.computed_findings import SEVERITIES, CheckKind, ComputedFinding
+from state.extensions import FEEDBACK_EXTENSIONS
 from state.feedback import FeedbackInput
 from state.settings import FEEDBACK_ROLES
 from tools.checks.quotes import locate
@@ -60,26 +60,28 @@ def _paper(sample: Record) -> FeedbackInput:
     return FeedbackInput(paper=as_text(sample["paper"]))
 
 
-_UNCHECKED: Final = ",".join(name for name, aid in FEEDBACK_AIDS.items() if aid.default and name != "computed_checks")
+_UNCHECKED: Final = ",".join(
+    name for name, extension in FEEDBACK_EXTENSIONS.items() if extension.default and name != "computed_checks"
+)
 _DETECT: Final = f"{_UNCHECKED},detect"
 _EVALUATED: Final = {
     **SYSTEMS,
-    "single-detect": with_aids(_DETECT, single_model_builder),
-    "swif2t-unchecked-aids": with_aids(_UNCHECKED),
-    "swif2t-detect": with_aids(_DETECT),
+    "single-detect": with_extensions(_DETECT, single_model_builder),
+    "swif2t-unchecked-extensions": with_extensions(_UNCHECKED),
+    "swif2t-detect": with_extensions(_DETECT),
 }
 _ROWS: Final = {
     "single": "single model",
     "single-detect": "single model, which lists weaknesses first",
     "cove": "chain of verification",
     "swif2t": "SWIF2T",
-    "swif2t-unchecked-aids": "SWIF2T with default aids but the checks",
-    "swif2t-detect": "SWIF2T with default aids but the checks, which lists weaknesses first",
-    "swif2t-default-aids": "SWIF2T with default aids, checks among them",
-    "swif2t-all-aids": "SWIF2T with all aids",
+    "swif2t-unchecked-extensions": "SWIF2T with default extensions but the checks",
+    "swif2t-detect": "SWIF2T with default extensions but the checks, which lists weaknesses first",
+    "swif2t-default-extensions": "SWIF2T with default extensions, checks among them",
+    "swif2t-all-extensions": "SWIF2T with all extensions",
     "as-set": "as the settings say",
 }
-_WHOLE: Final = ("single", "swif2t", "swif2t-default-aids", "as-set")
+_WHOLE: Final = ("single", "swif2t", "swif2t-default-extensions", "as-set")
 """Systems that are run on the whole paper, too: they name several excerpts then, in their order."""
 FLAW_SYSTEMS: Final[dict[str, EvaluatedSystem]] = {
     **{name: _EVALUATED[name]._replace(request=_paragraph) for name in _ROWS},
@@ -232,8 +234,8 @@ def _tables(corpus: str, kinds: Iterable[FlawKind]) -> list[Table]:
         Table("Flaws found", _NAMES, measures, published=_FLAWS, baseline="single", corpus=corpus),
         Table("Flaws found, by kind", _NAMES, of_kinds, published={}, baseline="single", corpus=corpus),
         Table(
-            "What the aids do",
-            [name for name in _NAMES if name.endswith(("swif2t", "swif2t-detect", "-aids", "as-set"))],
+            "What the extensions do",
+            [name for name in _NAMES if name.endswith(("swif2t", "swif2t-detect", "-extensions", "as-set"))],
             measures,
             published={},
             baseline="swif2t",
@@ -257,9 +259,9 @@ KNOWN_FLAWS = Task(
         "single-detect",
         "cove",
         "swif2t",
-        "swif2t-unchecked-aids",
+        "swif2t-unchecked-extensions",
         "swif2t-detect",
-        "swif2t-default-aids",
+        "swif2t-default-extensions",
     ],
     measures=[*FOUND, *OF_KINDS.values(), *COSTS],
     tables=[

@@ -1,8 +1,9 @@
 """Simplification of medical abstracts: Tables 1 and 2 and Figure 2 of SoMS (Lyu and Pergola), and what got lost.
 
-The paper's rows run without aids and with its settings; what aids do is measured in rows of their own. The layperson's
-three rows are versions of the same runs, as the paper's iterations are. Source and reference have no SARI: a text that
-deletes nothing has a DELETE of 100 (evals/metrics/overlap.py), which would rank the source above every simplification.
+The paper's rows run without extensions and with its settings; what extensions do is measured in rows of their own. The
+layperson's three rows are versions of the same runs, as the paper's iterations are. Source and reference have no SARI:
+a text that deletes nothing has a DELETE of 100 (evals/metrics/overlap.py), which would rank the source above every
+simplification.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from evals.metrics.overlap import bleu, rouge, sari
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text, joined, listed
 from graphs.medical_simplification import builder
 from runs.many import Record
-from state.aids import SIMPLIFICATION_AIDS, resolve_aids
+from state.extensions import SIMPLIFICATION_EXTENSIONS, resolve_extensions
 from state.settings import SIMPLIFICATION_ROLES, Lead, SimplificationContext
 from state.simplification import SimplificationInput
 from tools.checks.omissions import lost_content
@@ -31,9 +32,9 @@ def _request(sample: Record) -> SimplificationInput:
     return SimplificationInput(abstract=as_text(sample["source"]))
 
 
-def _paper(*, aids: str = "none", **changed: Any) -> EvaluatedSystem:
+def _paper(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
     """The paper's society but for what is named."""
-    context = SimplificationContext(aids=resolve_aids(SIMPLIFICATION_AIDS, aids), **changed)
+    context = SimplificationContext(extensions=resolve_extensions(SIMPLIFICATION_EXTENSIONS, extensions), **changed)
     return EvaluatedSystem(builder, context, _request, preset="paper")
 
 
@@ -43,12 +44,12 @@ def _society(loops: Sequence[Lead], entries: int) -> EvaluatedSystem:
 
 _TWICE = 2
 """So often the paper enters each loop."""
-WITH_AIDS = {
-    "society2-default-aids": ("default", "default aids"),
+WITH_EXTENSIONS = {
+    "society2-default-extensions": ("default", "default extensions"),
     "society2-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
-    "society2-all-aids": ("all", "all aids"),
+    "society2-all-extensions": ("all", "all extensions"),
 }
-"""Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
+"""Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
     "single": _paper(variant="single"),
@@ -56,7 +57,7 @@ SYSTEMS = {
     **{f"redundancy{n}": _society(["layperson", "redundancy_checker"], n) for n in _ENTRIES},
     **{f"clarifier{n}": _society(["layperson", "language_clarifier"], n) for n in _ENTRIES},
     **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:_TWICE]},
-    **{name: _paper(entries=_TWICE, aids=aids) for name, (aids, _) in WITH_AIDS.items()},
+    **{name: _paper(entries=_TWICE, extensions=extensions) for name, (extensions, _) in WITH_EXTENSIONS.items()},
     "as-set": EvaluatedSystem(builder, SimplificationContext(), _request),
 }
 
@@ -93,7 +94,7 @@ ROWS = [
     *(Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _last, system=f"clarifier{n}") for n in _ENTRIES),
     Row("society1", "society × 1", _last, system="society1"),
     Row("society2", "society × 2", _last, system="society2", paper="SoMS"),
-    *(Row(name, f"society × {_TWICE} with {said}", _last, system=name) for name, (_, said) in WITH_AIDS.items()),
+    *(Row(name, f"society × {_TWICE} with {said}", _last, system=name) for name, (_, said) in WITH_EXTENSIONS.items()),
     Row("as-set", "as the settings say", _last, system="as-set"),
 ]
 
@@ -175,7 +176,7 @@ TABLE_1 = Table(
     title="Table 1",
     rows=[
         *("source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"),
-        *(*WITH_AIDS, "as-set"),
+        *(*WITH_EXTENSIONS, "as-set"),
     ],
     measures=["SARI", "SARI F1", *_OF_TABLE_1[1:], *_COSTS],
     published={
@@ -209,9 +210,9 @@ TABLE_2 = Table(
     baseline="single",
 )
 
-AIDS = Table(
-    title="What the aids do",
-    rows=["society2", *WITH_AIDS, "as-set"],
+EXTENSIONS = Table(
+    title="What the extensions do",
+    rows=["society2", *WITH_EXTENSIONS, "as-set"],
     measures=["SARI", "SARI F1", "lost", "copied %", "ROUGE-1", "ROUGE-2", "words", "FKGL", "ARI", "calls"],
     published={},
     baseline="society2",
@@ -297,7 +298,7 @@ MEDICAL_SIMPLIFICATION = Task(
     rows=ROWS,
     usual=["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
     measures=MEASURES,
-    tables=[TABLE_1, TABLE_2, SWEEPS, AIDS],
+    tables=[TABLE_1, TABLE_2, SWEEPS, EXTENSIONS],
     figures=[FIGURE_2],
     transcript=transcript,
     notes=[

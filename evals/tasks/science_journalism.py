@@ -1,9 +1,9 @@
 """Articles on papers for everybody: Table 1 and Figure 4 of LLM-CLBR (Jiang, Shi and Luo), and how true they stay.
 
-The paper's rows run without aids and with its settings. The single model's article is the first draft of the loop's
-runs, so the rows are paired. The paper keeps the third iteration; `best` is the draft that Draftroom returns by
-default: the easiest one that keeps to the paper's facts. What aids do is measured in rows of their own, and not by
-formulas alone.
+The paper's rows run without extensions and with its settings. The single model's article is the first draft of the
+loop's runs, so the rows are paired. The paper keeps the third iteration; `best` is the draft that Draftroom returns by
+default: the easiest one that keeps to the paper's facts. What extensions do is measured in rows of their own, and not
+by formulas alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nodes.journalism.initialise import model_of_warm_start
 from nodes.journalism.sequence_to_sequence import folder_of_model
 from runs.many import Record
 from runs.runnable import Builder
-from state.aids import JOURNALISM_AIDS, resolve_aids
+from state.extensions import JOURNALISM_EXTENSIONS, resolve_extensions
 from state.journalism import JournalismInput
 from state.settings import JOURNALISM_ROLES, JournalismContext, Settings, Variant
 from tools.checks.fidelity import coverage, unsupported_facts
@@ -39,11 +39,13 @@ def _paper(
     check: Callable[[Settings], object] | None = None,
     *,
     graph: Builder = builder,
-    aids: str = "none",
+    extensions: str = "none",
     **changed: Any,
 ) -> EvaluatedSystem:
     """The paper's loop but for what is named. Which draft a run selects decides nothing but the row `best`."""
-    context = JournalismContext(aids=resolve_aids(JOURNALISM_AIDS, aids), variant=variant, select="best", **changed)
+    context = JournalismContext(
+        extensions=resolve_extensions(JOURNALISM_EXTENSIONS, extensions), variant=variant, select="best", **changed
+    )
     return EvaluatedSystem(graph, context, _request, check, preset="paper")
 
 
@@ -60,19 +62,19 @@ ABLATIONS: Mapping[Variant, str] = {
 }
 """What is left out, by the paper's row."""
 
-WITH_AIDS = {
-    "full-default-aids": ("default", "default aids"),
+WITH_EXTENSIONS = {
+    "full-default-extensions": ("default", "default extensions"),
     "full-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
-    "full-all-aids": ("all", "all aids"),
+    "full-all-extensions": ("all", "all extensions"),
 }
-"""Which aids are on in the systems that are the paper's but for them, and what their rows say of it."""
+"""Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS: dict[str, EvaluatedSystem] = {
     "full": _paper("full"),
     **{variant: _paper(variant) for variant in ABLATIONS},
     "bart": _paper("single", lambda settings: folder_of_model(settings.journalism), graph=sequence_to_sequence_builder),
     "warm-start": _paper("full", model_of_warm_start, warm_start=True),
-    **{name: _paper("full", aids=aids, rounds=_KEPT) for name, (aids, _) in WITH_AIDS.items()},
+    **{name: _paper("full", extensions=extensions, rounds=_KEPT) for name, (extensions, _) in WITH_EXTENSIONS.items()},
     "as-set": EvaluatedSystem(builder, JournalismContext(), _request, check=_can_start),
 }
 
@@ -112,7 +114,10 @@ ROWS = [
     ),
     Row("warm-start", f"LLM-WS-CLBR (round {_KEPT})", _kept, system="warm-start", paper="LLM-WS-CLBR"),
     *(Row(variant, f"LLM-CLBR, {variant}", _kept, system=variant, paper=paper) for variant, paper in ABLATIONS.items()),
-    *(Row(name, f"LLM-CLBR with {said} (round {_KEPT})", _kept, system=name) for name, (_, said) in WITH_AIDS.items()),
+    *(
+        Row(name, f"LLM-CLBR with {said} (round {_KEPT})", _kept, system=name)
+        for name, (_, said) in WITH_EXTENSIONS.items()
+    ),
     Row("as-set", "as the settings say", _best, system="as-set"),
     Row("as-set-single", "as the settings say, first draft", partial(_draft, 0), system="as-set"),
     *(Row(f"round{n}", f"round {n}", partial(_draft, n), system="full") for n in _ROUNDS),
@@ -207,16 +212,16 @@ TABLE_1 = Table(
     title="Table 1",
     rows=[
         *("abstracts", "summaries", "single", "bart", "warm-single", "warm-start", "loop", "best"),
-        *(*ABLATIONS, *WITH_AIDS, "as-set", "as-set-single"),
+        *(*ABLATIONS, *WITH_EXTENSIONS, "as-set", "as-set-single"),
     ],
     measures=[*_GRADES, "mean grade", "words", "coverage", "unsupported", "calls"],
     published={name: _published(number) for number, name in enumerate(_CORPORA)},
     baseline="single",
 )
 
-AIDS = Table(
-    title="What the aids do",
-    rows=["loop", *WITH_AIDS, "as-set", "as-set-single"],
+EXTENSIONS = Table(
+    title="What the extensions do",
+    rows=["loop", *WITH_EXTENSIONS, "as-set", "as-set-single"],
     measures=["coverage", "unsupported", "words", "mean grade", "FKGL", "calls"],
     published={},
     baseline="loop",
@@ -241,7 +246,7 @@ SCIENCE_JOURNALISM = Task(
     rows=ROWS,
     usual=["abstracts", "summaries", "single", "loop", "best"],
     measures=MEASURES,
-    tables=[TABLE_1, AIDS],
+    tables=[TABLE_1, EXTENSIONS],
     figures=[FIGURE_4],
     transcript=transcript,
     judged=["summaries", "single", "loop"],

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import Field
 
-from state.aids import FeedbackAid
 from state.documents import Document, Passage
 from state.errors import RequestFailed, Unanswered
+from state.extensions import FeedbackExtension
 from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.model_settings import Limits, ModelSettings
 from state.settings import EmbeddingSettings, FeedbackRole, FeedbackSettings
@@ -68,9 +68,9 @@ def options(state: AnyState) -> FeedbackSettings:
     return FeedbackSettings(**state["settings"]["feedback"])
 
 
-def switch(aid: FeedbackAid, state: AnyState) -> str:
-    """Whether an aid is on, as prompts test it."""
-    return "yes" if aid in options(state).aids else ""
+def switch(extension: FeedbackExtension, state: AnyState) -> str:
+    """Whether an extension is on, as prompts test it."""
+    return "yes" if extension in options(state).extensions else ""
 
 
 def at_most(number: int, role: FeedbackRole, state: AnyState) -> Any:
@@ -105,8 +105,8 @@ async def document_of(state: ParagraphState | QuestionState) -> Document:
 
 
 def shown(text: str, state: AnyState) -> str:
-    """A text as a prompt shows it: what addresses the model stands there as a quotation only (an aid)."""
-    return mark_as_untrusted(text, state.get("findings", [])) if "instructions" in options(state).aids else text
+    """A text as a prompt shows it: what addresses the model stands there as a quotation only (an extension)."""
+    return mark_as_untrusted(text, state.get("findings", [])) if "instructions" in options(state).extensions else text
 
 
 def passages_shown(passages: list[Passage], state: AnyState) -> str:

@@ -1,4 +1,4 @@
-"""What was computed, in a review (the aid `computed_checks`): evidence that no agent can take back.
+"""What was computed, in a review (the extension `computed_checks`): evidence that no agent can take back.
 
 The findings are made when the paper is read. Those of a paragraph are evidence from the beginning, the reviewer may put
 them into words, and a step of the plan brings those of the rest of the paper.
@@ -120,7 +120,7 @@ def accept_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dic
         if added:
             notes.append(ADDED.format(id=finding["id"], facts=", ".join(added)))
         elif _is_about(wording, computed, finding["quote"]) and not (
-            "instructions" in options(state).aids and obeys(wording, state["findings"])
+            "instructions" in options(state).extensions and obeys(wording, state["findings"])
         ):
             accepted[finding["id"]] = wording
     return accepted, notes

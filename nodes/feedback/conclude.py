@@ -31,13 +31,13 @@ async def conclude(state: ParagraphState) -> ParagraphState:
 
 
 def _silence(state: ParagraphState) -> list[str]:
-    """A note if nothing is said about a paragraph that may have asked for that (the aid `instructions`)."""
+    """A note if nothing is said about a paragraph that may have asked for that (the extension `instructions`)."""
     quiet = state["comment"] is None and state["outcome"] != "failed"
     return silence_about(state["target"]["id"], state["findings"]) if quiet and switch("instructions", state) else []
 
 
 async def rank_comments(state: FeedbackState) -> FeedbackState:
-    """Rank the comments; with the aid `distinct_comments`, without those that say what an earlier one says.
+    """Rank the comments; with the extension `distinct_comments`, without those that say what an earlier one says.
 
     Raises:
         NothingUsable: If no paragraph could be reviewed, and nothing was computed.
@@ -47,7 +47,7 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
         raise NothingUsable("No paragraph could be reviewed", problem=reviews[-1]["problem"])
     ranked = sorted(raised(reviews), key=support, reverse=True)
     chosen = options(state)
-    said_once = "distinct_comments" in chosen.aids
+    said_once = "distinct_comments" in chosen.extensions
     comments, calls = await distinct(ranked, state, chosen.max_comments) if said_once else (ranked, [])
     wordings = {key: words for review in reviews for key, words in review.get("wordings", {}).items()}
     return {

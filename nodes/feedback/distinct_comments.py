@@ -1,8 +1,8 @@
-"""What several comments on one paper say is said once (an aid).
+"""What several comments on one paper say is said once (an extension).
 
 Which ones might is told by their nearness in meaning, and whether they do by the verifier, who reads them together: a
 model of nearness does not tell the same point from a like point about another number or figure
-(docs/results/aids.md).
+(docs/results/extensions.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from state.records import CallRecord
 from tools.models import Answer
 
 NEAR = 0.5
-"""Cosine from which two comments may say the same, as all-MiniLM-L6-v2 sees them (docs/results/aids.md)."""
+"""Cosine from which two comments may say the same, as all-MiniLM-L6-v2 sees them (docs/results/extensions.md)."""
 NONE = "none"
 
 

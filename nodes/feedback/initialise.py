@@ -98,9 +98,9 @@ def _chosen(document: Document, request: FeedbackInput, chosen: FeedbackSettings
 def _computed(
     document: Document, targets: list[Target], request: FeedbackInput, chosen: FeedbackSettings
 ) -> list[RaisedFinding]:
-    """What is computed before any agent begins, if that aid is on."""
+    """What is computed before any agent begins, if that extension is on."""
     whole = not any(request.get(name) for name in ("paragraphs", "section", "text"))
-    return compute_findings(document, targets, whole=whole) if "computed_checks" in chosen.aids else []
+    return compute_findings(document, targets, whole=whole) if "computed_checks" in chosen.extensions else []
 
 
 def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:

@@ -1,7 +1,7 @@
 """The investigator: answers one question from one source, or says that it does not know (SWIF2T, Section 3).
 
-The source is the paper, or publications that the question finds. With the aid `quotes` it also quotes what the answer
-rests on, and looks outside the paragraph under review.
+The source is the paper, or publications that the question finds. With the extension `quotes` it also quotes what the
+answer rests on, and looks outside the paragraph under review.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ async def answer_from_literature(state: QuestionState) -> ParagraphState:
 
 async def ask_document(state: QuestionState, source: Source) -> Investigation:
     """Ask the model to answer from passages of one document alone."""
-    quotes = "quotes" in options(state).aids
+    quotes = "quotes" in options(state).extensions
     # With quotes it looks outside the paragraph: what that says is no evidence for it.
     leave_out = () if source.address or not quotes else (state["target"]["id"],)
     passages = await search_in([source.document], state["step"]["question"], options(state), leave_out=leave_out)
@@ -259,7 +259,7 @@ async def find_studies(state: QuestionState, question: str) -> Studies:
         sources,
         limit=chosen.literature.results,
         under_review=under_review(paper),
-        scholarly_first="scholarly_first" in chosen.aids,
+        scholarly_first="scholarly_first" in chosen.extensions,
     )
     return Studies(findings["found"], notes_of(findings))
 

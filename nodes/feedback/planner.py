@@ -3,7 +3,7 @@
 The golden rules of a plan stand in the planner's prompt: every step asks the investigator or the reviewer for
 something; questions to the paper come first, then those to the literature, and the last step is the review; a question
 to the literature can be understood by itself and ends with "?"; each question asks about one thing only. A plan is
-followed as it was written, but for what cannot be executed; that code repairs what breaks a rule is an aid.
+followed as it was written, but for what cannot be executed; that code repairs what breaks a rule is an extension.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from nodes.feedback.agent import (
     shown,
     switch,
 )
-from state.aids import FeedbackAid
 from state.errors import Unanswered
+from state.extensions import FeedbackExtension
 from state.feedback import Action, ParagraphState, Plan, Step
 from state.model_settings import AtMost, Limits, ModelSettings
 from state.settings import FeedbackSettings
@@ -72,12 +72,12 @@ class RepairedSteps(NamedTuple):
     """What was wrong, one sentence each."""
 
 
-REPAIRS: tuple[FeedbackAid, ...] = ("repair_plans", "reroute_literature")
-"""The aids that change questions and their order."""
+REPAIRS: tuple[FeedbackExtension, ...] = ("repair_plans", "reroute_literature")
+"""The extensions that change questions and their order."""
 
 
 def keep_golden_rules(
-    steps: Sequence[Asked], *, most: int, literature: bool = True, aids: Collection[FeedbackAid] = REPAIRS
+    steps: Sequence[Asked], *, most: int, literature: bool = True, extensions: Collection[FeedbackExtension] = REPAIRS
 ) -> RepairedSteps:
     """The plan as it is followed.
 
@@ -86,18 +86,18 @@ def keep_golden_rules(
         most: Most questions.
         literature: Whether there is any literature to look in; without `repair_plans`, questions to it stay, and have
             no answer.
-        aids: Those that are on.
+        extensions: Those that are on.
 
     Returns:
         The plan; without any question left, it is the review alone.
     """
     repairs: list[str] = []
     questions = [Asked(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"]
-    if "repair_plans" in aids:
+    if "repair_plans" in extensions:
         questions = _distinct([_one_question(step, repairs) for step in questions], repairs)
-    if "reroute_literature" in aids:
+    if "reroute_literature" in extensions:
         questions = [_rerouted(step, repairs) for step in questions]
-    if "repair_plans" in aids:
+    if "repair_plans" in extensions:
         questions = _in_order(questions, repairs, literature=literature)
     if not all(step.question for step in questions):
         repairs.append("A step without a question was left out.")
@@ -179,7 +179,7 @@ def plan_of(state: ParagraphState) -> type[BaseModel]:
     """The schema of a plan: questions to what can be asked, and the review."""
     chosen = options(state)
     steps = at_most(chosen.max_questions + 1, "planner", state)
-    return steps_of((*questions_to(state), "write_review"), steps, about="on_topic" in chosen.aids)
+    return steps_of((*questions_to(state), "write_review"), steps, about="on_topic" in chosen.extensions)
 
 
 def steps_of(actions: Sequence[str], steps: Any, *, about: bool) -> type[BaseModel]:
@@ -237,9 +237,9 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 
 
 def literature_notes(chosen: FeedbackSettings) -> list[str]:
-    """Which literature stands for what the paper's system, which is that without aids, asks."""
+    """Which literature stands for what the paper's system, which is that without extensions, asks."""
     literature = chosen.literature
-    if chosen.aids or "google" in literature.providers:
+    if chosen.extensions or "google" in literature.providers:
         return []
     names = [f"the folder {literature.folder}" if name == "folder" else name for name in literature.providers]
     return [NOT_GOOGLE.format(asked=" and ".join(names))]
@@ -287,19 +287,21 @@ def plan_in_words(plan: Plan) -> str:
 def followed(steps: Sequence[Asked], state: ParagraphState) -> RepairedSteps:
     """Steps as this run follows them."""
     chosen = options(state)
-    return keep_golden_rules(steps, most=chosen.max_questions, literature=has_literature(state), aids=chosen.aids)
+    return keep_golden_rules(
+        steps, most=chosen.max_questions, literature=has_literature(state), extensions=chosen.extensions
+    )
 
 
 def _plans(proposals: Sequence[list[Proposal]], state: ParagraphState) -> list[Plan]:
     """The plans as they can be followed.
 
-    With the aid `repair_plans`, one that asks nothing is no choice for the re-ranker where others ask something.
+    With the extension `repair_plans`, one that asks nothing is no choice for the re-ranker where others ask something.
     """
-    aids = options(state).aids
-    fitting = _on_topic(proposals, state) if "on_topic" in aids else proposals
+    extensions = options(state).extensions
+    fitting = _on_topic(proposals, state) if "on_topic" in extensions else proposals
     together = zip(proposals, fitting, strict=True)
     plans = [_plan(number, steps, fit, state) for number, (steps, fit) in enumerate(together, start=1)]
-    asking = [plan for plan in plans if len(plan["steps"]) > 1] if "repair_plans" in aids else []
+    asking = [plan for plan in plans if len(plan["steps"]) > 1] if "repair_plans" in extensions else []
     return asking or plans
 
 

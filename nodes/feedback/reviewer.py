@@ -67,16 +67,16 @@ def review_of(
 ) -> type[BaseModel]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
-    A comment that says nothing or, with the aid `refuse_examples`, repeats a worked example is sent back once; so is
-    one whose quote is not in the paragraph, which then stands without a quote.
+    A comment that says nothing or, with the extension `refuse_examples`, repeats a worked example is sent back once; so
+    is one whose quote is not in the paragraph, which then stands without a quote.
 
     Args:
         state: The paragraph and what was gathered.
         examples: Those that the reviewer is shown.
         quotes: What can be quoted; None: any words of the paragraph.
     """
-    aids, paragraph = options(state).aids, state["target"]["text"]
-    refused = examples if "refuse_examples" in aids else []
+    extensions, paragraph = options(state).extensions, state["target"]["text"]
+    refused = examples if "refuse_examples" in extensions else []
     repeats = partial(repeats_example, examples=refused)
 
     def anchored(answer: Any, info: ValidationInfo) -> Any:
@@ -102,7 +102,7 @@ def review_of(
 
     checks: dict[str, Any] = {"says_what_is_wrong": model_validator(mode="after")(says_what_is_wrong)}
     computed = wordings_field(state)
-    if "anchors" not in aids:
+    if "anchors" not in extensions:
         return create_model("Review", __base__=Review, __validators__=checks, **computed)
     checks["anchored"] = model_validator(mode="after")(anchored)
     quote: Any = {"quote": Literal[tuple(quotes)]} if quotes else {}
@@ -116,8 +116,8 @@ def review_of(
 async def write_review(state: ParagraphState) -> ParagraphState:
     """Write the comment; the reviewer may find that none is needed.
 
-    With the aid `sentence_quotes`, one that cannot copy words of the paragraph is asked anew and chooses among its
-    sentences.
+    With the extension `sentence_quotes`, one that cannot copy words of the paragraph is asked anew and chooses among
+    its sentences.
     """
     examples, note = await examples_for(state)
     ask, schema = partial(_ask, state, examples), partial(review_of, state, examples)
@@ -127,7 +127,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
         return {**failed("reviewer", error.problem), "calls": error.spent}
     said, spent = answer.value.model_dump(), answer.calls
     unplaced = said["label"] != NOT_NEEDED and said.get("quote") == ""
-    if unplaced and "sentence_quotes" in options(state).aids:
+    if unplaced and "sentence_quotes" in options(state).extensions:
         try:
             chosen = await ask(schema(sentences_of(state["target"]["text"])))
         except Unanswered as error:
@@ -164,7 +164,7 @@ def _outcome(state: ParagraphState, said: dict[str, Any]) -> ParagraphState:
 
 
 def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
-    """The comment; without the aid `anchors` it is about the whole paragraph, and cites nothing by itself."""
+    """The comment; without the extension `anchors` it is about the whole paragraph, and cites nothing by itself."""
     target = state["target"]
     quote = said.get("quote", "")
     return Comment(

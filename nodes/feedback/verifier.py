@@ -1,4 +1,4 @@
-"""The verifier: what a person should know of a comment (the aids `verify` and `instructions`).
+"""The verifier: what a person should know of a comment (the extensions `verify` and `instructions`).
 
 The quote is verbatim and the evidence exists by the schema of the reviewer's answer. Here, a claim that something is
 missing is tested by retrieval against the paper, and whether it repeats an injected instruction is noted; both are
@@ -50,14 +50,14 @@ class AbsenceTest(BaseModel):
 
 async def verify_comment(state: ParagraphState) -> ParagraphState:
     """Keep or soften the comment, and say if the paper has dictated it."""
-    comment, aids = state["comment"], options(state).aids
+    comment, extensions = state["comment"], options(state).extensions
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    signs = signs_of_obedience(said, state["findings"]) if "instructions" in aids else []
+    signs = signs_of_obedience(said, state["findings"]) if "instructions" in extensions else []
     notes = [f"{sign[0].upper()}{sign[1:]}." for sign in signs]
-    notes += _unsupported(state, comment, said) if "verify" in aids else []
-    if "verify" not in aids or not claims_absence(said):
+    notes += _unsupported(state, comment, said) if "verify" in extensions else []
+    if "verify" not in extensions or not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
     passages = await search_paper(state, f"{comment['quote']} {said}")
     variables: dict[str, object] = {

@@ -1,8 +1,8 @@
 """The reviewer's worked examples: comments that reviewers wrote on paragraphs of other papers (SWIF2T, Section 3).
 
-The prompt shows one of each type of weakness: the first of the file or, with the aid `nearest_examples`, the one whose
-paragraph is nearest in meaning to that under review. None is ever of the paper under review. The file says where each
-comes from and under which licence; docs/worked_examples.md tells more.
+The prompt shows one of each type of weakness: the first of the file or, with the extension `nearest_examples`, the one
+whose paragraph is nearest in meaning to that under review. None is ever of the paper under review. The file says where
+each comes from and under which licence; docs/worked_examples.md tells more.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ async def choose_draft(state: JournalismState) -> JournalismState:
         case _:
             number, because = last, "the last draft"
     article = next(draft["text"] for draft in reversed(state["drafts"]) if draft["round"] == number)
-    warnings = await asyncio.to_thread(doubts, article, state["source"], options(state).aids)
+    warnings = await asyncio.to_thread(doubts, article, state["source"], options(state).extensions)
     if number == 0 and begins_with_paper(state):
         warnings.insert(0, STILL_THE_PAPER)
     return {"article": article, "selected_round": number, "selected_because": because, "warnings": warnings}

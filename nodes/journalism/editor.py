@@ -48,13 +48,13 @@ class EditorReview(BaseModel):
 async def advise(state: JournalismState) -> JournalismState:
     """Review the newest draft: s = editor(x, p_i-1, r).
 
-    With the aid `unsupported_details` the editor is asked about details that the paper does not have; with
+    With the extension `unsupported_details` the editor is asked about details that the paper does not have; with
     `hard_sentences` it is shown the hardest sentences, and each of them becomes advice whatever it says.
     """
     assessment = state["assessments"][-1]
-    aids = options(state).aids
-    hard = assessment["hard_sentences"] if "hard_sentences" in aids else []
-    unsupported = assessment["unsupported"] if "unsupported_details" in aids else []
+    extensions = options(state).extensions
+    hard = assessment["hard_sentences"] if "hard_sentences" in extensions else []
+    unsupported = assessment["unsupported"] if "unsupported_details" in extensions else []
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
@@ -96,7 +96,7 @@ async def edit_advice(state: JournalismState) -> JournalismState:
 def simplification(sentence: str) -> Advice:
     """Advice to break a hard sentence up."""
     text = f'Too hard: "{sentence}" Say it in two or three short sentences with everyday words.'
-    return Advice(aspect="accessibility", text=text, quote=sentence, origin="aid")
+    return Advice(aspect="accessibility", text=text, quote=sentence, origin="extension")
 
 
 def in_words(suggestion: Suggestion) -> Advice:

@@ -54,14 +54,14 @@ LONGEST_BEGINNING = 500
 
 
 def begins_with_paper(state: JournalismState) -> bool:
-    """Whether the first draft is the paper itself (the aid `begin_with_paper`)."""
-    return "begin_with_paper" in options(state).aids and state["source"]["words"] <= LONGEST_BEGINNING
+    """Whether the first draft is the paper itself (the extension `begin_with_paper`)."""
+    return "begin_with_paper" in options(state).extensions and state["source"]["words"] <= LONGEST_BEGINNING
 
 
 async def write_draft(state: JournalismState) -> JournalismState:
     """Write the first article from the paper alone: p0 = journalist(x).
 
-    With the aid `begin_with_paper` a short paper is its own first draft, which the journalist then revises.
+    With the extension `begin_with_paper` a short paper is its own first draft, which the journalist then revises.
     """
     if begins_with_paper(state):
         return {"round": 0, "drafts": [Draft(round=0, text=_as_article(state), improvements=[])]}
@@ -95,7 +95,7 @@ async def revise_draft(state: JournalismState) -> JournalismState:
     answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
     draft = Draft(round=number, text=as_markdown(state, answer.value), improvements=answer.value.improvements)
     copied: list[str] = []
-    if "rewrite_copied" in chosen.aids:
+    if "rewrite_copied" in chosen.extensions:
         most = Limits(**state["settings"]["limits"]).rewrites
         copied = copied_from(stored_text(state["source"]), draft["text"])[:most]
     finished: JournalismState = {"revision": draft} if copied else {"drafts": [draft]}
@@ -103,7 +103,7 @@ async def revise_draft(state: JournalismState) -> JournalismState:
 
 
 async def rewrite_copied(state: JournalismState) -> JournalismState:
-    """Rewrite the sentences that the draft has copied from the paper, one by one (the aid `rewrite_copied`)."""
+    """Rewrite the sentences that the draft has copied from the paper, one by one (the extension `rewrite_copied`)."""
     draft, paper = state["revision"], stored_text(state["source"])
 
     async def in_easy_words(sentence: str, schema: type[EasySentence]) -> Answer[EasySentence]:
@@ -123,10 +123,10 @@ def _as_article(state: JournalismState) -> str:
 
 
 def as_markdown(state: JournalismState, article: Article) -> str:
-    """The article as Markdown: its title as a heading, then its paragraphs; tidied if the aid `tidy_prose` is on."""
+    """The article as Markdown: its title as a heading, then its paragraphs; tidied with the extension `tidy_prose`."""
     title = " ".join(article.title.split()).lstrip("# ")
     paragraphs = article.paragraphs
-    if "tidy_prose" in options(state).aids:
+    if "tidy_prose" in options(state).extensions:
         title = title.split(". ")[0].rstrip(".")
         paragraphs = finished_paragraphs(paragraphs) or paragraphs
     parts = [f"# {title}" if title else "", *(paragraph.strip() for paragraph in paragraphs)]

@@ -10,8 +10,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from state.aids import SimplificationAid
 from state.errors import Unanswered
+from state.extensions import SimplificationExtension
 from state.model_settings import Limits, ModelSettings
 from state.settings import Lead, SimplificationRole, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, Memory, SimplificationState
@@ -55,9 +55,9 @@ def limits_of(state: AnyState) -> Limits:
     return Limits(**state["settings"]["limits"])
 
 
-def has_aid(aid: SimplificationAid, state: AnyState) -> bool:
-    """Whether an aid is on; a router may ask, too, for this only looks it up."""
-    return aid in state["settings"]["simplification"]["aids"]
+def has_extension(extension: SimplificationExtension, state: AnyState) -> bool:
+    """Whether an extension is on; a router may ask, too, for this only looks it up."""
+    return extension in state["settings"]["simplification"]["extensions"]
 
 
 def texts_of(state: AnyState) -> dict[str, object]:

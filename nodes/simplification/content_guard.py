@@ -1,7 +1,7 @@
 """The content guard: what of the source a version has lost is reported in the result (ours, not the paper's).
 
-With the aid `restore` it also goes back to the simplifier, once an entry: the simplifier writes single sentences anew,
-and code puts in those that help, so that nothing else changes.
+With the extension `restore` it also goes back to the simplifier, once an entry: the simplifier writes single sentences
+anew, and code puts in those that help, so that nothing else changes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, has_aid, limits_of
+from nodes.simplification.agent import ask_as, has_extension, limits_of
 from state.errors import Unanswered
 from state.model_settings import AtMost
 from state.records import LostDetail
@@ -31,7 +31,7 @@ async def check_content(state: SimplificationState) -> SimplificationState:
     lost = lost_content(stored_text(state["source"]), state["text"])
     known = state["versions"][-1]["lost"]
     is_single = state["next_loop"] == "single"
-    may_return = has_aid("restore", state) and not is_single and not state["exchange"]["sent_back"]
+    may_return = has_extension("restore", state) and not is_single and not state["exchange"]["sent_back"]
     new = [item for item in lost if item not in known and item["kind"] in ESSENTIAL] if may_return else []
     return {"lost": lost, "to_restore": new[: limits_of(state).comments]}
 

@@ -1,7 +1,7 @@
 """The simplifier, editing: it judges wordings, and what was accepted, validated or commented on enters the text (SoMS).
 
-The paper's simplifier writes the whole text anew with it. With the aid `edit_by_code` code puts it in, piece by piece,
-so that nothing else changes.
+The paper's simplifier writes the whole text anew with it. With the extension `edit_by_code` code puts it in, piece by
+piece, so that nothing else changes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_extension, in_exchange, memory_of, texts_of
 from nodes.simplification.content_guard import Repairs, is_safe, numbered_sentences, repaired
 from nodes.simplification.language_clarifier import objection, of_round, rejection
 from nodes.simplification.redundancy_checker import NOT_THERE
@@ -71,7 +71,7 @@ async def enter_wordings(state: LoopState) -> LoopState:
 
 
 async def apply_wordings(state: LoopState) -> LoopState:
-    """Put the accepted wordings of all rounds into the text by code (the aid `edit_by_code`).
+    """Put the accepted wordings of all rounds into the text by code (the extension `edit_by_code`).
 
     A wording that an earlier one has made impossible is dropped.
     """
@@ -104,7 +104,7 @@ async def leave_out_redundancies(state: LoopState) -> LoopState:
 
 
 async def remove_redundancies(state: LoopState) -> LoopState:
-    """Take out what the expert validated and nothing else, by code (the aid `edit_by_code`).
+    """Take out what the expert validated and nothing else, by code (the extension `edit_by_code`).
 
     A part that an earlier removal has made impossible, because they overlap, is kept.
     """
@@ -136,14 +136,14 @@ async def correct_text(state: LoopState) -> LoopState:
 
 @ends_loop_on_nonsense
 async def correct_sentences(state: LoopState) -> LoopState:
-    """Write single sentences anew as the expert's comments ask; code puts them in (the aid `edit_by_code`)."""
+    """Write single sentences anew as the expert's comments ask; code puts them in (the extension `edit_by_code`)."""
     comments, source = state["to_correct"], stored_text(state["source"])
     variables: dict[str, object] = {
         "points": numbered(comments),
         "sentences": numbered(numbered_sentences(state["text"])),
     }
     answer = await ask_as("simplifier", "correct_sentences", state, variables, Repairs, trim="sentences")
-    vetoed = has_aid("veto", state)
+    vetoed = has_extension("veto", state)
     steps = list(
         repaired(
             state["text"],

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from nodes.simplification.agent import (
     ask_as,
     ends_loop_on_nonsense,
-    has_aid,
+    has_extension,
     in_exchange,
     memory_of,
     options,
@@ -51,7 +51,7 @@ async def propose_wordings(state: LoopState) -> LoopState:
     """List complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
         "text": state["text"],
-        "hard_sentences": numbered(hard_sentences(state["text"])) if has_aid("hard_sentences", state) else "",
+        "hard_sentences": numbered(hard_sentences(state["text"])) if has_extension("hard_sentences", state) else "",
         "memory": memory_of("language_clarifier", state),
         "target_grade": target_grade(state),
     }
@@ -85,10 +85,11 @@ def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
 def _screened(wording: Wording, number: int, state: LoopState) -> WordingSuggestion:
     """A suggestion without objection stays open for the simplifier; any other is rejected with the reason.
 
-    With the aid `veto`, one that leaves the piece as it is, is dropped: there is nothing to judge or to revise in it.
+    With the extension `veto`, one that leaves the piece as it is, is dropped: there is nothing to judge or to revise in
+    it.
     """
     same = wording.original.casefold().split() == wording.replacement.casefold().split()
-    idle = same and has_aid("veto", state)
+    idle = same and has_extension("veto", state)
     problem = IDLE if idle else objection(wording.original, wording.replacement, state["text"], state)
     verdict: Literal["open", "rejected", "dropped"] = rejection(number, state) if problem else "open"
     return WordingSuggestion(
@@ -104,11 +105,11 @@ def _screened(wording: Wording, number: int, state: LoopState) -> WordingSuggest
 def objection(original: str, replacement: str, text: str, state: LoopState) -> str:
     """Why code cannot put a wording into a text, or vetoes it; empty if neither.
 
-    Without the aid `edit_by_code` the simplifier is shown any wording.
+    Without the extension `edit_by_code` the simplifier is shown any wording.
     """
-    if has_aid("edit_by_code", state) and not occurrences(text, original):
+    if has_extension("edit_by_code", state) and not occurrences(text, original):
         return "The text does not contain the original; copy it exactly."
-    return _veto(original, replacement, text, stored_text(state["source"])) if has_aid("veto", state) else ""
+    return _veto(original, replacement, text, stored_text(state["source"])) if has_extension("veto", state) else ""
 
 
 def _veto(original: str, replacement: str, text: str, source: str) -> str:

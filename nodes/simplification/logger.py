@@ -86,7 +86,7 @@ async def finish(state: SimplificationState) -> SimplificationState:
         "warnings": [
             *unchanged(state),
             *additions(state["text"], source),
-            *await asyncio.to_thread(doubts, state["text"], state["source"], options(state).aids),
+            *await asyncio.to_thread(doubts, state["text"], state["source"], options(state).extensions),
         ],
     }
 

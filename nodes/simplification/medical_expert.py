@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_aid, in_exchange, memory_of, texts_of
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_extension, in_exchange, memory_of, texts_of
 from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.checks.omissions import lost_content
@@ -107,7 +107,7 @@ async def check_accuracy(state: LoopState) -> LoopState:
         **texts_of(state),
         "memory": memory_of("medical_expert", state),
         "earlier_comments": numbered(said),
-        "lost_details": numbered(_lost(state)) if has_aid("lost_details", state) else "",
+        "lost_details": numbered(_lost(state)) if has_extension("lost_details", state) else "",
     }
     answer = await ask_as("medical_expert", "check_accuracy", state, variables, AccuracyCheck)
     comments = [comment.strip() for comment in answer.value.comments if comment.strip()]
@@ -120,7 +120,7 @@ async def check_accuracy(state: LoopState) -> LoopState:
 
 
 def _lost(state: LoopState) -> list[str]:
-    """Details of the abstract that a check no longer finds in the text, by sentence (the aid `lost_details`)."""
+    """Details of the abstract that a check no longer finds in the text, by sentence (the extension `lost_details`)."""
     lost = lost_content(stored_text(state["source"]), state["text"])
     by_sentence = groupby(lost, key=lambda detail: detail["sentence"])
     return [", ".join(f'"{detail["text"]}"' for detail in details) + f" in: {said}" for said, details in by_sentence]

@@ -16,7 +16,7 @@ from nodes.rewriting import EasySentence, copied_from, rewrite_each
 from nodes.simplification.agent import (
     ask_as,
     ends_loop_on_nonsense,
-    has_aid,
+    has_extension,
     in_exchange,
     limits_of,
     memory_of,
@@ -79,7 +79,7 @@ async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
     answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
     hard = hard_sentences(state["text"], at_most=MOST_HARD_SENTENCES)
-    shown = numbered(hard) if has_aid("hard_sentences", state) else ""
+    shown = numbered(hard) if has_extension("hard_sentences", state) else ""
     variables: dict[str, object] = {
         "clarifications": numbered(answered),
         "hard_sentences": shown,
@@ -87,7 +87,7 @@ async def rewrite_text(state: LoopState) -> LoopState:
     }
     answer = await _ask_for_text("rewrite_text", state, variables, ReasonedSimplification)
     news = _written(state, answer, answered, "rewrite")
-    copied = copied_from(stored_text(state["source"]), news["text"]) if has_aid("rewrite_copied", state) else []
+    copied = copied_from(stored_text(state["source"]), news["text"]) if has_extension("rewrite_copied", state) else []
     return {
         **news,
         "copied": copied[: limits_of(state).rewrites],
@@ -112,7 +112,7 @@ async def write_anew(
 
 @ends_loop_on_nonsense
 async def rewrite_copied(state: LoopState) -> LoopState:
-    """Write the sentences that the rewrite has copied from the abstract anew, one by one (the aid `rewrite_copied`)."""
+    """Write the sentences that the rewrite has copied from the abstract anew, one by one (`rewrite_copied`)."""
     source = stored_text(state["source"])
 
     async def in_easy_words(sentence: str, schema: type[EasySentence]) -> Answer[EasySentence]:
@@ -166,13 +166,13 @@ def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind:
 
 
 def _text_of(answer: Answer[Any], state: LoopState | SimplificationState) -> str:
-    """The text of an answer; with the aid `tidy_prose`, what of it is whole sentences, each once.
+    """The text of an answer; with the extension `tidy_prose`, what of it is whole sentences, each once.
 
     Raises:
         ModelOutputError: If nothing is left of it.
     """
     paragraphs = answer.value.paragraphs
-    if has_aid("tidy_prose", state) and not (paragraphs := finished_paragraphs(paragraphs)):
+    if has_extension("tidy_prose", state) and not (paragraphs := finished_paragraphs(paragraphs)):
         problem = "no paragraph holds a finished sentence"
         raise ModelOutputError(
             f"The simplifier gave no usable text: {problem}; give it a stronger model or more `max_tokens`.",

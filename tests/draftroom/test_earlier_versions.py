@@ -21,7 +21,8 @@ from state.settings import FeedbackContext, SimplificationContext
 from tests.draftroom.conftest import Command
 
 EARLIER = Path(__file__).parent / "earlier"
-"""Runs that were made by the version before the aids: record and state, with `HOME` and `FOLDER` for its folders."""
+"""Runs that were made by the version before the extensions: record and state, with `HOME` and `FOLDER` for its
+folders."""
 
 LAST = {"explain": "choose_draft", "simplify": "finish", "review": "rank_comments"}
 """The node that ends each graph."""
@@ -32,37 +33,40 @@ RESULTS = {
 }
 
 
-def test_a_setting_that_became_an_aid(draftroom: Command, draft: Path):
+def test_a_setting_that_became_an_extension(draftroom: Command, draft: Path):
     earlier = draftroom.with_variables({"DRAFTROOM_FEEDBACK__DETECT": "true"})
     refused = earlier("review", draft)
     assert refused.exit_code == EXIT_CODES["bad_settings"]
-    assert "`feedback.detect` is no setting any more: it is the aid `detect` now" in " ".join(refused.stderr.split())
+    assert "`feedback.detect` is no setting any more: it is the extension `detect` now" in " ".join(
+        refused.stderr.split()
+    )
 
 
 @pytest.mark.parametrize(
-    ("graph", "context", "aid"),
+    ("graph", "context", "extension"),
     [
         (focused_feedback, FeedbackContext, "detect"),
         (focused_feedback, FeedbackContext, "verify"),
         (medical_simplification, SimplificationContext, "restore"),
     ],
 )
-async def test_a_choice_for_one_run_that_became_an_aid(graph: Any, context: type[BaseModel], aid: str):
+async def test_a_choice_for_one_run_that_became_an_extension(graph: Any, context: type[BaseModel], extension: str):
     said = (
-        rf"^The settings of this run cannot be used: `\w+\.{aid}` is no setting any more: it is the aid `{aid}` now; .*"
+        r"^The settings of this run cannot be used: "
+        rf"`\w+\.{extension}` is no setting any more: it is the extension `{extension}` now; .*"
     )
     with pytest.raises(SettingsError, match=said):
-        context(**{aid: True})
+        context(**{extension: True})
     with pytest.raises(SettingsError, match=said):
-        await graph.ainvoke({"paper": "Of moss", "abstract": "Of moss"}, context={aid: True})
+        await graph.ainvoke({"paper": "Of moss", "abstract": "Of moss"}, context={extension: True})
 
 
 @pytest.mark.parametrize("flag", ["--no-verify", "--restore=nothing"])
-def test_a_flag_that_became_an_aid(draftroom: Command, draft: Path, flag: str):
+def test_a_flag_that_became_an_extension(draftroom: Command, draft: Path, flag: str):
     refused = draftroom("review", draft, flag)
     assert refused.exit_code == 2
     said = " ".join(refused.stderr.replace("│", " ").split())
-    assert f"{flag.split('=', maxsplit=1)[0]} is no option any more: it is the aid" in said
+    assert f"{flag.split('=', maxsplit=1)[0]} is no option any more: it is the extension" in said
 
 
 @pytest.mark.parametrize("command", ["explain", "simplify", "review"])
@@ -71,16 +75,16 @@ def test_a_finished_run_is_shown_and_resumed_to_its_result(draftroom: Command, t
     assert record["id"] in draftroom("runs").stdout
     shown = draftroom("show", record["id"])
     assert shown.exit_code == 0, shown.stderr
-    assert "Aids: not on record" in shown.stdout
+    assert "Extensions: not on record" in shown.stdout
     assert RESULTS[command] in " ".join(shown.stdout.split())
     resumed = draftroom("resume", record["id"])
     assert resumed.exit_code == 0, resumed.stderr
     assert RESULTS[command] in " ".join(resumed.stdout.split())
-    assert "Aids: not on record" in resumed.stderr
+    assert "Extensions: not on record" in resumed.stderr
     assert draftroom.endpoint.chat_requests == []
     page = tmp_path / "result.html"
     assert draftroom("show", record["id"], "-o", page).exit_code == 0
-    assert "Aids: not on record" in page.read_text(encoding="utf-8")
+    assert "Extensions: not on record" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", ["explain", "simplify", "review"])
@@ -88,8 +92,9 @@ def test_an_unfinished_run_is_refused_in_one_sentence(draftroom: Command, tmp_pa
     record = put_back(draftroom, tmp_path, command, finished=False)
     refused = draftroom("resume", record["id"])
     assert refused.exit_code == EXIT_CODES["run_incompatible"]
-    assert "was begun by an earlier version, whose settings knew no `aids`; resume it with that version" in " ".join(
-        refused.stderr.split()
+    assert (
+        "was begun by an earlier version, whose settings knew no `extensions`; resume it with that version"
+        in " ".join(refused.stderr.split())
     )
     assert draftroom("show", record["id"]).exit_code == 0
 
@@ -106,7 +111,7 @@ def test_a_run_is_deleted_with_its_paper(draftroom: Command, tmp_path: Path, com
 
 
 def put_back(draftroom: Command, folder: Path, command: str, *, finished: bool = True) -> dict[str, Any]:
-    """Put a run of the version before the aids where it would be; its record."""
+    """Put a run of the version before the extensions where it would be; its record."""
     text = (EARLIER / f"{command}.json").read_text(encoding="utf-8")
     run = json.loads(text.replace("HOME", str(draftroom.home)).replace("FOLDER", str(folder)))
     record, values = run["record"], run["values"]

@@ -64,7 +64,7 @@ def test_flags_decide_over_variables(draftroom: Command, paper: Path):
     assert draftroom("explain", paper, *flags, *more).exit_code == 0
     settings = draftroom.records()[0]["settings"]
     assert settings["journalism"] == {
-        "aids": ["unsupported_details"],
+        "extensions": ["unsupported_details"],
         "audience": "patient",
         "rounds": 0,
         "select": "last",
@@ -188,21 +188,24 @@ def test_a_file_that_cannot_be_written_in_the_end_loses_nothing(draftroom: Comma
     assert draftroom("resume", "last").stdout.startswith("# ")
 
 
-def test_a_result_says_which_aids_were_on(draftroom: Command, paper: Path):
+def test_a_result_says_which_extensions_were_on(draftroom: Command, paper: Path):
     page = paper.with_suffix(".html")
-    result = draftroom("explain", paper, "--rounds", "0", "--aids", "tidy_prose,hard_sentences", "-o", page)
-    assert "Aids: hard_sentences, tidy_prose" in result.stderr
-    assert "Aids: hard_sentences, tidy_prose" in page.read_text(encoding="utf-8")
-    assert draftroom.records()[0]["aids"] == ["hard_sentences", "tidy_prose"]
-    assert "Aids: hard_sentences, tidy_prose" in draftroom("show", "last").stdout
+    result = draftroom("explain", paper, "--rounds", "0", "--extensions", "tidy_prose,hard_sentences", "-o", page)
+    assert "Extensions: hard_sentences, tidy_prose" in result.stderr
+    assert "Extensions: hard_sentences, tidy_prose" in page.read_text(encoding="utf-8")
+    assert draftroom.records()[0]["extensions"] == ["hard_sentences", "tidy_prose"]
+    assert "Extensions: hard_sentences, tidy_prose" in draftroom("show", "last").stdout
 
 
-def test_without_aids_a_result_says_that_it_is_the_papers(draftroom: Command, paper: Path):
-    assert "Aids: none (the paper's system)" in draftroom("explain", paper, "--rounds", "0", "--aids", "none").stderr
-    assert draftroom.records()[0]["aids"] == []
+def test_without_extensions_a_result_says_that_it_is_the_papers(draftroom: Command, paper: Path):
+    assert (
+        "Extensions: none (the paper's system)"
+        in draftroom("explain", paper, "--rounds", "0", "--extensions", "none").stderr
+    )
+    assert draftroom.records()[0]["extensions"] == []
 
 
-def test_an_aid_that_does_not_exist_is_refused_before_any_model_is_asked(draftroom: Command, paper: Path):
-    result = draftroom("explain", paper, "--aids", "magic")
-    assert "there is no aid magic" in result.stderr
+def test_an_extension_that_does_not_exist_is_refused_before_any_model_is_asked(draftroom: Command, paper: Path):
+    result = draftroom("explain", paper, "--extensions", "magic")
+    assert "there is no extension magic" in result.stderr
     assert draftroom.endpoint.requests == []

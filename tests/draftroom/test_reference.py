@@ -96,7 +96,7 @@ def test_the_paper_preset_is_the_papers_setting():
     feedback = settings.feedback
     assert (feedback.plans, feedback.rerank, feedback.execution) == (4, True, "sequential")
     assert (feedback.retrieval, feedback.passages, feedback.segment_characters) == ("dense", 5, 2000)
-    assert (feedback.aids, feedback.max_rewrites, feedback.segment_overlap) == ([], 0, 200)
+    assert (feedback.extensions, feedback.max_rewrites, feedback.segment_overlap) == ([], 0, 200)
     assert (journalist.top_p, journalist.frequency_penalty, journalist.repetition_penalty) == (0.4, 1, 1)
     assert journalist.max_tokens == 4096
 

@@ -185,7 +185,7 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
     studies = tmp_path / "studies"
     studies.mkdir()
     flags = ["--execution", "sequential", "--plans", "1", "--no-rerank", "--max-questions", "1", "--max-rewrites", "0"]
-    more = ["--retrieval", "bm25", "--passages", "2", "--literature", studies, "--no-pause", "--aids", "quotes"]
+    more = ["--retrieval", "bm25", "--passages", "2", "--literature", studies, "--no-pause", "--extensions", "quotes"]
     rest = ["--min-words", "30", "--max-comments", "3", "--max-pages", "9", "--model", "small"]
     other = room.with_variables({"DRAFTROOM_FEEDBACK__PASSAGES": "7", "DRAFTROOM_FEEDBACK__SEGMENT_CHARACTERS": "900"})
     assert other("review", draft, *ONE, *flags, *more, *rest).exit_code == 0
@@ -194,7 +194,7 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
     assert (literature["providers"], literature["folder"]) == (["folder"], str(studies.resolve()))
     del settings["feedback"]["embedding"]
     assert settings["feedback"] == {
-        "aids": ["quotes"],
+        "extensions": ["quotes"],
         "plans": 1,
         "plan_temperature": 0.9,
         "rerank": False,

@@ -88,11 +88,11 @@ def test_a_review_that_failed_asks_again_for_nothing_on_record(room: Command, dr
 
 def test_what_was_asked_for_outlives_a_run_that_was_killed_before_its_first_step(room: Command, draft: Path):
     room.endpoint.answer = Script([When(Status(503), times=1)], otherwise=TwoMinds())
-    assert room("review", draft, *ONE, "--aids", "none").exit_code == EXIT_CODES["endpoint_down"]
+    assert room("review", draft, *ONE, "--extensions", "none").exit_code == EXIT_CODES["endpoint_down"]
     (room.home / "state" / "checkpoints.sqlite").unlink()
     assert room("resume", "last").exit_code == 0
     assert reviewed(room) == ["p3"]
-    assert room.records()[0]["settings"]["feedback"]["aids"] == []
+    assert room.records()[0]["settings"]["feedback"]["extensions"] == []
 
 
 def test_a_finished_review_prints_its_comments_again_without_a_call(room: Command, draft: Path):

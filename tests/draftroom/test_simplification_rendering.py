@@ -51,7 +51,15 @@ def told(draftroom: Command, tmp_path: Path) -> Command:
     abstract.write_text(ABSTRACT, encoding="utf-8")
     outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
     result = draftroom(
-        "simplify", abstract, "--entries", "1", "--revision-rounds", "1", "--aids", "restore,edit_by_code", *outputs
+        "simplify",
+        abstract,
+        "--entries",
+        "1",
+        "--revision-rounds",
+        "1",
+        "--extensions",
+        "restore,edit_by_code",
+        *outputs,
     )
     assert result.exit_code == 0, result.output
     return draftroom

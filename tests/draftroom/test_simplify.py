@@ -20,7 +20,7 @@ from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.society import ABSTRACT, SCHEMAS, Society
 from tools.documents.reading import NOT_ENGLISH
 
-LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--aids", "edit_by_code"]
+LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--extensions", "edit_by_code"]
 """A run whose only loop asks the clarifier, then the simplifier."""
 
 
@@ -120,7 +120,7 @@ def test_flags_decide_over_variables(society: Command, abstract: Path):
     assert other("simplify", abstract, *flags, *aims, "--scope", "whole", "--model", "small").exit_code == 0
     settings = society.records()[0]["settings"]
     assert settings["simplification"] == {
-        "aids": ["lost_details"],
+        "extensions": ["lost_details"],
         "loops": ["layperson", "redundancy_checker"],
         "entries": 1,
         "stop": "adaptive",

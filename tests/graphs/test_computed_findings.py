@@ -59,7 +59,7 @@ async def test_one_agent_that_fails_takes_no_finding_back(fake_endpoint: FakeEnd
     room = Room()
     dead = Status(500, "The engine died.")
     fake_endpoint.answer = lambda request: dead if request.schema_name == agent else room(request)
-    chosen = once(fake_endpoint) | {"aids": "all"}
+    chosen = once(fake_endpoint) | {"extensions": "all"}
     result = await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)
     assert quotes(result) == OF_RESULTS
 
@@ -144,15 +144,15 @@ async def test_a_plan_can_ask_what_was_computed_elsewhere(
     assert told in prompts(fake_endpoint, "Review")[0]
 
 
-async def test_without_the_aid_nothing_is_computed_and_nobody_hears_of_it(fake_endpoint: FakeEndpoint) -> None:
+async def test_without_the_extension_nothing_is_computed_and_nobody_hears_of_it(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    result = await results(fake_endpoint, aids="none")
+    result = await results(fake_endpoint, extensions="none")
     assert result["computed"] == []
     assert not any("comput" in request.text or "ask_checks" in request.text for request in fake_endpoint.chat_requests)
 
 
 @pytest.mark.parametrize("baseline", [single_model, chain_of_verification], ids=["single model", "verification"])
-async def test_the_baselines_take_the_aid_as_well(fake_endpoint: FakeEndpoint, baseline: Any) -> None:
+async def test_the_baselines_take_the_extension_as_well(fake_endpoint: FakeEndpoint, baseline: Any) -> None:
     fake_endpoint.answer = Room(
         VerificationQuestions=[{"questions": ["Is tea a fertiliser for cress?"]}],
         Review=[{**REVIEW, "evidence": [], "computed": WORDS}],

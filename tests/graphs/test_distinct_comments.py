@@ -1,4 +1,4 @@
-"""Comments on one paper that say the same are said once, with the aid `distinct_comments`."""
+"""Comments on one paper that say the same are said once, with the extension `distinct_comments`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def review(
         return Json(of_methods if METHODS[:20] in paragraph else third if THIRD[:20] in paragraph else of_results)
 
     endpoint.answer = answer
-    here = {"embedding": EmbeddingSettings().model_dump(), "min_words": 20, "aids": "anchors, distinct_comments"}
+    here = {"embedding": EmbeddingSettings().model_dump(), "min_words": 20, "extensions": "anchors, distinct_comments"}
     chosen = context(endpoint, **{**here, **choices})
     chosen["models"]["default"]["retries"] = retries
     return await run.ainvoke({"paper": paper}, config, context=chosen)
@@ -84,8 +84,8 @@ async def test_a_comment_that_says_what_a_better_one_says_is_left_out(fake_endpo
     assert [(call["role"], call["step"]) for call in result["calls"]][-1] == ("verifier", "compare_comments")
 
 
-async def test_without_the_aid_nothing_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    assert paragraphs(await review(fake_endpoint, ALIKE, SAME, aids="anchors")) == ["p2", "p3"]
+async def test_without_the_extension_nothing_is_left_out(fake_endpoint: FakeEndpoint) -> None:
+    assert paragraphs(await review(fake_endpoint, ALIKE, SAME, extensions="anchors")) == ["p2", "p3"]
     assert prompts(fake_endpoint, "Repetition") == []
 
 

@@ -25,7 +25,7 @@ from tests.support.review_room import (
 
 async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Weaknesses=[SOUND])
-    found = await review(fake_endpoint, aids=["detect"])
+    found = await review(fake_endpoint, extensions=["detect"])
     assert found["outcome"] == "nothing worth raising"
     assert found["comment"] is None
     assert "Review" not in steps(fake_endpoint)
@@ -33,7 +33,7 @@ async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -
 
 async def test_the_paragraph_is_assessed_before_weaknesses_are_listed(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await review(fake_endpoint, aids=["detect"])
+    await review(fake_endpoint, extensions=["detect"])
     (detector,) = (request for request in fake_endpoint.chat_requests if request.schema_name == "Weaknesses")
     assert list(detector.schema["properties"]) == ["assessment", "weaknesses"]
 
@@ -43,7 +43,7 @@ async def test_weaknesses_that_quote_nothing_of_the_paragraph_leave_it_to_the_re
 ) -> None:
     noticed = {"quote": "words from nowhere at all", "problem": "They are not there.", "label": "Substance"}
     fake_endpoint.answer = Room(Weaknesses=[{**SOUND, "weaknesses": [noticed]}])
-    found = await review(fake_endpoint, aids=["detect"])
+    found = await review(fake_endpoint, extensions=["detect"])
     assert found["candidates"] == []
     assert found["outcome"] == "comment"
     assert any("quote nothing of the paragraph" in note for note in found["notes"])
@@ -85,9 +85,9 @@ async def test_a_comment_that_only_ever_quotes_other_words_stands_without_a_quot
     assert "The comment quoted no words of the paragraph, so it stands without a quote." in found["notes"]
 
 
-async def test_without_the_aid_the_reviewer_gives_what_the_papers_gives(fake_endpoint: FakeEndpoint) -> None:
+async def test_without_the_extension_the_reviewer_gives_what_the_papers_gives(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(PlainAnswer=[{"answer": "They grew taller with cold tea."}])
-    found = await review(fake_endpoint, aids="none")
+    found = await review(fake_endpoint, extensions="none")
     (request,) = (request for request in fake_endpoint.chat_requests if request.schema_name == "Review")
     assert request.schema
     assert list(request.schema["properties"]) == ["reasoning", "label", "review"]
@@ -103,7 +103,7 @@ async def test_a_reviewer_that_cannot_copy_chooses_among_the_sentences(fake_endp
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
     sentence = CLAIM.split(". ")[0]
     fake_endpoint.answer = Room(Review=[wrong, wrong, {**REVIEW, "quote": sentence}])
-    found = await review(fake_endpoint, aids=["anchors", "sentence_quotes"])
+    found = await review(fake_endpoint, extensions=["anchors", "sentence_quotes"])
     assert found["comment"]
     assert found["comment"]["quote"] == sentence
     schemas = [each.schema for each in fake_endpoint.chat_requests if each.schema_name == "Review"]
@@ -126,7 +126,7 @@ COPIED = "Run the same packages in every evaluation, or say for each panel which
 
 async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Review=[{**REVIEW, "suggestion": f"The author could: {COPIED}"}, REVIEW])
-    found = await review(fake_endpoint, aids=["anchors", "refuse_examples"])
+    found = await review(fake_endpoint, extensions=["anchors", "refuse_examples"])
     assert "repeats an example" in prompts(fake_endpoint, "Review")[1]
     assert found["comment"]
     assert found["comment"]["suggestion"] == REVIEW["suggestion"]
@@ -135,7 +135,7 @@ async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endp
 async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_endpoint: FakeEndpoint) -> None:
     sentence = CLAIM.split(". ")[0]
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": sentence, "suggestion": COPIED}])
-    found = await review(fake_endpoint, aids=["anchors", "refuse_examples"])
+    found = await review(fake_endpoint, extensions=["anchors", "refuse_examples"])
     assert len(prompts(fake_endpoint, "Review")) == 2
     assert found["comment"]
     assert found["comment"]["review"] == REVIEW["review"]
@@ -148,8 +148,8 @@ async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_en
     )
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": CLAIM.split(". ")[0], "review": copied}])
     with pytest.raises(ModelOutputError, match="repeats an example"):
-        await run(fake_endpoint, aids=["refuse_examples"])
-    assert (await review(fake_endpoint))["outcome"] == "comment", "without the aid nobody looks"
+        await run(fake_endpoint, extensions=["refuse_examples"])
+    assert (await review(fake_endpoint))["outcome"] == "comment", "without the extension nobody looks"
 
 
 async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_passage(
@@ -167,15 +167,17 @@ async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_pass
 
 async def test_the_type_of_a_noticed_weakness_stands_apart_from_it(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await review(fake_endpoint, aids=["detect"])
+    await review(fake_endpoint, extensions=["detect"])
     (shown,) = prompts(fake_endpoint, "Review")
     assert "problem: The conclusion goes beyond six trays on one window sill.\n" in shown
     assert "label: Empirical and Theoretical Soundness\n" in shown
 
 
-async def test_without_the_aid_the_paragraph_is_among_what_the_investigator_reads(fake_endpoint: FakeEndpoint) -> None:
+async def test_without_the_extension_the_paragraph_is_among_what_the_investigator_reads(
+    fake_endpoint: FakeEndpoint,
+) -> None:
     fake_endpoint.answer = Room(PlainAnswer=[{"answer": "They grew taller with cold tea."}])
-    found = await review(fake_endpoint, aids="none")
+    found = await review(fake_endpoint, extensions="none")
     (shown,) = prompts(fake_endpoint, "PlainAnswer")
     assert CLAIM[:40] in shown
     (evidence,) = found["evidence"]

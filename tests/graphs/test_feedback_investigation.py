@@ -169,19 +169,19 @@ KNOWS_SOME = [
 
 
 @pytest.mark.parametrize(
-    ("execution", "aids", "answer"),
-    [("sequential", aids, answer) for aids in ("none", "default") for answer in DONT_KNOW]
-    + [("parallel", aids, DONT_KNOW[0]) for aids in ("none", "default")],
+    ("execution", "extensions", "answer"),
+    [("sequential", extensions, answer) for extensions in ("none", "default") for answer in DONT_KNOW]
+    + [("parallel", extensions, DONT_KNOW[0]) for extensions in ("none", "default")],
 )
 async def test_an_unanswered_question_never_reaches_the_reviewer(
-    fake_endpoint: FakeEndpoint, execution: str, answer: str, aids: str
+    fake_endpoint: FakeEndpoint, execution: str, answer: str, extensions: str
 ) -> None:
     fake_endpoint.answer = Room(
         PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer}],
         PlainAnswer=[{"answer": answer}],
         Review=[{**REVIEW, "evidence": []}],
     )
-    found = await review(fake_endpoint, execution=execution, aids=aids)
+    found = await review(fake_endpoint, execution=execution, extensions=extensions)
     assert [record["outcome"] for record in found["log"]] == ["unanswered"]
     assert found["log"][0]["note"]
     assert found["evidence"] == []
@@ -190,15 +190,17 @@ async def test_an_unanswered_question_never_reaches_the_reviewer(
     assert "I don't know" not in prompt
 
 
-@pytest.mark.parametrize(("answer", "aids"), [*((answer, "default") for answer in KNOWS_SOME), (KNOWS_SOME[0], "none")])
+@pytest.mark.parametrize(
+    ("answer", "extensions"), [*((answer, "default") for answer in KNOWS_SOME), (KNOWS_SOME[0], "none")]
+)
 async def test_an_answer_that_does_not_know_everything_is_one(
-    fake_endpoint: FakeEndpoint, answer: str, aids: str
+    fake_endpoint: FakeEndpoint, answer: str, extensions: str
 ) -> None:
     fake_endpoint.answer = Room(
         PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer}],
         PlainAnswer=[{"answer": answer}],
     )
-    found = await review(fake_endpoint, aids=aids)
+    found = await review(fake_endpoint, extensions=extensions)
     assert [item["answer"] for item in found["evidence"]] == [answer]
 
 
@@ -278,7 +280,7 @@ async def test_without_literature_a_question_to_it_is_on_record_as_unanswered(fa
     paused = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
     fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": []}])
-    chosen = context(fake_endpoint, pause=True, aids="none")
+    chosen = context(fake_endpoint, pause=True, extensions="none")
     await paused.ainvoke({"paper": PAPER, "text": CLAIM}, config, context=chosen)
     own = {"advice": [f"literature: {LITERATURE_QUESTION}"]}
     result = await paused.ainvoke(Command(resume=own), config, context=chosen)

@@ -39,7 +39,7 @@ async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endp
 
 async def test_every_paragraph_worth_it_is_reviewed(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(PlainAnswer=[{"answer": "Six trays."}])
-    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, aids="none"))
+    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, extensions="none"))
     assert [item["paragraph"] for item in result["reviews"]] == ["p2", "p3"]
     assert [comment["paragraph"] for comment in result["comments"]] == ["p2", "p3"]
 
@@ -72,7 +72,7 @@ async def test_a_paragraph_that_a_filter_refuses_fails_alone(fake_endpoint: Fake
     room = Room()
     filtered = Status(400, "The prompt triggered the content policy.")
     fake_endpoint.answer = lambda request: filtered if METHODS[:20] in request.text else room(request)
-    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, aids="none"))
+    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, extensions="none"))
     assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
     (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
     assert problem == "planner: the endpoint refuses its text: “The prompt triggered the content policy.”"
@@ -91,7 +91,7 @@ FAULTS = pytest.mark.parametrize(
 
 def once(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
     """Context of a run that tries each request once more."""
-    chosen = context(endpoint, min_words=20, aids="none", **choices)
+    chosen = context(endpoint, min_words=20, extensions="none", **choices)
     chosen["models"]["default"]["retries"] = 1
     return chosen
 
@@ -181,7 +181,7 @@ async def test_the_single_model_can_list_weaknesses_first_and_is_told_of_no_evid
         Weaknesses=[{"assessment": "A claim.", "weaknesses": [noticed]}], Review=[{**REVIEW, "evidence": []}]
     )
     result = await single_model.ainvoke(
-        {"paper": PAPER, "text": CLAIM}, context=context(fake_endpoint, aids=["detect", "anchors"])
+        {"paper": PAPER, "text": CLAIM}, context=context(fake_endpoint, extensions=["detect", "anchors"])
     )
     assert steps(fake_endpoint) == ["Weaknesses", "Review"]
     detector, reviewer = (request.text for request in fake_endpoint.chat_requests)
@@ -233,9 +233,9 @@ async def test_text_that_addresses_the_model_is_reported_and_reaches_prompts_as_
     assert all(GUARD.search(request.text) for request in fake_endpoint.chat_requests)
 
 
-async def test_without_the_aid_no_prompt_speaks_of_instructions(fake_endpoint: FakeEndpoint) -> None:
+async def test_without_the_extension_no_prompt_speaks_of_instructions(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Review=[MISSING], PlainAnswer=[{"answer": "Six trays."}])
-    chosen = context(fake_endpoint, aids=["verify", "detect"])
+    chosen = context(fake_endpoint, extensions=["verify", "detect"])
     await graph.ainvoke({"paper": HOSTILE, "paragraphs": ["p3"]}, context=chosen)
     assert len({request.schema_name for request in fake_endpoint.chat_requests}) >= 5
     assert not any(GUARD.search(request.text) for request in fake_endpoint.chat_requests)

@@ -155,7 +155,7 @@ async def test_a_question_about_something_else_than_the_paragraph_is_left_out(fa
     for step, about in zip(proposal["steps"], ("dried in an oven", "seedlings", "all"), strict=True):
         step["about"] = about
     fake_endpoint.answer = Room(ProposedPlan=[proposal])
-    found = await review(fake_endpoint, aids=["on_topic"])
+    found = await review(fake_endpoint, extensions=["on_topic"])
     assert [record["step"]["question"] for record in found["log"]] == [PAPER_QUESTION]
     assert found["plans"][0]["repairs"] == [f"“{leaves}” asks about nothing in the paragraph and was left out."]
 
@@ -180,28 +180,28 @@ async def test_a_plan_is_followed_as_it_was_written(fake_endpoint: FakeEndpoint,
 async def test_questions_beyond_the_most_are_left_out_on_record(fake_endpoint: FakeEndpoint) -> None:
     questions = [f"Which tray was number {number}?" for number in range(1, 9)]
     fake_endpoint.answer = Room(ProposedPlan=[plan(*questions)])
-    found = await review(fake_endpoint, max_questions=3, aids="none")
+    found = await review(fake_endpoint, max_questions=3, extensions="none")
     assert [record["step"]["question"] for record in found["log"]] == questions[:3]
     assert found["plans"][0]["repairs"] == ["Questions beyond the first 3 were left out."]
 
 
-@pytest.mark.parametrize("aids", ["none", "all"])
-async def test_a_plan_that_asks_nothing_leaves_the_review(fake_endpoint: FakeEndpoint, aids: str) -> None:
+@pytest.mark.parametrize("extensions", ["none", "all"])
+async def test_a_plan_that_asks_nothing_leaves_the_review(fake_endpoint: FakeEndpoint, extensions: str) -> None:
     nothing = plan("")
-    if aids == "all":
+    if extensions == "all":
         nothing["steps"] = [{"about": "tea", **step} for step in nothing["steps"]]
     fake_endpoint.answer = Room(ProposedPlan=[nothing], Review=[{**REVIEW, "evidence": []}])
-    found = await review(fake_endpoint, aids=aids)
+    found = await review(fake_endpoint, extensions=extensions)
     assert found["log"] == []
     assert found["outcome"] == "comment"
 
 
-@pytest.mark.parametrize(("aids", "kept"), [("none", 2), ("repair_plans", 1)])
+@pytest.mark.parametrize(("extensions", "kept"), [("none", 2), ("repair_plans", 1)])
 async def test_a_plan_that_asks_nothing_is_a_choice_unless_plans_are_repaired(
-    fake_endpoint: FakeEndpoint, aids: str, kept: int
+    fake_endpoint: FakeEndpoint, extensions: str, kept: int
 ) -> None:
     fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(plan("")), Json(plan(PAPER_QUESTION))])])
-    found = await review(fake_endpoint, plans=2, aids=aids)
+    found = await review(fake_endpoint, plans=2, extensions=extensions)
     assert len(found["plans"]) == kept
 
 

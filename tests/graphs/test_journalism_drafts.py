@@ -65,17 +65,17 @@ async def test_an_article_on_something_else_is_returned_with_a_warning(
 ) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
-    aids = ["doubtful_sentences"]
-    warning, *named = (await run(fake_endpoint, rounds=1, select=select, aids=aids))["warnings"]
+    extensions = ["doubtful_sentences"]
+    warning, *named = (await run(fake_endpoint, rounds=1, select=select, extensions=extensions))["warnings"]
     assert "hardly about its source" in warning
     assert named
     assert all("the source does not seem to say this" in each for each in named)
 
 
-async def test_without_aids_no_sentence_is_named(fake_endpoint: FakeEndpoint) -> None:
+async def test_without_extensions_no_sentence_is_named(fake_endpoint: FakeEndpoint) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
-    (warning,) = (await run(fake_endpoint, rounds=1, aids=[]))["warnings"]
+    (warning,) = (await run(fake_endpoint, rounds=1, extensions=[]))["warnings"]
     assert "hardly about its source" in warning
 
 

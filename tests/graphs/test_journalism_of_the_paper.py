@@ -24,7 +24,7 @@ ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
 
 
 def version(number: int) -> dict[str, Any]:
-    """The article of a round: it has a hard sentence and an unsupported detail, which would call the aids up."""
+    """The article of a round: it has a hard sentence and an unsupported detail, which would call the extensions up."""
     return article(f"This is version {number}. It helped 47% of us.", HARD)
 
 
@@ -59,7 +59,7 @@ async def test_who_is_asked_and_what_is_returned(endpoint: FakeEndpoint) -> None
     result = await run(endpoint)
     assert steps(endpoint) == ["Article", *ROUND * ROUNDS]
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *[SMALL, LARGE, LARGE] * ROUNDS]
-    assert result["settings"]["journalism"]["aids"] == []
+    assert result["settings"]["journalism"]["extensions"] == []
     assert (result["selected_round"], result["stop_reason"]) == (3, "rounds done")
     assert "This is version 3." in result["article"]
     assert all(not call["reask"] and not call["cuts"] for call in result["calls"])

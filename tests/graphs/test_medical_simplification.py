@@ -121,7 +121,7 @@ async def test_adaptive_stops_once_target_and_length_are_reached(fake_endpoint: 
 
 
 async def test_the_single_model_rewrites_once(fake_endpoint: FakeEndpoint) -> None:
-    result = await run(fake_endpoint, variant="single", aids="all")
+    result = await run(fake_endpoint, variant="single", extensions="all")
     assert steps(fake_endpoint) == ["LatestSimplification"]
     assert [version["loop"] for version in result["versions"]] == ["", "single"]
     assert (result["history"], result["stop_reason"]) == ([], "single rewrite")
@@ -229,16 +229,16 @@ def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: 
 
 
 @settings(max_examples=3, deadline=None)
-@given(seed=st.integers(min_value=0, max_value=10**6), aids=st.sampled_from(["none", "all"]))
-def test_whatever_the_models_answer_every_run_ends(seed: int, aids: str) -> None:
-    after_chaos(seed, aids)
+@given(seed=st.integers(min_value=0, max_value=10**6), extensions=st.sampled_from(["none", "all"]))
+def test_whatever_the_models_answer_every_run_ends(seed: int, extensions: str) -> None:
+    after_chaos(seed, extensions)
 
 
-def after_chaos(seed: int, aids: Any) -> Any:
+def after_chaos(seed: int, extensions: Any) -> Any:
     """The result of a run whose models talk nonsense; None if every loop met it, which is no result."""
     with FakeEndpoint(answer=Chaos(seed)) as endpoint:
         try:
-            result = asyncio.run(run(endpoint, entries=2, revision_rounds=2, aids=aids))
+            result = asyncio.run(run(endpoint, entries=2, revision_rounds=2, extensions=extensions))
         except ModelOutputError:
             return None
     assert entries(result) == Counter(dict.fromkeys(LOOPS, 2))
@@ -253,7 +253,7 @@ def test_of_overlapping_removals_only_the_first_is_made() -> None:
     society = Society(Redundancies=[{"redundancies": parts}], RemovalVerdicts=[{"verdicts": verdicts}])
     text = f"It is worth noting that this was a trial. {ABSTRACT}"
     with FakeEndpoint(answer=society) as endpoint:
-        result = asyncio.run(run(endpoint, text, loops=["redundancy_checker"], entries=1, aids=BY_CODE))
+        result = asyncio.run(run(endpoint, text, loops=["redundancy_checker"], entries=1, extensions=BY_CODE))
     (exchange,) = result["history"]
     assert [part["verdict"] for part in exchange["redundancies"]] == ["removed", "kept"]
     assert exchange["redundancies"][1]["justification"] == "The text does not contain these words."

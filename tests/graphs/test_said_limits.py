@@ -35,7 +35,7 @@ IN_OTHER_WORDS = {
 }
 """Lists with an entry for each of those that the prompt shows, and texts for which it asks for less than the limit."""
 
-with_and_without_aids = pytest.mark.parametrize("aids", ["none", "all"])
+with_and_without_extensions = pytest.mark.parametrize("extensions", ["none", "all"])
 
 
 def said(request: RecordedRequest) -> Iterator[tuple[str, int]]:
@@ -63,10 +63,10 @@ def unsaid(endpoint: FakeEndpoint) -> set[str]:
     }
 
 
-def bounded(aids: str, context: dict[str, Any]) -> dict[str, Any]:
+def bounded(extensions: str, context: dict[str, Any]) -> dict[str, Any]:
     """With limits in the schemas, by numbers that can be told apart."""
     context["models"]["default"]["schema_limits"] = True
-    return {**context, "aids": aids, "limits": LIMITS}
+    return {**context, "extensions": extensions, "limits": LIMITS}
 
 
 def test_all_limits_differ() -> None:
@@ -74,42 +74,45 @@ def test_all_limits_differ() -> None:
     assert len(set(LIMITS.values())) == len(LIMITS)
 
 
-@with_and_without_aids
-async def test_journalism_says_its_limits(aids: str) -> None:
+@with_and_without_extensions
+async def test_journalism_says_its_limits(extensions: str) -> None:
     with FakeEndpoint(models={"large": 65_536, "small": 65_536}, answer=newsroom.Newsroom()) as endpoint:
-        context = bounded(aids, newsroom.context(endpoint, rounds=2))
-        long = "\n\n".join([newsroom.PAPER] * 40)  # so that the journalist writes the first draft, whatever the aids
+        context = bounded(extensions, newsroom.context(endpoint, rounds=2))
+        long = "\n\n".join(
+            [newsroom.PAPER] * 40
+        )  # so that the journalist writes the first draft, whatever the extensions
         await newsroom.graph.ainvoke({"paper": long}, context=context)
         assert {"Article", "ReadingNotes", "EditorReview", "RevisedArticle"} <= set(newsroom.steps(endpoint))
         assert not unsaid(endpoint)
 
 
-@with_and_without_aids
-async def test_simplification_says_its_limits(aids: str) -> None:
+@with_and_without_extensions
+async def test_simplification_says_its_limits(extensions: str) -> None:
     kept = {"fits": ["It stays."], "paragraphs": [society.ABSTRACT]}  # so that the later loops find their words
     with FakeEndpoint(models={"large": 65_536}, answer=society.Society(ReasonedSimplification=[kept])) as endpoint:
-        context = bounded(aids, society.context(endpoint))
+        context = bounded(extensions, society.context(endpoint))
         await society.graph.ainvoke({"abstract": society.ABSTRACT}, context=context)
         loops = {name for names in society.SCHEMAS.values() for name in names}
-        by_code = {"LatestSimplification"} if aids == "all" else set()
+        by_code = {"LatestSimplification"} if extensions == "all" else set()
         assert loops - by_code <= set(newsroom.steps(endpoint))
         assert not unsaid(endpoint)
 
 
-@with_and_without_aids
+@with_and_without_extensions
 @review_room.every_execution
-async def test_feedback_says_its_limits(execution: str, aids: str, tmp_path: Path) -> None:
+async def test_feedback_says_its_limits(execution: str, extensions: str, tmp_path: Path) -> None:
     plan = review_room.plan(review_room.PAPER_QUESTION, literature=review_room.LITERATURE_QUESTION)
-    if aids == "all":
+    if extensions == "all":
         plan = {"steps": [{"about": "cold tea", **step} for step in plan["steps"]]}
     room = review_room.Room(ProposedPlan=[plan], Review=[review_room.MISSING])
     with FakeEndpoint(models={"large": 65_536}, answer=room) as endpoint:
         literature = review_room.folder_of_literature(tmp_path)
         context = bounded(
-            aids, review_room.context(endpoint, execution=execution, literature=literature, max_questions=QUESTIONS)
+            extensions,
+            review_room.context(endpoint, execution=execution, literature=literature, max_questions=QUESTIONS),
         )
         await review_room.graph.ainvoke({"paper": review_room.PAPER, "text": review_room.CLAIM}, context=context)
         asked = set(newsroom.steps(endpoint))
         assert asked >= {"ProposedPlan", "Review", "StepDecision" if execution == "sequential" else "WaveDecision"}
-        assert asked >= {"PassageAnswer", "Weaknesses", "AbsenceTest"} if aids == "all" else {"PlainAnswer"}
+        assert asked >= {"PassageAnswer", "Weaknesses", "AbsenceTest"} if extensions == "all" else {"PlainAnswer"}
         assert not unsaid(endpoint)

@@ -47,7 +47,7 @@ async def test_agents_with_a_memory_remember_in_words(fake_endpoint: FakeEndpoin
 
 async def test_an_accepted_wording_enters_the_text_and_nothing_else_changes(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society()
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=BY_CODE)
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE)
     assert result["simplified"] == ABSTRACT.replace(WORDING["original"], WORDING["replacement"])
     (change,) = result["all_changes"]
     assert (change["kind"], change["because"]) == ("substitution", "It is shorter.")
@@ -78,7 +78,7 @@ async def test_code_rejects_a_wording_that_cannot_be_right(
 ) -> None:
     bad = {"suggestions": [{"original": original, "replacement": replacement}]}
     fake_endpoint.answer = Society(Wordings=[bad, {"suggestions": []}])
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=BY_CODE)
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE)
     (suggestion,) = result["history"][0]["suggestions"]
     assert (suggestion["verdict"], suggestion["judge"]) == ("rejected", "guard")
     assert reason in suggestion["reason"]
@@ -97,7 +97,7 @@ async def test_a_wording_that_changes_nothing_is_judged_like_any_other(fake_endp
 
 async def test_a_wording_that_changes_nothing_is_vetoed(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(Wordings=[IDLE])
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids="veto")
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions="veto")
     assert steps(fake_endpoint) == ["Wordings"]
     (suggestion,) = result["history"][0]["suggestions"]
     assert (suggestion["verdict"], suggestion["judge"]) == ("dropped", "guard")
@@ -113,7 +113,7 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
     fake_endpoint.answer = Society(
         Redundancies=[{"redundancies": [PART, other]}], RemovalVerdicts=[{"verdicts": verdicts}]
     )
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, aids=BY_CODE)
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, extensions=BY_CODE)
     assert result["simplified"] == ABSTRACT.replace("In actual fact, the", "The")
     assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["removed", "kept"]
 
@@ -129,7 +129,7 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
 )
 async def test_code_keeps_a_quote_that_breaks_a_rule(fake_endpoint: FakeEndpoint, quote: str, reason: str) -> None:
     fake_endpoint.answer = Society(Redundancies=[{"redundancies": [{"quote": quote, "reason": "superfluous"}]}])
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, aids=BY_CODE)
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, extensions=BY_CODE)
     (part,) = result["history"][0]["redundancies"]
     assert (part["verdict"], part["judge"]) == ("kept", "guard")
     assert reason in part["justification"]
@@ -155,7 +155,7 @@ async def test_a_hard_sentence_that_was_copied_is_rewritten_by_itself_if_that_is
         ReasonedSimplification=[{"fits": ["all"], "paragraphs": [abstract]}], EasySentence=[{"easy": new}]
     )
     result = await run(
-        fake_endpoint, abstract, loops=["layperson"], entries=1, accuracy_check=False, aids=["rewrite_copied"]
+        fake_endpoint, abstract, loops=["layperson"], entries=1, accuracy_check=False, extensions=["rewrite_copied"]
     )
     assert f"# The hard sentence\n\n{old}\n" in fake_endpoint.chat_requests[-1].text
     assert result["simplified"] == (abstract.replace(old, new) if kept else abstract)
@@ -170,7 +170,7 @@ async def test_a_lost_detail_is_sent_back_once_and_restored(fake_endpoint: FakeE
         "rewritten": "Inhaled budesonide 400 mcg was compared with placebo for 24 weeks.",
     }
     fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [repair]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=["restore"])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=["restore"])
     assert steps(fake_endpoint) == [*SCHEMAS["layperson"], "Repairs"]
     assert '"400 mcg" from: Inhaled budesonide' in fake_endpoint.chat_requests[-1].text
     assert "400 mcg" in result["simplified"]
@@ -183,34 +183,34 @@ async def test_a_repair_that_does_not_help_is_left_out_and_the_loss_reported(fak
     lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
     worse = {"point": 1, "sentence": 2, "rewritten": "Some treatment was compared with another one."}
     fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [worse]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=["restore"])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=["restore"])
     assert result["simplified"] == lossy["paragraphs"][0]
     assert [item["text"] for item in result["lost"]] == ["400 mcg"]
     assert result["versions"][-1]["lost"] == result["lost"]
 
 
-@pytest.mark.parametrize("aids", ["none", "hard_sentences"])
-async def test_hard_sentences_are_shown_with_that_aid(fake_endpoint: FakeEndpoint, aids: str) -> None:
+@pytest.mark.parametrize("extensions", ["none", "hard_sentences"])
+async def test_hard_sentences_are_shown_with_that_extension(fake_endpoint: FakeEndpoint, extensions: str) -> None:
     fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": [], "paragraphs": [ABSTRACT]}])
-    await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
-    await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=aids)
+    await run(fake_endpoint, loops=["layperson"], entries=1, extensions=extensions)
+    await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=extensions)
     told = [str(each.schema_name) for each in fake_endpoint.chat_requests if "found hardest" in each.text]
-    assert told == ([] if aids == "none" else ["ReasonedSimplification", "Wordings"])
+    assert told == ([] if extensions == "none" else ["ReasonedSimplification", "Wordings"])
 
 
 @pytest.mark.parametrize(
-    ("aids", "text"), [("none", "It helped. It helped. And then they"), ("tidy_prose", "It helped.")]
+    ("extensions", "text"), [("none", "It helped. It helped. And then they"), ("tidy_prose", "It helped.")]
 )
-async def test_prose_is_tidied_with_that_aid(fake_endpoint: FakeEndpoint, aids: str, text: str) -> None:
+async def test_prose_is_tidied_with_that_extension(fake_endpoint: FakeEndpoint, extensions: str, text: str) -> None:
     ragged = {"paragraphs": ["It helped. It helped. And then they"]}
     fake_endpoint.answer = Society(LatestSimplification=[ragged])
-    result = await run(fake_endpoint, variant="single", aids=aids)
+    result = await run(fake_endpoint, variant="single", extensions=extensions)
     assert result["simplified"] == text
 
 
 async def test_a_text_without_a_finished_sentence_ends_the_loop_that_tidies(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": [], "paragraphs": ["and then they"]}])
-    result = await run(fake_endpoint, loops=["layperson", "redundancy_checker"], entries=1, aids="tidy_prose")
+    result = await run(fake_endpoint, loops=["layperson", "redundancy_checker"], entries=1, extensions="tidy_prose")
     assert [exchange["problem"] for exchange in result["history"] if exchange["loop"] == "layperson"] == [
         "simplifier: no paragraph holds a finished sentence"
     ]
@@ -258,7 +258,7 @@ async def test_what_was_accepted_before_an_agent_failed_enters_the_text(fake_end
         Wordings=[{"suggestions": [WORDING, other]}, Text("I would rather not.")],
         WordingVerdicts=[{"verdicts": verdicts}],
     )
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=2, aids=BY_CODE)
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=2, extensions=BY_CODE)
     assert result["history"][0]["problem"].startswith("language_clarifier")
     assert "Later, attacks" in result["versions"][1]["text"]
 
@@ -350,8 +350,8 @@ async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> 
 async def test_code_says_what_it_could_not_put_in(fake_endpoint: FakeEndpoint) -> None:
     missing = {"original": "words that are not there", "replacement": "other words"}
     fake_endpoint.answer = Society(Wordings=[{"suggestions": [missing]}])
-    aids = ["edit_by_code"]
-    result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier"], aids=aids)
+    extensions = ["edit_by_code"]
+    result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier"], extensions=extensions)
     (item,) = result["history"][0]["suggestions"]
     assert (item["verdict"], item["judge"]) == ("dropped", "guard")
     assert "does not contain" in item["reason"]
@@ -392,4 +392,4 @@ async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpo
 
 async def test_a_text_about_the_abstract_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society()
-    assert (await run(fake_endpoint, loops=["language_clarifier"], entries=1, aids=BY_CODE))["warnings"] == []
+    assert (await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE))["warnings"] == []

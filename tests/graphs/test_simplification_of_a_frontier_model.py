@@ -42,8 +42,8 @@ VALIDATED = [{"number": number, "justification": words(120, f"Why{number}"), "re
 LAST = re.sub(r" filler\d+", "", text("Four"))
 
 
-@pytest.mark.parametrize("aids", ["none", "default"])
-async def test_nothing_is_lost(aids: str) -> None:
+@pytest.mark.parametrize("extensions", ["none", "default"])
+async def test_nothing_is_lost(extensions: str) -> None:
     society = Society(
         AgentChoice=[
             {"reason": words(120, f"Chosen{number}"), "agent": agent}
@@ -61,7 +61,7 @@ async def test_nothing_is_lost(aids: str) -> None:
     )
     with FakeEndpoint(models={"large": 131_072}, answer=society) as endpoint:
         models = {"default": {"base_url": endpoint.base_url, "model": "large", "max_tokens": 16_384}}
-        result = await run(endpoint, text("Source"), entries=1, aids=aids, models=models)
+        result = await run(endpoint, text("Source"), entries=1, extensions=extensions, models=models)
         texts = [request.text for request in endpoint.chat_requests if request.schema_name == "ReasonedSimplification"]
         asked = steps(endpoint)
     asking, proposing, quoting = result["history"]

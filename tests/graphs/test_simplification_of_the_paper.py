@@ -57,7 +57,7 @@ AGENTS = {
 
 
 def version(number: int) -> dict[str, Any]:
-    """The text as it was written for the `number`th time; it ends in mid-sentence, which would call an aid up."""
+    """The text as it was written for the `number`th time; it ends in mid-sentence, which would call an extension up."""
     return {"paragraphs": [f"VERSION-{number}: as a matter of fact, the drug led to amelioration. And so"]}
 
 
@@ -120,7 +120,7 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint) -> None:
     assert steps(endpoint) == [step for entry in ENTRIES for step in entry]
     assert {request.model for request in endpoint.chat_requests} == {MODEL}
     chosen = result["settings"]["simplification"]
-    assert (chosen["aids"], chosen["entries"], chosen["stop"], chosen["revision_rounds"]) == ([], 2, "fixed", 3)
+    assert (chosen["extensions"], chosen["entries"], chosen["stop"], chosen["revision_rounds"]) == ([], 2, "fixed", 3)
     assert [exchange["loop"] for exchange in result["history"]] == [*LEADS, "redundancy_checker"]
     assert result["simplified"] == version(5)["paragraphs"][0], "used as it was written"
     assert all(not call["reask"] and not call["cuts"] for call in result["calls"])

@@ -103,7 +103,7 @@ async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint
 
 
 @pytest.mark.parametrize(
-    ("aids", "new", "kept"),
+    ("extensions", "new", "kept"),
     [
         (["edit_by_code"], "We included 12 trials with 1840 adults who had chronic asthma.", True),
         (["edit_by_code"], "We included some trials with adults who had chronic asthma.", True),
@@ -112,25 +112,27 @@ async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint
     ids=["right", "loses numbers", "loses numbers, vetoed"],
 )
 async def test_code_puts_in_corrected_sentences(
-    fake_endpoint: FakeEndpoint, aids: list[str], new: str, kept: bool
+    fake_endpoint: FakeEndpoint, extensions: list[str], new: str, kept: bool
 ) -> None:
     fake_endpoint.answer = Society(
         ReasonedSimplification=[WRONG],
         AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
         Repairs=[{"repairs": [{"point": 1, "sentence": 1, "rewritten": new}]}],
     )
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=extensions)
     assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "Repairs", "AccuracyCheck"]
     assert result["simplified"].startswith(new) == kept
     assert [change["because"] for change in result["all_changes"] if change["kind"] == "correction"] == [COMMENT] * kept
 
 
-@pytest.mark.parametrize("aids", ["none", "lost_details"])
-async def test_the_expert_is_shown_what_a_check_misses_with_that_aid(fake_endpoint: FakeEndpoint, aids: str) -> None:
+@pytest.mark.parametrize("extensions", ["none", "lost_details"])
+async def test_the_expert_is_shown_what_a_check_misses_with_that_extension(
+    fake_endpoint: FakeEndpoint, extensions: str
+) -> None:
     kept = ABSTRACT.replace("400 mcg twice daily", "twice daily").replace("for 24 weeks", "for a while")
     fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": ["all"], "paragraphs": [kept]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, aids=aids)
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=extensions)
     review = fake_endpoint.chat_requests[-1].text
-    assert ('1. "400 mcg", "24 weeks" in: Inhaled budesonide 400 mcg twice daily' in review) == (aids != "none")
-    assert review.count("Inhaled budesonide 400 mcg") == 1 + (aids != "none"), "each sentence is shown once"
-    assert [detail["text"] for detail in result["lost"]] == ["400 mcg", "24 weeks"], "reported whatever the aids"
+    assert ('1. "400 mcg", "24 weeks" in: Inhaled budesonide 400 mcg twice daily' in review) == (extensions != "none")
+    assert review.count("Inhaled budesonide 400 mcg") == 1 + (extensions != "none"), "each sentence is shown once"
+    assert [detail["text"] for detail in result["lost"]] == ["400 mcg", "24 weeks"], "reported whatever the extensions"

@@ -43,7 +43,7 @@ SAMPLING = {"temperature", "top_p", "frequency_penalty", "repetition_penalty", "
 OF_OURS = re.compile(
     r"are data|tells? you|`(?:quote|passage|suggestion|evidence|about|steps\[|rewrite)`|^- quote:", re.MULTILINE
 )
-"""What prompts say only with aids, or when steps may be rewritten."""
+"""What prompts say only with extensions, or when steps may be rewritten."""
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, own_state
     assert len(scores) == 4
     assert scores == sorted(scores, reverse=True)
     assert part(asked_for(endpoint, "PlainAnswer")[0], "The question") == found["plans"][0]["steps"][0]["question"]
-    assert result["settings"]["feedback"]["aids"] == []
+    assert result["settings"]["feedback"]["extensions"] == []
     assert found["notes"] == [
         f"The literature that was asked is the folder {literature['folder']}, not Google as in the paper."
     ]
@@ -332,7 +332,7 @@ async def test_a_model_that_says_much_loses_nothing(fake_endpoint: FakeEndpoint)
     fake_endpoint.answer = Room(
         ProposedPlan=[Choices([Json(plan(*questions))])], PassageAnswer=[answer], Review=[review]
     )
-    result = await run(fake_endpoint, plans=8, rerank=False, aids=["quotes", "anchors"])
+    result = await run(fake_endpoint, plans=8, rerank=False, extensions=["quotes", "anchors"])
     (found,) = result["reviews"]
     assert len(found["plans"]) == 8
     assert [step["question"] for step in found["plans"][7]["steps"]] == [*questions, ""]

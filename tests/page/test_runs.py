@@ -74,7 +74,7 @@ def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Pat
     assert page.get(f"{one}/paper").content == SEEDLINGS.read_bytes()
     assert {word["page"] for word in page.get(f"{one}/words").json()["p1"]} == {1}
     assert page.get(f"{one}/export", params={"format": ".pdf"}).content.startswith(b"%PDF-")
-    whole = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results", aids=["computed_checks"]))
+    whole = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results", extensions=["computed_checks"]))
     found, its_run = whole["result"]["computed"][0]["id"], f"/runs/{whole['record']['id']}"
     assert "## Computed" in page.get(f"{its_run}/export", params={"format": ".md"}).text
     assert page.put(f"{its_run}/decisions/{found}", json={"decision": "dismissed"}).status_code == 200
@@ -100,7 +100,7 @@ def test_a_run_that_pauses_is_answered_in_place(page: httpx.Client, endpoint: Fa
 def test_a_run_that_is_stopped_goes_on_and_asks_nothing_twice(page: httpx.Client, endpoint: FakeEndpoint):
     before = len(endpoint.chat_requests)
     endpoint.hold_after(before + 2)
-    begun = begin(page, "explain", aids=[])
+    begun = begin(page, "explain", extensions=[])
     endpoint.wait_for_requests(before + 3)
     one = f"/runs/{begun['id']}"
     assert "driven by another process" in problem(page.post(f"{one}/resume", json={}))

@@ -125,7 +125,7 @@ CASES = {
         society,
         {
             "DRAFTROOM_SIMPLIFICATION__ENTRIES": "1",
-            "DRAFTROOM_SIMPLIFICATION__AIDS": '["restore", "rewrite_copied", "edit_by_code"]',
+            "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["restore", "rewrite_copied", "edit_by_code"]',
         },
         [
             *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],

@@ -25,7 +25,7 @@ SCHEMAS = {
 """What each loop asks for, in order, if its agents find something and agree."""
 
 BY_CODE = ["veto", "edit_by_code"]
-"""Aids with which code edits the text, so that nothing else changes."""
+"""Extensions with which code edits the text, so that nothing else changes."""
 
 WORDING = {
     "original": "It was subsequently determined that exacerbations",
@@ -35,9 +35,9 @@ PART = {"quote": "In actual fact,", "reason": "It says nothing."}
 
 
 def context(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
-    """Context of a run in which every agent has the same model; the paper's system unless aids are asked for."""
+    """Context of a run in which every agent has the same model; the paper's system unless extensions are asked for."""
     default = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
-    return {"models": {"default": default}, "aids": "none", **choices}
+    return {"models": {"default": default}, "extensions": "none", **choices}
 
 
 async def run(endpoint: FakeEndpoint, abstract: str = ABSTRACT, **choices: Any) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from state.aids import JOURNALISM_AIDS, SIMPLIFICATION_AIDS
 from state.errors import SettingsError
+from state.extensions import JOURNALISM_EXTENSIONS, SIMPLIFICATION_EXTENSIONS
 from state.settings import Settings
 from tools.configuration import load_settings, merge, preset_names, preset_path
 
@@ -68,7 +68,7 @@ def test_the_preset_itself_is_chosen_in_the_same_order(file: Path, monkeypatch: 
 
 CONTRARY = """
 [journalism]
-aids = "all"
+extensions = "all"
 audience = "patient"
 rounds = 1
 select = "last"
@@ -80,7 +80,7 @@ sequence_to_sequence = "/bart"
 max_pages = 5
 pause = true
 [simplification]
-aids = "all"
+extensions = "all"
 loops = ["layperson"]
 entries = 9
 stop = "adaptive"
@@ -91,7 +91,7 @@ target_grade = 6
 max_words = 100
 max_pages = 6
 [feedback]
-aids = "all"
+extensions = "all"
 plans = 1
 plan_temperature = 0.6
 rerank = false
@@ -225,7 +225,7 @@ def test_a_preset_keeps_the_limits_that_a_model_needs(file: Path) -> None:
 
 def test_a_mistake_in_what_a_preset_replaces_is_told(file: Path) -> None:
     file.write_text("[feedback]\nverify = true\n")
-    assert "it is the aid `verify` now" in error({"preset": "paper"})
+    assert "it is the extension `verify` now" in error({"preset": "paper"})
 
 
 def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) -> None:
@@ -237,8 +237,8 @@ def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) ->
 
 def test_the_embedded_model_writes_no_copied_sentence_anew() -> None:
     settings = load_settings({"preset": "embedded"})
-    assert set(JOURNALISM_AIDS) - set(settings.journalism.aids) == {"begin_with_paper", "rewrite_copied"}
-    assert set(SIMPLIFICATION_AIDS) - set(settings.simplification.aids) == {"rewrite_copied"}
+    assert set(JOURNALISM_EXTENSIONS) - set(settings.journalism.extensions) == {"begin_with_paper", "rewrite_copied"}
+    assert set(SIMPLIFICATION_EXTENSIONS) - set(settings.simplification.extensions) == {"rewrite_copied"}
 
 
 @pytest.mark.parametrize("name", preset_names())

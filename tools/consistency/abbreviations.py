@@ -18,7 +18,23 @@ _BRACKETED = re.compile(r"\((?P<short>[A-Z][A-Za-z0-9-]{0,8}[A-Z0-9])(?P<plural>
 _WORD = re.compile(r"[^\W_]+(?:[’'][a-z]+)?")
 _KNOWN = {
     *("DNA", "RNA", "USA", "UK", "EU", "US", "HIV", "WHO", "PCR", "SD", "CI", "IQ", "PDF", "API", "GPU", "CPU", "BMI"),
-    *("SNP", "ATP", "MRI", "NMR", "ECG", "EEG", "ANOVA", "AIDS", "NASA", "URL", "GPS", "USD", "GDP", "AND", "NOT"),
+    *(
+        "SNP",
+        "ATP",
+        "MRI",
+        "NMR",
+        "ECG",
+        "EEG",
+        "ANOVA",
+        "EXTENSIONS",
+        "NASA",
+        "URL",
+        "GPS",
+        "USD",
+        "GDP",
+        "AND",
+        "NOT",
+    ),
 }
 """That any reader knows before they are told."""
 _ABSTRACT = re.compile(r"abstract|summary|keywords", re.IGNORECASE)

@@ -79,7 +79,7 @@ async def find_documents(
         sources: As `open_sources` makes them from the settings.
         limit: Documents that are wanted.
         under_review: The paper that must not be found.
-        scholarly_first: Whether hits from scholarly sources are read before all others (the aid).
+        scholarly_first: Whether hits from scholarly sources are read before all others (the extension).
 
     Raises:
         RetrievalUnavailable: No provider could be asked.
@@ -128,7 +128,7 @@ async def _search(provider: Provider, question: str, limit: int) -> SearchResult
 def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, journal: _Journal) -> bool:
     """Whether a hit may be opened: none of its addresses is blocked, and it is not the paper under review.
 
-    That paper stays out without aids, too: the literature is other publications, and it is none.
+    That paper stays out without extensions, too: the literature is other publications, and it is none.
     """
     if under_review and is_same_study(hit, under_review):
         journal.block(hit["address"], OWN_PAPER)

@@ -297,7 +297,7 @@ def merge(results: Sequence[Sequence[Hit]], *, scholarly_first: bool = False) ->
 
     Args:
         results: Of each provider, in its order.
-        scholarly_first: Whether hits from scholarly sources come before all others (the aid).
+        scholarly_first: Whether hits from scholarly sources come before all others (the extension).
     """
     merged = list[Hit]()
     known = dict[str, int]()

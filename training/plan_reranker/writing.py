@@ -9,9 +9,10 @@
 All come from the planner's prompt, with a number of questions that is drawn by lot, and with or without a literature to
 ask. All other plans are made of these by code (`training/plan_reranker/plans.py`).
 
-They are written with the aids of the preset `embedded`, whatever the settings say, because a small model may write
-them: a step says what it is `about`, the number of questions is fixed, and code repairs what breaks a golden rule. The
-plans that ship are by a large model, written outside this code from the same assignments, and mended by the same rules.
+They are written with the extensions of the preset `embedded`, whatever the settings say, because a small model may
+write them: a step says what it is `about`, the number of questions is fixed, and code repairs what breaks a golden
+rule. The plans that ship are by a large model, written outside this code from the same assignments, and mended by the
+same rules.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from draftroom.rendering.feedback.terminal import (
     ranked_comments,
     source,
 )
-from draftroom.rendering.rendering import aids_line
+from draftroom.rendering.rendering import extensions_line
 from runs.record import RunRecord
 from state.documents import FORMAT_NAMES, Document, DocumentFormat, DocumentRef, Paragraph
 from state.errors import BadInput
@@ -66,12 +66,12 @@ def read_paper(values: Values) -> tuple[DocumentRef, Document]:
 def notes_on(document: Document, record: RunRecord, values: Values) -> list[Note]:
     """All notes that nobody has dismissed: what was computed, and then the comments, the best supported first."""
     paragraphs = {paragraph["id"]: paragraph for paragraph in document["paragraphs"]}
-    aids = aids_line(record.get("aids"))
-    comments = [_of_comment(ranked, aids) for ranked in ranked_comments(values)]
+    extensions = extensions_line(record.get("extensions"))
+    comments = [_of_comment(ranked, extensions) for ranked in ranked_comments(values)]
     return [_of_finding(found, paragraphs.get(found["paragraph"])) for found in computed_findings(values)] + comments
 
 
-def note(ranked: RankedComment, aids: str) -> str:
+def note(ranked: RankedComment, extensions: str) -> str:
     """A comment as the text of a note, which also says what helped the agents."""
     comment = ranked.comment
     parts = [
@@ -80,19 +80,19 @@ def note(ranked: RankedComment, aids: str) -> str:
         f"Suggestion: {comment['suggestion']}" if comment["suggestion"] else "",
         *(f"Evidence: {item['question']} {item['answer']} ({source(item)})" for item in comment["evidence"]),
         *(f"Check: {text}" for text in comment["verification"]["notes"]),
-        aids,
+        extensions,
     ]
     return "\n\n".join(plain(part) for part in parts if part)
 
 
-def _of_comment(ranked: RankedComment, aids: str) -> Note:
+def _of_comment(ranked: RankedComment, extensions: str) -> Note:
     comment = ranked.comment
     start = comment["start"]
     return Note(
         comment["id"],
         comment["label"],
         COLOURS[comment["label"]],
-        note(ranked, aids),
+        note(ranked, extensions),
         comment["paragraph"],
         comment["page"],
         start,

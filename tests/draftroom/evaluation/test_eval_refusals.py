@@ -222,7 +222,7 @@ def test_a_folder_without_a_model_of_inference(draftroom: Command, runs: Runs, t
 def test_a_run_of_the_version_before_is_told_what_to_change(draftroom: Command, runs: Runs, command: str) -> None:
     file = runs.simplification / "config.json"
     config = json.loads(file.read_text(encoding="utf-8"))
-    del config["settings"]["aids"]
+    del config["settings"]["extensions"]
     file.write_text(json.dumps({**config, "commit": "abc123"}), encoding="utf-8")
     result = draftroom("eval", command, runs.simplification)
     said = "commit abc123): go on with it there, or run the evaluation anew in another folder"

@@ -58,7 +58,7 @@ def test_what_has_ended_is_not_run_again_and_what_cannot_be_run_says_why(
     assert first.exit_code == 0, first.output
     assert "holds nothing whose name begins with 'simplification'" in " ".join(first.stdout.replace("│", " ").split())
     report = (tmp_path / "out" / "science_journalism" / "report.md").read_text(encoding="utf-8")
-    for row in ("LLM-CLBR, no-notes", "LLM-CLBR with all aids"):
+    for row in ("LLM-CLBR, no-notes", "LLM-CLBR with all extensions"):
         assert row in report
     asked = len(draftroom.endpoint.chat_requests)
     assert asked

@@ -92,8 +92,8 @@ def test_every_report_of_a_task_has_all_rows_that_its_paper_printed(task: Task, 
     assert [name for name in papers if f"paper: {task.papers_row(name)}*" not in text] == []
 
 
-def test_every_system_tells_its_aids_and_what_makes_it(tmp_path: Path) -> None:
-    assert lines(markdown(run(tmp_path, usual_texts())), "Aids and settings of the rows") == [
+def test_every_system_tells_its_extensions_and_what_makes_it(tmp_path: Path) -> None:
+    assert lines(markdown(run(tmp_path, usual_texts())), "Extensions and settings of the rows") == [
         ["plain", "plain × 1; plain × 2", "none", "entries 2, target_grade null"],
         ["clever", "clever", "restore, veto", ""],
     ]
@@ -137,7 +137,7 @@ def test_the_header_says_how_rows_of_a_preset_are_sampled(tmp_path: Path) -> Non
     as_set = TASK.systems["clever"]._replace(context=JournalismContext())
     task = replace(TASK, kind="journalism", systems={"plain": of_paper, "clever": as_set})
     model = {"model": "large", "base_url": "http://127.0.0.1/v1", "temperature": 0.0}
-    evaluation = run(tmp_path, usual_texts(), task=task, models={"journalist": model}, settings={"aids": []})
+    evaluation = run(tmp_path, usual_texts(), task=task, models={"journalist": model}, settings={"extensions": []})
     head, _, _ = markdown(evaluation).partition("## In short")
     of_preset, of_run = (line for line in head.splitlines() if "Model of" in line)
     assert "journalist: large (top_p 0.4, frequency_penalty 1.0" in of_preset

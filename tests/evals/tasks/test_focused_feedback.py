@@ -13,7 +13,7 @@ from evals.metrics.overlap import bleu, meteor, rouge
 from evals.scores import Scores, score
 from evals.task import Table
 from evals.tasks.focused_feedback import (
-    AIDS,
+    EXTENSIONS,
     FOCUSED_FEEDBACK,
     LABELS,
     OUTCOMES_AND_COSTS,
@@ -195,15 +195,15 @@ def test_a_label_is_right_or_wrong_sample_by_sample_so_that_rows_can_be_compared
         ("one", "swif2t"): output(comment(label="Substance")),
         ("two", "swif2t"): output(),
         ("three", "swif2t"): output(comment()),
-        ("one", "swif2t-default-aids"): output(comment(label="Originality")),
-        ("two", "swif2t-default-aids"): output(comment(label="Replicability")),
+        ("one", "swif2t-default-extensions"): output(comment(label="Originality")),
+        ("two", "swif2t-default-extensions"): output(comment(label="Replicability")),
     }
-    (contrast,) = [each for each in scored(outputs, AIDS).contrasts if each.measure.name == "accuracy"]
+    (contrast,) = [each for each in scored(outputs, EXTENSIONS).contrasts if each.measure.name == "accuracy"]
     assert (contrast.test.samples, contrast.test.difference.value) == (2, 0.0)
 
 
 SWIF2T = {
-    "aids": [],
+    "extensions": [],
     "plans": 4,
     "plan_temperature": 0.9,
     "rerank": True,
@@ -217,7 +217,7 @@ SWIF2T = {
 }
 """What the paper says of its system."""
 CONTRARY = {
-    "aids": ["detect"],
+    "extensions": ["detect"],
     "plans": 1,
     "plan_temperature": 0.6,
     "rerank": False,

@@ -133,7 +133,7 @@ def chosen(of_user: dict[str, Any], system: str) -> Settings:
 def test_a_row_of_the_paper_is_the_papers_whatever_the_settings_say(system: str) -> None:
     model = {"base_url": "http://127.0.0.1:9/v1", "model": "mine", "temperature": 0.1, "top_p": 0.9, "max_tokens": 99}
     contrary = {
-        "aids": ["hard_sentences"],
+        "extensions": ["hard_sentences"],
         "audience": "patient",
         "variant": "no-notes",
         "warm_start": True,
@@ -156,10 +156,10 @@ def test_a_row_of_the_paper_is_the_papers_whatever_the_settings_say(system: str)
         assert (asked.temperature, asked.top_p, asked.frequency_penalty, asked.max_tokens) == (None, 0.4, 1, 4096)
 
 
-def test_the_papers_loop_runs_five_rounds_and_the_aids_as_many_as_are_kept() -> None:
+def test_the_papers_loop_runs_five_rounds_and_the_extensions_as_many_as_are_kept() -> None:
     rounds = {name: chosen({"rounds": 1}, name).journalism.rounds for name in SYSTEMS}
     assert rounds["full"] == rounds["no-notes"] == rounds["warm-start"] == 5
-    assert rounds["full-default-aids"] == rounds["full-rewrite-copied"] == 3
+    assert rounds["full-default-extensions"] == rounds["full-rewrite-copied"] == 3
     assert rounds["as-set"] == 1
 
 

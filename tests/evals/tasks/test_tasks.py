@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.commands.evaluation import EVALUATIONS
-from evals.evaluation import aids_of
+from evals.evaluation import extensions_of
 from evals.task import Task
 from tests.support.tea_task import config_of
 from tools.documents.reading import source_bytes
@@ -44,27 +44,27 @@ def test_the_papers_rows_and_measures_are_those_of_its_table(task: Task) -> None
 
 
 @every_task
-def test_the_papers_rows_run_without_aids_whatever_the_settings_say(task: Task) -> None:
-    config = config_of([], settings={"aids": ["any"]})
-    aids = {name: aids_of(task, config, name) for name in task.systems}
-    assert [row.name for row in task.rows if row.paper and row.system and aids[row.system]] == []
-    with_aids = {name for name, on in aids.items() if on}
-    assert with_aids == {
-        name for name in task.systems if name.endswith(("-aids", "-detect", "-rewrite-copied", "as-set"))
+def test_the_papers_rows_run_without_extensions_whatever_the_settings_say(task: Task) -> None:
+    config = config_of([], settings={"extensions": ["any"]})
+    extensions = {name: extensions_of(task, config, name) for name in task.systems}
+    assert [row.name for row in task.rows if row.paper and row.system and extensions[row.system]] == []
+    with_extensions = {name for name, on in extensions.items() if on}
+    assert with_extensions == {
+        name for name in task.systems if name.endswith(("-extensions", "-detect", "-rewrite-copied", "as-set"))
     }
-    assert aids["as-set"] == ["any"]
+    assert extensions["as-set"] == ["any"]
 
 
 @every_task
-def test_what_aids_do_is_compared_with_the_papers_own_row(task: Task) -> None:
+def test_what_extensions_do_is_compared_with_the_papers_own_row(task: Task) -> None:
     compared = [table for table in task.tables if table.comparison]
     assert compared
     for table in compared:
         baseline = str(task.row(table.baseline).system)
-        assert aids_of(task, config_of([], settings={"aids": ["any"]}), baseline) == []
+        assert extensions_of(task, config_of([], settings={"extensions": ["any"]}), baseline) == []
         assert {"FKGL", "ARI", "CLI", "DCRS", "mean grade"}.isdisjoint(table.measures[:2]), "no formula comes first"
         rows = [task.row(name).system or "" for name in table.rows]
-        assert {name for name in task.systems if name.endswith("-aids")} < set(rows)
+        assert {name for name in task.systems if name.endswith("-extensions")} < set(rows)
 
 
 @every_task

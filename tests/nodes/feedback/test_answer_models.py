@@ -19,14 +19,14 @@ from state.model_settings import KEY
 
 STATE: Any = {
     "settings": {
-        "feedback": {"aids": "all"},
+        "feedback": {"extensions": "all"},
         "models": {role: {} for role in ("planner", "controller", "reviewer")},
     },
     "target": {"text": "Tea makes seedlings grow.", "number": 1},
     "evidence": [{"id": "e1"}],
     "rewrites": 0,
 }
-WITHOUT_AIDS: Any = {**STATE, "settings": {**STATE["settings"], "feedback": {"aids": "none"}}}
+WITHOUT_EXTENSIONS: Any = {**STATE, "settings": {**STATE["settings"], "feedback": {"extensions": "none"}}}
 BY_A_SETTING = {"steps", "decisions", "questions", "evidence"}
 """Lists that are bounded by `max_questions`, by the plan, or by what was found."""
 
@@ -42,7 +42,7 @@ def models() -> list[type[BaseModel]]:
         if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == module.__name__
     }
     choices: Any = ["ask_paper", "write_review", "skip", "rewrite"]
-    reviews = [review_of(STATE, []), review_of(WITHOUT_AIDS, [])]
+    reviews = [review_of(STATE, []), review_of(WITHOUT_EXTENSIONS, [])]
     made = [plan_of(STATE), *reviews, questions_of(STATE), step_decision(STATE, choices)]
     return [*sorted(written, key=lambda model: model.__name__), *made, wave_decision(STATE, choices, 3)]
 

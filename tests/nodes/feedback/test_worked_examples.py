@@ -123,7 +123,7 @@ def test_the_examples_to_choose_from_are_of_no_paper_that_known_flaws_are_drawn_
 
 async def test_the_usual_five_are_shown_without_their_sources(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await review(fake_endpoint, aids="none")
+    await review(fake_endpoint, extensions="none")
     [prompt] = prompts(fake_endpoint, "Review")
     assert shown(prompt) == USUAL
     assert not any(word in prompt for word in ("doi.org", "CC BY", "- quote:", "- suggestion:"))
@@ -131,7 +131,7 @@ async def test_the_usual_five_are_shown_without_their_sources(fake_endpoint: Fak
 
 async def test_with_anchors_they_have_a_quote_and_a_suggestion(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await review(fake_endpoint, aids=["anchors"])
+    await review(fake_endpoint, extensions=["anchors"])
     [prompt] = prompts(fake_endpoint, "Review")
     assert [prompt.count(f'- quote: "{example.quote}"') for example in USUAL] == [1] * len(USUAL)
     assert prompt.count("- suggestion: ") == len(USUAL)
@@ -153,11 +153,11 @@ def test_an_example_on_the_same_matter_is_nearest(paragraph: str, doi: str) -> N
     assert replicability.doi == doi
 
 
-async def test_with_the_aid_the_nearest_of_each_type_are_shown(fake_endpoint: FakeEndpoint) -> None:
+async def test_with_the_extension_the_nearest_of_each_type_are_shown(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
     paragraph = "Even the largest network was finished in less than two minutes on our machine. It was the human one."
     found = (await run(fake_endpoint, PAPER.replace("## References", f"{paragraph}\n\n## References"), paragraph,
-                       aids=["nearest_examples"], embedding=HERE.model_dump()))["reviews"][0]  # fmt: skip
+                       extensions=["nearest_examples"], embedding=HERE.model_dump()))["reviews"][0]  # fmt: skip
     [prompt] = prompts(fake_endpoint, "Review")
     assert shown(prompt) == one_of_each_type(nearest_first(WORKED_EXAMPLES, paragraph, HERE)) != USUAL
     assert [example.label for example in shown(prompt)] == list(TYPES)
@@ -170,32 +170,34 @@ BY_QUOTE = (
 )
 
 
-@pytest.mark.parametrize("aids", ["none", "nearest_examples"])
+@pytest.mark.parametrize("extensions", ["none", "nearest_examples"])
 @pytest.mark.parametrize("paper", [BY_TITLE, BY_QUOTE], ids=["title", "quote"])
-async def test_no_example_is_of_the_paper_under_review(fake_endpoint: FakeEndpoint, paper: str, aids: str) -> None:
+async def test_no_example_is_of_the_paper_under_review(
+    fake_endpoint: FakeEndpoint, paper: str, extensions: str
+) -> None:
     fake_endpoint.answer = Room()
     own, *rest = USUAL
     assert len([each for each in WORKED_EXAMPLES if each.doi == own.doi]) > 1, "so the quote of one is not enough"
     of_another = next(each for each in WORKED_EXAMPLES if each.doi == own.doi and each != own)
     # The paragraph is near that other example, so that it would be shown.
-    await run(fake_endpoint, paper, of_another.paragraph[-300:], aids=aids, embedding=HERE.model_dump())
+    await run(fake_endpoint, paper, of_another.paragraph[-300:], extensions=extensions, embedding=HERE.model_dump())
     [prompt] = prompts(fake_endpoint, "Review")
     assert own.doi not in {example.doi for example in shown(prompt)}
     assert [example.label for example in shown(prompt)] == list(TYPES), "another of its type stands in"
-    if aids == "none":
+    if extensions == "none":
         assert shown(prompt)[1:] == rest
 
 
 async def test_nor_of_the_paragraph_that_is_given_beside_another_paper(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
-    await run(fake_endpoint, PAPER, USUAL[0].paragraph, aids="none")
+    await run(fake_endpoint, PAPER, USUAL[0].paragraph, extensions="none")
     assert USUAL[0].doi not in {example.doi for example in shown(prompts(fake_endpoint, "Review")[0])}
 
 
 async def test_a_dead_embedding_endpoint_costs_the_choice_and_not_the_comment(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
     dead = {"model": "large", "base_url": "http://127.0.0.1:9/v1"}
-    found = await review(fake_endpoint, aids=["nearest_examples"], retrieval="bm25", embedding=dead)
+    found = await review(fake_endpoint, extensions=["nearest_examples"], retrieval="bm25", embedding=dead)
     assert found["outcome"] == "comment"
     assert shown(prompts(fake_endpoint, "Review")[0]) == USUAL
     assert any("not those nearest to the paragraph" in note for note in found["notes"])

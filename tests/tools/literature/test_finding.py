@@ -188,7 +188,7 @@ async def test_the_paper_under_review_is_not_found(sources: Sources, site: Site)
 
 
 @pytest.mark.parametrize("scholarly_first", [False, True])
-async def test_the_first_results_are_read_unless_an_aid_prefers_scholarly_ones(
+async def test_the_first_results_are_read_unless_an_extension_prefers_scholarly_ones(
     sources: Sources, site: Site, scholarly_first: bool
 ) -> None:
     site.pages["/blog"], site.pages["/study"] = paper(f"A blog\n{LONG}"), paper(f"A study\n{LONG}")

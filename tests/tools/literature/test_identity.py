@@ -146,7 +146,7 @@ def test_short_titles_do_not_make_studies_the_same() -> None:
     assert len(merge([[hit("arxiv", title="Introduction")], [hit("crossref", title="Introduction")]])) == 2
 
 
-def test_scholarly_sources_come_first_with_that_aid_alone() -> None:
+def test_scholarly_sources_come_first_with_that_extension_alone() -> None:
     addresses = [
         "https://blog.example/a",
         "https://www.nature.com/b",

@@ -187,13 +187,13 @@ def test_headings_and_points_stand_on_lines_of_their_own(path: Path) -> None:
         assert not re.search(r"[^\n]\n#+ \S|\S- `|\n\n\n", text)
 
 
-OF_AIDS = {"restore_content", "rewrite_copied"}
-"""Prompts that an aid for small models sends."""
+OF_EXTENSIONS = {"restore_content", "rewrite_copied"}
+"""Prompts that an extension for small models sends."""
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.parts[-3] == "simplification"], ids=lambda p: p.stem)
-def test_only_aids_remind_an_agent_of_its_negations(path: Path) -> None:
-    if path.stem not in OF_AIDS:
+def test_only_extensions_remind_an_agent_of_its_negations(path: Path) -> None:
+    if path.stem not in OF_EXTENSIONS:
         assert not any('"no"' in text or '"not"' in text for text in renderings(load_prompt(path)))
 
 

@@ -287,7 +287,7 @@ export interface Advice {
   aspect: string;
   text: string;
   quote: string;
-  origin: "editor" | "aid" | "person";
+  origin: "editor" | "extension" | "person";
 }
 
 export interface JournalismResult {

@@ -44,7 +44,7 @@ export function Behind({ result, draft }: BehindProps) {
   );
 }
 
-const ORIGINS = { editor: "from the editor", aid: "from a check", person: "from you" };
+const ORIGINS = { editor: "from the editor", extension: "from a check", person: "from you" };
 
 /** The notes that the reader took on this draft, or on the newest one before it that has any. */
 export function Terms({ result, round }: { result: Partial<JournalismResult>; round: number }) {

@@ -1,4 +1,4 @@
-"""What each aid of science journalism does, and that nothing of it is left without it."""
+"""What each extension of science journalism does, and that nothing of it is left without it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
 
 async def test_the_editor_is_asked_about_details_that_the_paper_does_not_have(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(Article=[WRONG], EditorReview=[review()])
-    result = await run(fake_endpoint, rounds=1, aids="unsupported_details")
+    result = await run(fake_endpoint, rounds=1, extensions="unsupported_details")
     _, _, editor, journalist = fake_endpoint.chat_requests
     assert '1. "47%" in "A drug made the bones 47% denser."' in editor.text
     assert "it may stay" in editor.text
@@ -26,18 +26,18 @@ async def test_the_editor_is_asked_about_details_that_the_paper_does_not_have(fa
 
 async def test_hard_sentences_are_shown_to_the_editor_and_become_advice(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(Article=[article(EASY, HARD)], EditorReview=[review(advice("Say ADVICE-9."))])
-    result = await run(fake_endpoint, rounds=1, aids="hard_sentences")
+    result = await run(fake_endpoint, rounds=1, extensions="hard_sentences")
     _, _, editor, journalist = fake_endpoint.chat_requests
     assert f"1. {HARD}" in editor.text
     assert f'1. Too hard: "{HARD}"' in journalist.text
     assert "2. Say ADVICE-9." in journalist.text
-    assert [each["origin"] for each in result["reviews"][0]["advice"]] == ["aid", "editor"]
+    assert [each["origin"] for each in result["reviews"][0]["advice"]] == ["extension", "editor"]
 
 
-async def test_without_aids_both_are_measured_and_no_agent_is_told(fake_endpoint: FakeEndpoint) -> None:
+async def test_without_extensions_both_are_measured_and_no_agent_is_told(fake_endpoint: FakeEndpoint) -> None:
     drafts = article(*WRONG["paragraphs"], HARD)
     fake_endpoint.answer = Newsroom(Article=[drafts], RevisedArticle=[drafts], EditorReview=[review(quoting(HARD))])
-    result = await run(fake_endpoint, rounds=1, aids="none")
+    result = await run(fake_endpoint, rounds=1, extensions="none")
     assert [fact["text"] for fact in result["assessments"][0]["unsupported"]] == ["47%"]
     assert result["assessments"][0]["hard_sentences"] == [HARD]
     assert steps(fake_endpoint) == ["Article", *ROUND], "what is copied stays"
@@ -48,9 +48,9 @@ async def test_without_aids_both_are_measured_and_no_agent_is_told(fake_endpoint
     assert "Too hard" not in journalist.text
 
 
-async def test_a_short_paper_is_its_own_first_draft_with_the_aid(fake_endpoint: FakeEndpoint) -> None:
+async def test_a_short_paper_is_its_own_first_draft_with_the_extension(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Doctors gave zoledronate.")
-    result = await run(fake_endpoint, f"# Bones\n\n## Abstract\n\n{COPIED}", rounds=1, aids="begin_with_paper")
+    result = await run(fake_endpoint, f"# Bones\n\n## Abstract\n\n{COPIED}", rounds=1, extensions="begin_with_paper")
     assert result["drafts"][0]["text"].split() == f"# Bones {COPIED}".split()
     assert steps(fake_endpoint) == ROUND, "nobody is asked for a draft, and it is revised like any other"
 
@@ -58,26 +58,26 @@ async def test_a_short_paper_is_its_own_first_draft_with_the_aid(fake_endpoint: 
 async def test_it_is_said_when_the_article_is_still_the_paper(fake_endpoint: FakeEndpoint) -> None:
     for revision, still_the_paper in ((PAPER, False), (f"{HARD} {HARD}", True)):
         fake_endpoint.answer = copying(copied=revision)
-        result = await run(fake_endpoint, COPIED, rounds=1, select="best", aids="begin_with_paper")
+        result = await run(fake_endpoint, COPIED, rounds=1, select="best", extensions="begin_with_paper")
         assert any("the paper's own text" in warning for warning in result["warnings"]) is still_the_paper
 
 
 async def test_a_paper_without_a_title_begins_without_a_heading(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Doctors gave zoledronate.")
-    result = await run(fake_endpoint, COPIED, rounds=1, aids="begin_with_paper")
+    result = await run(fake_endpoint, COPIED, rounds=1, extensions="begin_with_paper")
     assert result["drafts"][0]["text"].split() == COPIED.split()
 
 
 async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Doctors gave zoledronate.")
-    await run(fake_endpoint, " ".join([COPIED] * 40), rounds=1, aids="begin_with_paper")
+    await run(fake_endpoint, " ".join([COPIED] * 40), rounds=1, extensions="begin_with_paper")
     assert steps(fake_endpoint) == ["Article", *ROUND]
 
 
 async def test_a_sentence_that_was_copied_from_the_paper_is_rewritten_by_itself(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
     fake_endpoint.answer = copying(easier)
-    result = await run(fake_endpoint, COPIED, rounds=1, select="last", aids="rewrite_copied")
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
     assert steps(fake_endpoint) == ["Article", *ROUND, "EasySentence"]
     assert f"# The hard sentence\n\n{HARD}\n" in fake_endpoint.chat_requests[-1].text
     assert COPIED in fake_endpoint.chat_requests[-1].text, "it is rewritten with the paper in sight"
@@ -92,17 +92,17 @@ async def test_each_copied_sentence_is_asked_for_by_itself_and_up_to_the_limit(f
     )
     paper = " ".join([COPIED, EASY])
     fake_endpoint.answer = copying(worse, worse, easier)
-    await run(fake_endpoint, paper, rounds=1, aids="rewrite_copied")
+    await run(fake_endpoint, paper, rounds=1, extensions="rewrite_copied")
     assert steps(fake_endpoint)[-3:] == ["EasySentence"] * 3, "what is no better is sent back once"
     assert "speaks of something else" in fake_endpoint.chat_requests[-2].text
     fake_endpoint.answer = copying(worse, worse, easier)
-    await run(fake_endpoint, paper, rounds=1, aids="rewrite_copied", limits={"rewrites": 1})
+    await run(fake_endpoint, paper, rounds=1, extensions="rewrite_copied", limits={"rewrites": 1})
     assert steps(fake_endpoint).count("EasySentence") == 3 + 2
 
 
 async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Zoledronate helped.")
-    result = await run(fake_endpoint, rounds=1, select="last", aids="rewrite_copied")
+    result = await run(fake_endpoint, rounds=1, select="last", extensions="rewrite_copied")
     assert steps(fake_endpoint) == ["Article", *ROUND]
     assert HARD in result["article"]
 
@@ -119,7 +119,7 @@ async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint)
 )
 async def test_a_rewritten_sentence_that_is_no_better_is_left_out(fake_endpoint: FakeEndpoint, worse: str) -> None:
     fake_endpoint.answer = copying(worse)
-    result = await run(fake_endpoint, COPIED, rounds=1, select="last", aids="all")
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="all")
     assert steps(fake_endpoint)[-1] == "EasySentence"
     assert HARD in result["article"]
 
@@ -127,13 +127,13 @@ async def test_a_rewritten_sentence_that_is_no_better_is_left_out(fake_endpoint:
 async def test_a_rewritten_sentence_that_leaves_a_doubt_out_is_left_out(fake_endpoint: FakeEndpoint) -> None:
     doubt = f"{HARD[:-1]}, which probably prevented osteoporotic fractures."
     fake_endpoint.answer = copying("Zoledronate prevented fractures.", copied=doubt)
-    result = await run(fake_endpoint, f"{COPIED} {doubt}", rounds=1, select="last", aids="rewrite_copied")
+    result = await run(fake_endpoint, f"{COPIED} {doubt}", rounds=1, select="last", extensions="rewrite_copied")
     assert doubt in result["article"]
 
 
 async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Script([When(Text("No."), schema="EasySentence")], otherwise=copying())
-    result = await run(fake_endpoint, COPIED, rounds=1, select="last", aids="rewrite_copied")
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
     assert HARD in result["article"]
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
@@ -169,7 +169,7 @@ async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake
 )
 async def test_prose_is_tidied(fake_endpoint: FakeEndpoint, written: list[str], left: list[str] | None) -> None:
     fake_endpoint.answer = Newsroom(Article=[article(*written)])
-    result = await run(fake_endpoint, rounds=0, aids="tidy_prose")
+    result = await run(fake_endpoint, rounds=0, extensions="tidy_prose")
     assert result["article"].strip().split("\n\n")[1:] == (left or written)
     assert len(fake_endpoint.chat_requests) == 1
 

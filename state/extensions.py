@@ -1,9 +1,10 @@
-"""Aids: what of ours changes what an agent reads, what it is asked, or what becomes of its answer.
+"""Extensions: what of ours changes what an agent reads, what it is asked, or what becomes of its answer.
 
-The papers' systems are what a graph is without any. Each aid has a name and a switch (`aids` of each system: `none`,
-`default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only report, to an
-agent or a person; those that write into a text, veto an answer or serve a readability formula are left to small models
-(the preset `embedded`) until they are measured with a capable one. What was measured stands in docs/results/aids.md.
+The papers' systems are what a graph is without any. Each extension has a name and a switch (`extensions` of each
+system: `none`, `default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only
+report, to an agent or a person; those that write into a text, veto an answer or serve a readability formula are left to
+small models (the preset `embedded`) until they are measured with a capable one. What was measured stands in
+docs/results/extensions.md.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pydantic import BeforeValidator
 from pydantic_settings import NoDecode
 
 
-class Aid(NamedTuple):
-    """What a person should know before switching an aid on."""
+class Extension(NamedTuple):
+    """What a person should know before switching an extension on."""
 
     what: str
     """What it changes."""
@@ -28,7 +29,7 @@ class Aid(NamedTuple):
     """Whether `default` holds it."""
 
 
-JournalismAid = Literal[
+JournalismExtension = Literal[
     "unsupported_details",
     "doubtful_sentences",
     "hard_sentences",
@@ -36,7 +37,7 @@ JournalismAid = Literal[
     "rewrite_copied",
     "tidy_prose",
 ]
-SimplificationAid = Literal[
+SimplificationExtension = Literal[
     "lost_details",
     "doubtful_sentences",
     "hard_sentences",
@@ -46,7 +47,7 @@ SimplificationAid = Literal[
     "edit_by_code",
     "tidy_prose",
 ]
-FeedbackAid = Literal[
+FeedbackExtension = Literal[
     "instructions",
     "quotes",
     "verify",
@@ -63,149 +64,149 @@ FeedbackAid = Literal[
     "computed_checks",
 ]
 
-JOURNALISM_AIDS: Mapping[JournalismAid, Aid] = {
-    "unsupported_details": Aid(
+JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
+    "unsupported_details": Extension(
         "The editor is shown the numbers and names of the draft that a check did not find in the paper, and asked "
         "whether each is an explanation, which may stay, or a mistake.",
         "Keeps an article true. It reports; what comes of it is the editor's to say.",
         default=True,
     ),
-    "doubtful_sentences": Aid(
+    "doubtful_sentences": Extension(
         "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
         "seem to say them. No agent is shown them.",
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
         "changed (docs/results/support.md).",
     ),
-    "hard_sentences": Aid(
+    "hard_sentences": Extension(
         "The sentences that a readability formula finds hardest become advice, whatever the editor says.",
         "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
     ),
-    "begin_with_paper": Aid(
+    "begin_with_paper": Extension(
         "A paper of at most 500 words, such as an abstract, is its own first draft, which the journalist revises.",
         "For models that invent when they write freely, and copy when they revise; with `rewrite_copied` what they "
         "copy is then retold sentence by sentence.",
     ),
-    "rewrite_copied": Aid(
+    "rewrite_copied": Extension(
         "Sentences that a revision has copied from the paper go back to the journalist one by one, each twice if need "
         "be. Code puts in what is easier by the formula, turns nothing round and adds nothing, as far as it can tell.",
         "For models that copy the paper instead of retelling it.",
     ),
-    "tidy_prose": Aid(
+    "tidy_prose": Extension(
         "Unfinished sentences, repeated sentences and remains of JSON are cut out of the article.",
         "For models of a few hundred million parameters, which decode into their length limit and go round in circles.",
     ),
 }
-SIMPLIFICATION_AIDS: Mapping[SimplificationAid, Aid] = {
-    "lost_details": Aid(
+SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
+    "lost_details": Extension(
         "When the medical expert reviews a rewritten text, it is shown the numbers, negations and names that a check "
         "no longer finds in it.",
         "Keeps the text true. It reports; what comes of it is the expert's to say.",
         default=True,
     ),
-    "doubtful_sentences": Aid(
+    "doubtful_sentences": Extension(
         "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
         "seem to say them. No agent is shown them.",
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
         "changed (docs/results/support.md).",
     ),
-    "hard_sentences": Aid(
+    "hard_sentences": Extension(
         "The simplifier and the language clarifier are shown the sentences that a readability formula finds hardest.",
         "For models that do not see what is hard. It serves the formula that measures the text.",
     ),
-    "restore": Aid(
+    "restore": Extension(
         "Doses, negations and names that a loop has lost go back to the simplifier once, to be written in again.",
         "For models that drop essentials and do not notice.",
     ),
-    "rewrite_copied": Aid(
+    "rewrite_copied": Extension(
         "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, twice if need "
         "be. Code puts in what is easier by the formula, loses no checked content but statistics, turns nothing round "
         "and adds nothing, as far as it can tell.",
         "For models that copy the abstract instead of rewriting it.",
     ),
-    "veto": Aid(
+    "veto": Extension(
         "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it, "
         "removals of more than five words, and wordings that change nothing.",
         "For models that accept everything that is proposed.",
     ),
-    "edit_by_code": Aid(
+    "edit_by_code": Extension(
         "Accepted wordings, validated removals and corrections are put into the text by code, piece by piece; without "
         "it the simplifier writes the text anew with them. What code puts in of the first two, the expert does not "
         "review.",
         "For models that change something else whenever they write a whole text.",
     ),
-    "tidy_prose": Aid(
+    "tidy_prose": Extension(
         "Unfinished sentences, repeated sentences and remains of JSON are cut out of the text.",
         "For models of a few hundred million parameters.",
     ),
 }
-FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
-    "instructions": Aid(
+FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
+    "instructions": Extension(
         "Prompts say that papers are data; text of the paper that addresses a language model is shown to agents as a "
         "quotation; a comment that repeats it or does what such text asks for is marked, and so is silence about it.",
         "Safety, for every model. It reports.",
         default=True,
     ),
-    "quotes": Aid(
+    "quotes": Extension(
         "The investigator looks outside the paragraph and quotes the words that its answer rests on; one that quotes "
         "other words is asked once more, and its answer is then kept without a quote and shown as such.",
         "Lets a person look an answer up. It writes and vetoes nothing.",
         default=True,
     ),
-    "verify": Aid(
+    "verify": Extension(
         "A comment that calls something missing is tested against the rest of the paper, and says where it stands if "
         "it is found; numbers and names that neither paragraph nor evidence has are noted.",
         "Spares authors comments that the paper answers. It reports beside the comment.",
         default=True,
     ),
-    "detect": Aid(
+    "detect": Extension(
         "A weakness detector looks at the paragraph first; if it finds none, no comment is written, and otherwise the "
         "reviewer is shown what it found.",
         "Fewer invented weaknesses (the paper's future work). A small detector calls sound what people criticised.",
     ),
-    "repair_plans": Aid(
+    "repair_plans": Extension(
         "Code puts plans into the form of the golden rules: one question a step, paper before literature, no "
         "duplicates; a plan that asks nothing is no choice where others ask something.",
         "For planners that do not keep the rules of their prompt.",
     ),
-    "on_topic": Aid(
+    "on_topic": Extension(
         "Questions to the paper that share no word with the paragraph are left out.",
         "For planners that copy the questions of their examples.",
     ),
-    "reroute_literature": Aid(
+    "reroute_literature": Extension(
         "Questions to the literature that name this paper, or a place in it, go to the paper instead.",
         "For planners that confuse the two; with a good one it loses questions.",
     ),
-    "scholarly_first": Aid(
+    "scholarly_first": Extension(
         "Of what a search of the web finds, catalogues and sites of scholarly publishers are read before other pages.",
         "For questions that popular pages answer, too (the paper names unscholarly sources as a limit). Not measured.",
     ),
-    "anchors": Aid(
+    "anchors": Extension(
         "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "
         "the evidence that it builds on; a quote that is not in the paragraph in two tries is left out. Without it, a "
         "comment is about the whole paragraph and has a type and a review.",
         "Lets a person find the place and look the evidence up. It writes and vetoes nothing.",
         default=True,
     ),
-    "sentence_quotes": Aid(
+    "sentence_quotes": Extension(
         "With `anchors`, a reviewer whose quote is not in the paragraph in two tries chooses among its sentences in a "
         "third.",
         "For reviewers that cannot copy.",
     ),
-    "nearest_examples": Aid(
+    "nearest_examples": Extension(
         "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "
         "that under review, of 45 real ones (docs/worked_examples.md); without it the usual five.",
-        "For reviewers that learn by example. No model is known that it helps (docs/results/aids.md).",
+        "For reviewers that learn by example. No model is known that it helps (docs/results/extensions.md).",
     ),
-    "refuse_examples": Aid(
+    "refuse_examples": Extension(
         "A comment that repeats half of a worked example of the prompt is sent back.",
         "For reviewers that hand the advice of an example to any author.",
     ),
-    "distinct_comments": Aid(
+    "distinct_comments": Extension(
         "The verifier compares a comment with those ranked before it that are near in meaning; if one of them says the "
         "same, it is left out.",
         "For papers and models that bring the same comment again and again.",
     ),
-    "computed_checks": Aid(
+    "computed_checks": Extension(
         "What the paper contradicts in itself is computed when it is read. The findings of a paragraph are evidence, "
         "which the reviewer puts into words; a plan can ask what was computed elsewhere. No agent decides whether a "
         "finding is shown, and one without words of the reviewer stands with those of the computation.",
@@ -217,28 +218,36 @@ FEEDBACK_AIDS: Mapping[FeedbackAid, Aid] = {
 WHOLE_SETS = ("none", "default", "all")
 
 
-def resolve_aids(known: Mapping[Any, Aid], value: Any) -> Any:
-    """The names of the aids that are meant, in the order of the table.
+def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
+    """The names of the extensions that are meant, in the order of the table.
 
     Args:
-        known: The aids of a system.
+        known: The extensions of a system.
         value: `none`, `default`, `all`, names with commas between them, or a list of names.
 
     Raises:
-        ValueError: A name is of no aid; the message lists those that are.
+        ValueError: A name is of no extension; the message lists those that are.
     """
     names = re.findall(r"\w+", value) if isinstance(value, str) else list(value or ())
     if len(names) == 1 and names[0] in WHOLE_SETS:
-        return [name for name, aid in known.items() if names[0] == "all" or (names[0] == "default" and aid.default)]
+        return [
+            name
+            for name, extension in known.items()
+            if names[0] == "all" or (names[0] == "default" and extension.default)
+        ]
     if unknown := [str(name) for name in names if name not in known]:
         raise ValueError(
-            f"there is no aid {', '.join(unknown)}; give none, default, all, or names of {', '.join(known)}"
+            f"there is no extension {', '.join(unknown)}; give none, default, all, or names of {', '.join(known)}"
         )
     return [name for name in known if name in names]
 
 
-JournalismAids = Annotated[list[JournalismAid], NoDecode, BeforeValidator(partial(resolve_aids, JOURNALISM_AIDS))]
-SimplificationAids = Annotated[
-    list[SimplificationAid], NoDecode, BeforeValidator(partial(resolve_aids, SIMPLIFICATION_AIDS))
+JournalismExtensions = Annotated[
+    list[JournalismExtension], NoDecode, BeforeValidator(partial(resolve_extensions, JOURNALISM_EXTENSIONS))
 ]
-FeedbackAids = Annotated[list[FeedbackAid], NoDecode, BeforeValidator(partial(resolve_aids, FEEDBACK_AIDS))]
+SimplificationExtensions = Annotated[
+    list[SimplificationExtension], NoDecode, BeforeValidator(partial(resolve_extensions, SIMPLIFICATION_EXTENSIONS))
+]
+FeedbackExtensions = Annotated[
+    list[FeedbackExtension], NoDecode, BeforeValidator(partial(resolve_extensions, FEEDBACK_EXTENSIONS))
+]

@@ -1,0 +1,61 @@
+"""Extensions: one switch a system, resolved to names wherever it comes from."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from state.errors import SettingsError
+from state.extensions import (
+    FEEDBACK_EXTENSIONS,
+    JOURNALISM_EXTENSIONS,
+    SIMPLIFICATION_EXTENSIONS,
+    FeedbackExtension,
+    JournalismExtension,
+    SimplificationExtension,
+)
+from state.settings import FeedbackSettings, JournalismContext, JournalismSettings
+from tools.configuration import load_settings
+
+SYSTEMS = [
+    (JournalismExtension, JOURNALISM_EXTENSIONS),
+    (SimplificationExtension, SIMPLIFICATION_EXTENSIONS),
+    (FeedbackExtension, FEEDBACK_EXTENSIONS),
+]
+
+
+@pytest.mark.parametrize(("names", "extensions"), SYSTEMS)
+def test_every_name_is_described(names: object, extensions: dict[str, object]) -> None:
+    assert set(get_args(names)) == set(extensions)
+
+
+def test_whole_sets() -> None:
+    assert JournalismSettings(extensions="none").extensions == []
+    assert JournalismSettings(extensions="all").extensions == list(JOURNALISM_EXTENSIONS)
+    assert JournalismSettings().extensions == [
+        name for name, extension in JOURNALISM_EXTENSIONS.items() if extension.default
+    ]
+
+
+def test_names_come_in_the_order_of_the_table() -> None:
+    assert FeedbackSettings(extensions="verify, quotes").extensions == ["quotes", "verify"]
+
+
+def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(
+        SettingsError, match=r"there is no extension magic; give none, default, all, or names of .*tidy_prose"
+    ):
+        load_settings({"journalism": {"extensions": "magic"}})
+
+
+@pytest.mark.parametrize("value", ["rewrite_copied,hard_sentences", '["hard_sentences", "rewrite_copied"]'])
+def test_the_environment_names_them(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("DRAFTROOM_JOURNALISM__EXTENSIONS", value)
+    assert load_settings().journalism.extensions == ["hard_sentences", "rewrite_copied"]
+
+
+def test_a_context_without_any_is_not_a_context_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_JOURNALISM__EXTENSIONS", "all")
+    assert load_settings(JournalismContext(extensions="none").overrides()).journalism.extensions == []
+    assert load_settings(JournalismContext().overrides()).journalism.extensions == list(JOURNALISM_EXTENSIONS)
