@@ -11,7 +11,7 @@ UV := $(shell command -v uv)
 INSTALL = $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install) --quiet
 LOCKED = $(INSTALL) --no-deps --require-hashes
 
-.PHONY: install develop lock demo page docs reproduce test test-live test-browser test-wheel test-label-studio test-faults test-image web test-web check format lint \
+.PHONY: install develop lock demo page docs reproduce test test-live test-llama-cpp test-browser test-wheel test-label-studio test-faults test-image web test-web check format lint \
 	types coverage bench pictures clean
 
 install: $(INSTALLED)  ## What the command needs.
@@ -64,6 +64,9 @@ test: develop  ## All tests that need no model server; loopback only.
 
 test-live: develop  ## Tests against real vLLM serving the embedded model (installed on first use).
 	$(BIN)/python -m pytest -m live
+
+test-llama-cpp: develop  ## The live tests that need llama.cpp alone: minutes, and the smallest model.
+	$(BIN)/python -m pytest -n 0 -m live tests/live/test_llama_cpp.py
 
 test-browser: develop  ## Tests that look at a page in Chromium, which must be installed.
 	$(BIN)/python -m pytest -m browser
