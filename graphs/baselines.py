@@ -33,6 +33,7 @@ def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
                 target=state["target"],
                 document=state["document"],
                 findings=state["findings"],
+                computed=state["computed"],
                 settings=state["settings"],
             ),
         )

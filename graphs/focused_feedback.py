@@ -79,6 +79,7 @@ def question(state: ParagraphState, step: Step) -> QuestionState:
         target=state["target"],
         document=state["document"],
         findings=state["findings"],
+        computed=state["computed"],
         settings=state["settings"],
     )
 

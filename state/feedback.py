@@ -81,10 +81,12 @@ class Evidence(TypedDict):
 
 
 class RaisedFinding(ComputedFinding):
-    """A contradiction that was computed, as the review shows it."""
+    """A contradiction that was computed, in a review."""
 
     id: str
     """f1, f2, ...: unique in the review of a paper."""
+    shown: bool
+    """Whether the review shows it: it is about what is reviewed. A plan may ask for the others."""
     wording: str
     """What the reviewer says of it to the author; empty if the computation speaks for itself."""
 
@@ -245,7 +247,7 @@ class ParagraphState(ParagraphOutput, total=False):
     findings: list[Finding]
     """Text of the paper that addresses the model."""
     computed: list[RaisedFinding]
-    """What was computed about this paragraph."""
+    """What was computed about the whole paper."""
     settings: dict[str, Any]
     plans: list[Plan]
     remaining: list[Step]
@@ -274,8 +276,8 @@ class QuestionState(TypedDict):
     step: Step
     target: Target
     document: DocumentRef
-    findings: NotRequired[list[Finding]]
-    """Earlier checkpoints lack it."""
+    findings: list[Finding]
+    computed: list[RaisedFinding]
     settings: dict[str, Any]
 
 
@@ -318,7 +320,7 @@ class FeedbackOutput(TypedDict):
     findings: list[Finding]
     """Text of the paper that addresses a language model, or that a reader cannot see."""
     computed: list[RaisedFinding]
-    """What the paper contradicts in itself, computed: of the paragraphs that were named, or of the whole paper."""
+    """What the paper contradicts in itself, computed over the whole paper; the review shows what is marked so."""
     document: DocumentRef
     """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]

@@ -42,7 +42,8 @@ async def judge(record: RunRecord, comment: str, given: Mapping[str, Any]) -> di
     decision = _valid(_DECISION, given, "This is no decision")
 
     def decided(values: Values) -> dict[str, Any]:
-        raised = (*values.get("comments", []), *values.get("computed", []))
+        shown = [item for item in values.get("computed", []) if item["shown"]]
+        raised = (*values.get("comments", []), *shown)
         if comment not in {item["id"] for item in raised}:
             raise BadInput(f"The run has no comment {comment[:40]!r}.")
         return {"decisions": {comment: decision}}

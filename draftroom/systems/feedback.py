@@ -57,7 +57,7 @@ def results(values: Values) -> dict[str, Any]:
         "comments": [_comment_in_short(comment) for comment in best_comments(values)],
         "reviews": [_review_in_short(review) for review in values.get("reviews", [])],
         "findings": len(values.get("findings", [])),
-        "computed": [_finding_in_short(found) for found in values.get("computed", [])],
+        "computed": [_finding_in_short(found) for found in values.get("computed", []) if found["shown"]],
         "notes": notices(values),
     }
 

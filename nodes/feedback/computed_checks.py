@@ -1,19 +1,18 @@
 """What was computed, in a review (the extension `computed_checks`): evidence that no agent can take back.
 
-The findings are made when the paper is read. Those of a paragraph are evidence from the beginning, the reviewer may put
-them into words, and a step of the plan brings those of the rest of the paper.
+The findings are made once, when the paper is read. Those of a paragraph are evidence from the beginning, the reviewer
+may put them into words, and a step of the plan brings those of the rest of the paper.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, create_model
 
-from nodes.feedback.agent import document_of, evidence_id, options
+from nodes.feedback.agent import evidence_id, options
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, RaisedFinding, Target
@@ -33,7 +32,9 @@ ADDED = "The words of the reviewer on {id} hold what was not computed ({facts}),
 
 
 def compute_findings(document: Document, targets: Sequence[Target], *, whole: bool) -> list[RaisedFinding]:
-    """The findings that a review shows.
+    """Return all findings of the paper, and mark those that the review shows.
+
+    Those that are shown come first and are numbered first, so that a reader sees f1, f2, ... without gaps.
 
     Args:
         document: The paper.
@@ -44,8 +45,17 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
     besides = [_paragraph(target) for target in targets if target["id"] not in known]
     found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]})
     texts = {target["id"]: target["text"] for target in targets}
-    wanted = [item for item in found if whole or _concerns(item, texts.get(item["paragraph"], ""), document)]
-    return [RaisedFinding(**item, id=f"f{number}", wording="") for number, item in enumerate(wanted, start=1)]
+    marked = [(item, whole or _concerns(item, texts.get(item["paragraph"], ""), document)) for item in found]
+    marked.sort(key=lambda pair: not pair[1])
+    return [
+        RaisedFinding(**item, id=f"f{number}", shown=shown, wording="")
+        for number, (item, shown) in enumerate(marked, start=1)
+    ]
+
+
+def findings_about(target: Target, computed: Sequence[RaisedFinding]) -> list[RaisedFinding]:
+    """Return the findings about a reviewed text that the review shows."""
+    return [item for item in computed if item["shown"] and item["paragraph"] == target["id"]]
 
 
 def _paragraph(target: Target) -> Paragraph:
@@ -80,8 +90,7 @@ def in_words(finding: ComputedFinding) -> str:
 
 async def answer_from_checks(state: QuestionState) -> ParagraphState:
     """Bring what was computed about the rest of the paper, the most severe first; no model is asked."""
-    found = await asyncio.to_thread(check_paper, await document_of(state))
-    elsewhere = [item for item in found if item["paragraph"] != state["target"]["id"]]
+    elsewhere = [item for item in state["computed"] if item["paragraph"] != state["target"]["id"]]
     worst = sorted(elsewhere, key=lambda item: SEVERITIES.index(item["severity"]))[:_MOST]
     told = [f"{item['section'] or item['paragraph']}: “{item['quote']}”: {in_words(item)}" for item in worst]
     evidence = Evidence(
@@ -101,7 +110,7 @@ async def answer_from_checks(state: QuestionState) -> ParagraphState:
 def wordings_field(state: ParagraphState) -> dict[str, Any]:
     """The field of the reviewer's answer that puts each finding of this paragraph into words; none without findings."""
     words: Any = (Annotated[str, AtMost("review_words")], ...)
-    fields = {item["id"]: words for item in state.get("computed", [])}
+    fields = {item["id"]: words for item in findings_about(state["target"], state["computed"])}
     wordings = create_model("FindingWordings", __config__=ConfigDict(extra="forbid"), **fields) if fields else None
     return {"computed": (wordings, ...)} if wordings else {}
 
@@ -112,7 +121,7 @@ def accept_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dic
     Words that say nothing of the computation, or repeat an instruction, are left out as well.
     """
     accepted, notes = dict[str, str](), list[str]()
-    for finding in state.get("computed", []):
+    for finding in findings_about(state["target"], state["computed"]):
         wording = said.get(finding["id"], "").strip()
         computed = f"{finding['kind']}. {in_words(finding)}"
         known = f"{state['target']['text']}\n\n{finding['quote']}\n\n{computed}"

@@ -42,8 +42,9 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     Raises:
         NothingUsable: If no paragraph could be reviewed, and nothing was computed.
     """
-    reviews, computed = state["reviews"], state.get("computed", [])
-    if not computed and reviews and all(review["outcome"] == "failed" for review in reviews):
+    reviews, computed = state["reviews"], state["computed"]
+    shown = any(item["shown"] for item in computed)
+    if not shown and reviews and all(review["outcome"] == "failed" for review in reviews):
         raise NothingUsable("No paragraph could be reviewed", problem=reviews[-1]["problem"])
     ranked = sorted(raised(reviews), key=support, reverse=True)
     chosen = options(state)

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.feedback.computed_checks import as_evidence, compute_findings
+from nodes.feedback.computed_checks import as_evidence, compute_findings, findings_about
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, ParagraphState, RaisedFinding, Target
@@ -105,12 +105,11 @@ def _computed(
 
 def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
     """The state in which the review of a paragraph begins."""
-    computed = [item for item in run.get("computed", []) if item["paragraph"] == target["id"]]
     return ParagraphState(
         target=target,
         document=run["document"],
         findings=run["findings"],
-        computed=computed,
+        computed=run["computed"],
         settings=run["settings"],
         plans=[],
         remaining=[],
@@ -119,7 +118,7 @@ def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
         log=[],
         decided=[],
         answers=[],
-        evidence=[as_evidence(item) for item in computed],
+        evidence=[as_evidence(item) for item in findings_about(target, run["computed"])],
         candidates=[],
         comment=None,
         wordings={},

@@ -24,7 +24,7 @@ from nodes.feedback.agent import (
     shown,
     switch,
 )
-from nodes.feedback.computed_checks import accept_wordings, wordings_field
+from nodes.feedback.computed_checks import accept_wordings, findings_about, wordings_field
 from nodes.feedback.worked_examples import WorkedExample, examples_for
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
@@ -146,7 +146,7 @@ async def _ask(state: ParagraphState, examples: Sequence[WorkedExample], schema:
         "examples": examples,
         "paragraph": shown(state["target"]["text"], state),
         "anchors": switch("anchors", state),
-        "computed": "yes" if state.get("computed") else "",
+        "computed": "yes" if findings_about(state["target"], state["computed"]) else "",
     }
     return await ask_as("reviewer", "write_review", state, variables, schema)
 

@@ -41,7 +41,11 @@ async def results(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
 
 
 def quotes(result: dict[str, Any]) -> list[str]:
-    return [found["quote"] for found in result["computed"]]
+    return [found["quote"] for found in result["computed"] if found["shown"]]
+
+
+def wordings(result: dict[str, Any]) -> list[str]:
+    return [found["wording"] for found in result["computed"] if found["shown"]]
 
 
 @every_execution
@@ -94,7 +98,7 @@ async def test_the_reviewer_words_findings_beside_its_comment(fake_endpoint: Fak
     result = await results(fake_endpoint)
     (prompt,) = prompts(fake_endpoint, "Review")
     assert "8 of 32 is 25.0%" in prompt
-    assert [found["wording"] for found in result["computed"]] == [WORDS["f1"], ""]
+    assert wordings(result) == [WORDS["f1"], ""]
     (comment,) = result["comments"]
     assert comment["review"] == REVIEW["review"]
     assert [item["source"] for item in comment["evidence"]] == ["computed"]
@@ -104,7 +108,7 @@ async def test_words_with_numbers_that_were_not_computed_are_left_out(fake_endpo
     invented = {**WORDS, "f1": "It should be 47%, as in 15 of 32 pots."}
     fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": invented}])
     result = await results(fake_endpoint)
-    assert [found["wording"] for found in result["computed"]] == ["", ""]
+    assert wordings(result) == ["", ""]
     assert any("f1" in note and "47%" in note for note in result["reviews"][0]["notes"])
 
 
@@ -115,7 +119,7 @@ async def test_words_that_say_nothing_of_the_computation_are_left_out(fake_endpo
     }
     fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": beside}])
     result = await results(fake_endpoint)
-    assert [found["wording"] for found in result["computed"]] == ["", beside["f2"]]
+    assert wordings(result) == ["", beside["f2"]]
 
 
 async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpoint: FakeEndpoint) -> None:
@@ -125,7 +129,7 @@ async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpo
     result = await results(fake_endpoint)
     assert "AbsenceTest" in steps(fake_endpoint), "citing a computation spares a comment no test"
     assert result["comments"][0]["verification"]["verdict"] == "softened"
-    assert [found["wording"] for found in result["computed"]] == ["The share should be 25.0%.", ""]
+    assert wordings(result) == ["The share should be 25.0%.", ""]
 
 
 @every_execution
@@ -140,6 +144,8 @@ async def test_a_plan_can_ask_what_was_computed_elsewhere(
     result = await graph.ainvoke({"paper": paper, "paragraphs": ["p3"]}, context=chosen)
     (found,) = (item for item in result["reviews"][0]["evidence"] if item["id"] == "e1")
     assert told in found["answer"]
+    elsewhere = [found["paragraph"] for found in result["computed"] if not found["shown"]]
+    assert elsewhere == (["p2"] if paper == FLAWED else []), "it is in the state, and the review does not show it"
     assert "8 of 32" not in found["answer"], "what is about the paragraph itself is evidence anyway"
     assert told in prompts(fake_endpoint, "Review")[0]
 

@@ -104,7 +104,7 @@ function reviewed(view, findings) {
     .filter((paragraph, index) => index % 2 === 0 && paragraph.text.length > 80)
     .map((paragraph, index) => commentOn(paragraph, index));
   const reviews = comments.map((comment) => ({ ...view.result.reviews[0], paragraph: comment.paragraph, section: comment.section, page: comment.page, outcome: "comment", comment }));
-  const computed = findings.map((finding, index) => ({ ...finding, id: `f${index + 1}`, wording: index % 2 ? "" : "These numbers do not fit together; please check them." }));
+  const computed = findings.map((finding, index) => ({ ...finding, id: `f${index + 1}`, shown: true, wording: index % 2 ? "" : "These numbers do not fit together; please check them." }));
   return { ...view, result: { ...view.result, comments, reviews: [...view.result.reviews, ...reviews], computed } };
 }
 

@@ -11,13 +11,13 @@ const comment = (paragraph: string, more: Partial<Comment> = {}): Comment => ({
 });
 const finding: RaisedFinding = {
   ...{ id: "f1", kind: "percentage", severity: "high", paragraph: "p1", section: "", page: 0, quote: "5 of 10 (40%)" },
-  ...{ computation: "5 of 10 is 50%", consistent: "50%", wording: "" },
+  ...{ computation: "5 of 10 is 50%", consistent: "50%", shown: true, wording: "" },
 };
 const source: Source = {
   ...{ title: "", format: "text", pages: 0, warnings: [] },
   paragraphs: ["p1", "p2"].map((id) => ({ id, section: "", page: 0, text: "We saw 5 of 10 (40%)." })),
 };
-const result: Partial<FeedbackResult> = { finished: true, comments: [comment("p2"), comment("p1", { quote: "We saw" })], computed: [finding] };
+const result: Partial<FeedbackResult> = { finished: true, comments: [comment("p2"), comment("p1", { quote: "We saw" })], computed: [finding, { ...finding, id: "f2", shown: false }] };
 
 describe("notes", () => {
   test("comments and findings stand in the order of the paper, comments with their rank", () => {

@@ -77,10 +77,11 @@ def left_out_comments(values: Values) -> list[Comment]:
 
 
 def computed_findings(values: Values) -> list[RaisedFinding]:
-    """What was computed and no person has dismissed, the gravest first; earlier runs lack it."""
+    """Return what was computed about the reviewed text and no person has dismissed, the gravest first."""
     decisions = decisions_of(values)
     computed: list[RaisedFinding] = values.get("computed", [])
-    kept = [found for found in computed if decisions.get(found["id"], OPEN)["decision"] != "dismissed"]
+    shown = [found for found in computed if found["shown"]]
+    kept = [found for found in shown if decisions.get(found["id"], OPEN)["decision"] != "dismissed"]
     return sorted(kept, key=gravest_first)
 
 

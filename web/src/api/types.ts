@@ -163,6 +163,8 @@ export interface Finding {
 
 export interface RaisedFinding extends Finding {
   id: string;
+  /** Whether it is about the text that was reviewed. */
+  shown: boolean;
   wording: string;
 }
 

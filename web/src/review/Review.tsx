@@ -8,7 +8,7 @@ import { Problem } from "../parts/Problem";
 import { capital, counted, place } from "../parts/words";
 import { Earlier } from "./Earlier";
 import { NextVersion } from "./NextVersion";
-import { OPEN, notesOfReview } from "./notes";
+import { OPEN, notesOfReview, shownFindings } from "./notes";
 import { PaperWithNotes } from "./PaperWithNotes";
 
 export function Review({ view }: { view: RunView<FeedbackResult> }) {
@@ -34,13 +34,14 @@ export function Review({ view }: { view: RunView<FeedbackResult> }) {
     [id],
   );
   const notes = useMemo(() => notesOfReview(result, source, decisions), [result, source, decisions]);
+  const findings = shownFindings(result).length;
   const decided = notes.filter((note) => note.judgement.decision !== "open").length;
   return (
     <>
       <p className="lead">
         {counted(notes.filter((note) => note.origin === "comment").length, "comment")} on{" "}
         {counted(result.reviews?.length ?? 0, "paragraph")}
-        {result.computed?.length ? `, ${counted(result.computed.length, "computed finding")}` : ""}
+        {findings > 0 && `, ${counted(findings, "computed finding")}`}
         {decided > 0 && `; ${decided} decided`}.
       </p>
       <Problem text={problem} />

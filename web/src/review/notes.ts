@@ -45,8 +45,13 @@ export function notesOfReview(
   decisions: Record<string, Judgement>,
 ): Note[] {
   const comments = commentsSoFar(result).map((comment, index) => ofComment(comment, index + 1, decisions[comment.id]));
-  const findings = (result.computed ?? []).map((finding) => ofRaised(finding, decisions[finding.id]));
+  const findings = shownFindings(result).map((finding) => ofRaised(finding, decisions[finding.id]));
   return inOrder([...comments, ...findings], source);
+}
+
+/** What was computed about the text that was reviewed. */
+export function shownFindings(result: Partial<FeedbackResult>): RaisedFinding[] {
+  return (result.computed ?? []).filter((finding) => finding.shown);
 }
 
 /** The ranked comments; of a review that is under way those that there are. */
