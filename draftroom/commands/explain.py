@@ -33,7 +33,10 @@ from tools.configuration import load_settings
 
 def explain(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
-        str, typer.Argument(help="The paper: PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input.")
+        str,
+        typer.Argument(
+            metavar="PAPER", help="The paper: PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input."
+        ),
     ],
     *,
     rounds: Annotated[int | None, typer.Option(help="Rounds of notes, advice and revision.")] = None,

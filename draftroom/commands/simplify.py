@@ -33,7 +33,9 @@ LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_ch
 
 
 def simplify(  # noqa: PLR0913 - each parameter is a flag
-    file: Annotated[str, typer.Argument(help="The abstract: text, Markdown, PDF or Word; - reads standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="PAPER", help="The abstract: text, Markdown, PDF or Word; - reads standard input.")
+    ],
     *,
     loops: Annotated[list[str] | None, typer.Option(help=LOOPS)] = None,
     entries: Annotated[int | None, typer.Option(help="How often each loop is entered.")] = None,

@@ -66,7 +66,7 @@ def test_reference_pages_are_current(name: str):
 def test_the_settings_page_names_every_setting(model: type):
     tables = {"models", "limits", *TABLES, "embedding", "literature"}
     page = pages()["settings.md"]
-    assert [name for name in model.model_fields if name not in tables and f"| `{name}` |" not in page] == []
+    assert [name for name in model.model_fields if name not in tables and f"- `{name}` (" not in page] == []
 
 
 def test_the_example_of_variables_names_every_variable():
