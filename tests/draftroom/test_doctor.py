@@ -299,7 +299,6 @@ def test_services_of_literature(draftroom: Command):
 
 def test_telemetry(draftroom: Command):
     assert telemetry_is_off(SILENCE).found == "Switched off in all libraries."
-    assert "DRAFTROOM_TRACES" in telemetry_is_off({**SILENCE, "DRAFTROOM_TRACES": "http://127.0.0.1:4318"}).found
     loud = telemetry_is_off({**SILENCE, "LANGSMITH_TRACING": "true"})
     assert loud.status == "warning"
     assert "LANGSMITH_TRACING" in loud.found

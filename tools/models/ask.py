@@ -34,7 +34,6 @@ from state.settings import describe
 from tools.models.client import Completion, Progress, at_an_endpoint, complete
 from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt
 from tools.text import sentence_ends
-from tools.tracing import traced_call
 
 Value = TypeVar("Value", bound=BaseModel)
 
@@ -413,26 +412,13 @@ async def _send_once(request: Request[Any], number: int) -> list[Completion]:
     schema, most = request.sent_schema, request.fitted.max_tokens
 
     async def at(settings: ModelSettings) -> list[Completion]:
-        caller = {"gen_ai.agent.name": request.caller.role, "draftroom.prompt": request.prompt.name}
-        with traced_call(settings.model, **caller, **{"server.address": settings.address}) as known:
-            completions = await complete(request.text, settings, schema, most, progress, number=number)
-            known.update(tokens_of(completions[0]))
+        completions = await complete(request.text, settings, schema, most, progress, number=number)
         if len(request.settings.addresses) > 1:
             completions[0]["endpoint"] = settings.address
         return completions
 
     with announced(request) as progress:
         return await at_an_endpoint(request.settings, at)
-
-
-def tokens_of(completion: Completion) -> dict[str, str | int]:
-    """What a trace tells of an answer, by OpenTelemetry's names."""
-    return {
-        "gen_ai.usage.input_tokens": completion["input_tokens"],
-        "gen_ai.usage.output_tokens": completion["output_tokens"],
-        "gen_ai.response.finish_reason": completion["finish_reason"],
-        "draftroom.http_retries": completion["http_retries"],
-    }
 
 
 async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> FittedPrompt:
