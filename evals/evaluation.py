@@ -119,7 +119,6 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
             )
             for corpus in config.corpora
             for table in task.tables
-            if table.corpus in {None, corpus.name}
         ],
         costs=costs(outputs),
         model_scores=model_scores,

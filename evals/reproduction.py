@@ -60,11 +60,6 @@ STAGES = (
         ("single", "cove", "no-reranking", "swif2t"),
     ),
     Stage(
-        "Known flaws (ours): who finds flaws that were planted, the agents without checks or the single model?",
-        "known_flaws",
-        ("lot", "checks", "single", "cove", "swif2t", "swif2t-unchecked-extensions", "swif2t-default-extensions"),
-    ),
-    Stage(
         "Society of Medical Simplifiers, Figure 2: what one loop more does, by the number of its entries",
         "medical_simplification",
         tuple(f"{loop}{entries}" for loop in ("redundancy", "clarifier") for entries in (1, 2, 3)),
@@ -177,7 +172,7 @@ class Reproduction(NamedTuple):
         if stage.literature and not (literature and literature.is_dir()):
             return LeftOut(stage, "there is no folder `literature` among the data")
         where = {"literature": {"providers": ["folder"], "folder": literature and str(literature)}}
-        settings = self.settings(task, {"feedback": where} if task.table == "feedback" else {})
+        settings = self.settings(task, {"feedback": where} if task.kind == "feedback" else {})
         try:
             check_systems(task, stage.rows, settings)
         except SettingsError as error:

@@ -273,7 +273,7 @@ def describe_run(
         seed=wanted.seed,
         models={role: settings.model_for(role).model_dump(mode="json") for role in roles},
         settings={
-            **getattr(settings, task.table).model_dump(mode="json"),
+            **getattr(settings, task.kind).model_dump(mode="json"),
             "limits": settings.limits.model_dump(mode="json"),
             "pause": False,
         },

@@ -14,7 +14,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import NamedTuple
 
-from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, share_interval, statistic_interval
+from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
 from evals.task import Item, Measure, Row, Table, Task
 from runs.many import Record, read_results
 
@@ -143,7 +143,7 @@ def _line(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: in
             values[measure.name] = {sample: value for sample, value in scored if value is not None}
             if values[measure.name]:
                 scores = values[measure.name].values()
-                cells[measure.name] = share_interval(scores) if measure.is_share else mean_interval(scores, seed=seed)
+                cells[measure.name] = mean_interval(scores, seed=seed)
         elif measure.statistic is not None and items and measure.statistic(items) is not None:
             cells[measure.name] = statistic_interval(items, measure.statistic, seed=seed)
     return ScoredRow(row, items, cells, values)

@@ -119,8 +119,6 @@ class Measure:
     statistic: Callable[[Sequence[Item]], float | None] | None = None
     """Of all texts of a row together, as corpus BLEU and F1 are."""
     digits: int = 2
-    is_share: bool = False
-    """Its scores are 0 or 100, so its interval is Wilson's, which is no point where all samples agree."""
     is_cost: bool = False
     """It counts what a text cost, not how good it is: it stands in tables, and not in plots of differences."""
 
@@ -144,8 +142,6 @@ class Table:
     """The row that the others are compared with."""
     comparison: bool = False
     """It is there for the differences to its baseline: told in figures everywhere, and left out if there are none."""
-    corpus: str | None = None
-    """The only one that it is of; None: it is of every corpus, and of their means."""
 
 
 @dataclass(frozen=True)
@@ -194,11 +190,6 @@ class Task:
     """Roles of some systems only, whose models are on record where the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """The models of the paper's rows, where they are known and the row's name does not say them."""
-
-    @property
-    def table(self) -> str:
-        """Of its systems in the settings; it has the name of the samples but for flaws, which are for the reviewers."""
-        return "feedback" if self.kind == "flaws" else self.kind
 
     def row(self, name: str) -> Row:
         """The row of a name."""

@@ -27,7 +27,7 @@ from draftroom.commands.options import (
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, REVIEW, TRAINING, require
 from draftroom.rendering.rendering import OUT, print_table, tell
-from draftroom.systems import SYSTEMS, Lazy
+from draftroom.systems import SYSTEMS
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, SettingsError, StateError
 from state.model_settings import ModelSettings
@@ -44,14 +44,8 @@ if TYPE_CHECKING:
 
 eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
 
-EVALUATIONS = {
-    **{name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation},
-    "known_flaws": Lazy(
-        "evals.tasks.known_flaws:KNOWN_FLAWS",
-        "Who finds flaws that code has planted in open papers: the reviewers, and the checks that compute.",
-    ),
-}
-"""What can be evaluated: the task of each paper, and the benchmark of known flaws."""
+EVALUATIONS = {name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation}
+"""The task of each paper."""
 
 DataArgument = Annotated[
     list[Path] | None,
@@ -83,7 +77,7 @@ RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a ru
 DataFolderArgument = Annotated[
     Path | None,
     typer.Argument(
-        help="Folder of corpora, each named for what it is: journalism…, simplification…, feedback…, flaws…, and "
+        help="Folder of corpora, each named for what it is: journalism…, simplification…, feedback…, and "
         "literature for a folder of other papers. None: the samples that ship.",
     ),
 ]
@@ -113,7 +107,7 @@ def evaluation(name: str) -> Callable[..., None]:
         from evals.run import Wanted, prepare  # noqa: PLC0415 - takes seconds
 
         task: Task = EVALUATIONS[name].load()
-        flags = overrides(task.table, {"preset": preset, "model": model, "base_url": base_url})
+        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
         if concurrency:
             flags = merge(flags, _at_once(task, concurrency))
         servers = load_profile(profile) if profile else None
@@ -156,7 +150,7 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
     from evals.run import prepare  # noqa: PLC0415
 
     def settings(task: Task, of_stage: dict[str, Any]) -> Settings:
-        flags = overrides(task.table, {"preset": preset, "model": model, "base_url": base_url})
+        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
         return load_settings(merge(flags, of_stage))
 
     wanted = Reproduction(data, out, limit, seed, split, lambda name: EVALUATIONS[name].load(), settings)

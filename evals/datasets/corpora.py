@@ -13,7 +13,7 @@ from random import Random
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from evals.datasets import feedback, flaws, journalism, simplification
+from evals.datasets import feedback, journalism, simplification
 from evals.datasets.samples import (
     PUBLISHED,
     FolderFormat,
@@ -35,7 +35,6 @@ _FILES: Final[dict[Kind, list[RecordFormat]]] = {
     "journalism": [journalism.LAY_SUMMARIES, journalism.SCITECH, journalism.OWN],
     "simplification": [simplification.OWN],
     "feedback": [feedback.OWN, feedback.SWIF2T],
-    "flaws": [flaws.OWN],
 }
 """In the order in which they are tried."""
 
@@ -43,7 +42,6 @@ _FOLDERS: Final[dict[Kind, list[FolderFormat]]] = {
     "journalism": [],
     "simplification": [simplification.COCHRANE],
     "feedback": [feedback.F1000RD],
-    "flaws": [flaws.PLANTED],
 }
 
 _SUFFIXES: Final = (".json", ".jsonl", ".csv")

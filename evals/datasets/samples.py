@@ -27,7 +27,7 @@ from state.settings import describe
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-Kind = Literal["journalism", "simplification", "feedback", "flaws"]
+Kind = Literal["journalism", "simplification", "feedback"]
 """What a task works on."""
 
 
@@ -89,30 +89,6 @@ class FeedbackSample(Sample):
     """Type of the weakness that the feedback is about; null if nobody labelled it."""
     link: Annotated[Link, BeforeValidator(_empty_if_none)] = ""
     """To the paper, for people who judge the comments; not to a page that shows its reviews."""
-
-
-class FlawSample(Sample):
-    """A paragraph with a flaw that code has planted, or its clean twin."""
-
-    paper_id: str = ""
-    paper: Text
-    """The whole paper as Markdown, with the paragraph as it stands here."""
-    paragraph: Text
-    flaw: Text
-    """The kind of the flaw; of a twin, of the one that it lacks."""
-    planted: bool
-    """Whether this is the flawed paragraph, and not its twin."""
-    sentence: Text
-    """The one with the flaw; of a twin, the same one without it."""
-    start: int
-    """Offset in the sentence of the words that were put in, or of the gap; of a twin, of those that the flaw takes."""
-    end: int
-    gap: bool
-    """Whether the flaw is that words are missing."""
-    labels: list[Weakness]
-    """Types that are right for the flaw."""
-    feedback: str
-    """What is wrong, for a person; empty of a twin."""
 
 
 Part = Literal["train", "dev", "test"]

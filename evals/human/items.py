@@ -35,7 +35,6 @@ _PAPERS: Mapping[Kind, str] = {
     "journalism": "abstract",
     "simplification": "source",
     "feedback": "paper",
-    "flaws": "paper",
 }
 """The field of a sample that holds the original."""
 

@@ -39,7 +39,6 @@ _FIELDS: dict[Kind, tuple[str, str]] = {
     "journalism": ("abstract", "summary"),
     "simplification": ("source", "target"),
     "feedback": ("paragraph", "feedback"),
-    "flaws": ("paragraph", "feedback"),
 }
 """Where a sample has its source, and the text by a person."""
 

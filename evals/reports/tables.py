@@ -61,7 +61,7 @@ def mean_sections(evaluation: Evaluation) -> list[ReportSection]:
     """Each table's means over the corpora, if there are several."""
     if len(evaluation.config.corpora) < 2:
         return []
-    tables = (table for table in evaluation.task.tables if not table.comparison and table.corpus is None)
+    tables = (table for table in evaluation.task.tables if not table.comparison)
     found = (_mean_section(evaluation, table) for table in tables)
     return [section for section in found if section.table and section.table.rows]
 

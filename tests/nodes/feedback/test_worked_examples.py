@@ -21,7 +21,6 @@ from tests.support.review_room import PAPER, Room, prompts, review, run
 PAGE = Path(__file__).parents[3] / "docs" / "worked_examples.md"
 PAIRS = Path(__file__).parents[4] / "shared" / "data" / "paragraph_reviews.jsonl"
 PAPERS = PAIRS.with_name("papers.jsonl")
-DRAWN = Path(__file__).parents[3] / "evals" / "flaws" / "drawn.jsonl"
 TYPES = get_args(Weakness)
 USUAL = WORKED_EXAMPLES[: len(TYPES)]
 HERE = EmbeddingSettings()
@@ -112,13 +111,6 @@ def says(pair: dict[str, Any], example: WorkedExample) -> bool:
     words = parts(example.review) + (parts(example.suggestion) if example.suggestion_by == "reviewer" else [])
     said = plain(" ".join(pair["review_context"]))
     return pair["review_id"] == f"report{example.report}" and all(part in said for part in words)
-
-
-@pytest.mark.skipif(not PAPERS.is_file(), reason="the papers are not beside the checkout")
-def test_the_examples_to_choose_from_are_of_no_paper_that_known_flaws_are_drawn_from() -> None:
-    drawn = {record["paper"] for record in lines(DRAWN)}
-    known = {paper["doi"] for paper in lines(PAPERS) if paper["paper_id"] in drawn}
-    assert not known & {example.doi for example in WORKED_EXAMPLES[len(TYPES) :]}
 
 
 async def test_the_usual_five_are_shown_without_their_sources(fake_endpoint: FakeEndpoint) -> None:
