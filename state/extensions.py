@@ -32,7 +32,6 @@ class Extension(NamedTuple):
 JournalismExtension = Literal[
     "unsupported_details",
     "doubtful_sentences",
-    "hard_sentences",
     "begin_with_paper",
     "rewrite_copied",
     "tidy_prose",
@@ -40,7 +39,6 @@ JournalismExtension = Literal[
 SimplificationExtension = Literal[
     "lost_details",
     "doubtful_sentences",
-    "hard_sentences",
     "restore",
     "rewrite_copied",
     "veto",
@@ -77,10 +75,6 @@ JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
         "changed (docs/results/support.md).",
     ),
-    "hard_sentences": Extension(
-        "The sentences that a readability formula finds hardest become advice, whatever the editor says.",
-        "For editors that give vague advice. It serves the formula that measures the article, so judge it by another.",
-    ),
     "begin_with_paper": Extension(
         "A paper of at most 500 words, such as an abstract, is its own first draft, which the journalist revises.",
         "For models that invent when they write freely, and copy when they revise; with `rewrite_copied` what they "
@@ -108,10 +102,6 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "seem to say them. No agent is shown them.",
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
         "changed (docs/results/support.md).",
-    ),
-    "hard_sentences": Extension(
-        "The simplifier and the language clarifier are shown the sentences that a readability formula finds hardest.",
-        "For models that do not see what is hard. It serves the formula that measures the text.",
     ),
     "restore": Extension(
         "Doses, negations and names that a loop has lost go back to the simplifier once, to be written in again.",

@@ -34,8 +34,6 @@ class Assessment(TypedDict):
     mean_grade: float
     coverage: float
     """Share of the paper's content words that the draft uses, from 0 to 1."""
-    hard_sentences: list[str]
-    """The hardest sentences of the draft, hardest first."""
     unsupported: list[Fact]
     """Details of the draft that the paper does not support."""
 
@@ -66,7 +64,7 @@ class Advice(TypedDict):
     """As the journalist reads it."""
     quote: str
     """Words of the article that it is about, as the adviser quotes them; empty if it names none."""
-    origin: Literal["editor", "extension", "person"]
+    origin: Literal["editor", "person"]
 
 
 class DraftReview(TypedDict):

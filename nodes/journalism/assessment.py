@@ -10,7 +10,7 @@ from nodes.journalism.initialise import options
 from nodes.journalism.journalist import begins_with_paper
 from state.journalism import Assessment, JournalismState
 from tools.checks.fidelity import coverage, unsupported_facts
-from tools.checks.readability import grade, hard_sentences, mean_grade
+from tools.checks.readability import grade, mean_grade
 from tools.documents.reading import stored_text
 
 
@@ -29,7 +29,6 @@ def assess(number: int, text: str, source: str) -> Assessment:
         readability=readability,
         mean_grade=round(mean_grade(readability), 3),
         coverage=round(coverage(text, source), 3),
-        hard_sentences=hard_sentences(text),
         unsupported=unsupported_facts(text, source),
     )
 

@@ -48,26 +48,23 @@ class EditorReview(BaseModel):
 async def advise(state: JournalismState) -> JournalismState:
     """Review the newest draft: s = editor(x, p_i-1, r).
 
-    With the extension `unsupported_details` the editor is asked about details that the paper does not have; with
-    `hard_sentences` it is shown the hardest sentences, and each of them becomes advice whatever it says.
+    With the extension `unsupported_details` the editor is asked about details that the paper does not have.
     """
     assessment = state["assessments"][-1]
     extensions = options(state).extensions
-    hard = assessment["hard_sentences"] if "hard_sentences" in extensions else []
     unsupported = assessment["unsupported"] if "unsupported_details" in extensions else []
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
         "article": state["drafts"][-1]["text"],
         "notes": "" if options(state).variant == "no-notes" else as_text(state["notes"][-1]),
-        "hard_sentences": numbered(hard),
         "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
     }
     answer = await ask_as("editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1)
     review = DraftReview(
         round=state["round"],
         evaluation=answer.value.evaluation.model_dump(),
-        advice=[*map(simplification, hard), *map(in_words, answer.value.advice)],
+        advice=list(map(in_words, answer.value.advice)),
     )
     return {"reviews": [review], "calls": answer.calls}
 
@@ -91,12 +88,6 @@ async def edit_advice(state: JournalismState) -> JournalismState:
         Advice(aspect="accessibility", text=str(text), quote="", origin="person") for text in texts if str(text).strip()
     ]
     return {"reviews": [{**review, "advice": chosen}]}
-
-
-def simplification(sentence: str) -> Advice:
-    """Advice to break a hard sentence up."""
-    text = f'Too hard: "{sentence}" Say it in two or three short sentences with everyday words.'
-    return Advice(aspect="accessibility", text=text, quote=sentence, origin="extension")
 
 
 def in_words(suggestion: Suggestion) -> Advice:

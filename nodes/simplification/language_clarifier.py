@@ -20,7 +20,6 @@ from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.omissions import lost_content
-from tools.checks.readability import hard_sentences
 from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
 from tools.text import occurrences, substitute
@@ -51,7 +50,6 @@ async def propose_wordings(state: LoopState) -> LoopState:
     """List complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
         "text": state["text"],
-        "hard_sentences": numbered(hard_sentences(state["text"])) if has_extension("hard_sentences", state) else "",
         "memory": memory_of("language_clarifier", state),
         "target_grade": target_grade(state),
     }

@@ -30,7 +30,6 @@ from state.model_settings import AtMost
 from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import stems
-from tools.checks.readability import hard_sentences
 from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
@@ -38,8 +37,6 @@ from tools.text import finished_paragraphs, sentences
 
 STATISTICS = frozenset(("interval", "effect size"))
 """What a sentence in plain words may leave out."""
-MOST_HARD_SENTENCES = 4
-"""An abstract is short, and most of its sentences are hard."""
 
 Paragraph = Annotated[str, AtMost("paragraph_words")]
 
@@ -78,13 +75,7 @@ Latest = TypeVar("Latest", bound=LatestSimplification)
 async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
     answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
-    hard = hard_sentences(state["text"], at_most=MOST_HARD_SENTENCES)
-    shown = numbered(hard) if has_extension("hard_sentences", state) else ""
-    variables: dict[str, object] = {
-        "clarifications": numbered(answered),
-        "hard_sentences": shown,
-        "target_grade": target_grade(state),
-    }
+    variables: dict[str, object] = {"clarifications": numbered(answered), "target_grade": target_grade(state)}
     answer = await _ask_for_text("rewrite_text", state, variables, ReasonedSimplification)
     news = _written(state, answer, answered, "rewrite")
     copied = copied_from(stored_text(state["source"]), news["text"]) if has_extension("rewrite_copied", state) else []

@@ -190,11 +190,13 @@ def test_a_file_that_cannot_be_written_in_the_end_loses_nothing(draftroom: Comma
 
 def test_a_result_says_which_extensions_were_on(draftroom: Command, paper: Path):
     page = paper.with_suffix(".html")
-    result = draftroom("explain", paper, "--rounds", "0", "--extensions", "tidy_prose,hard_sentences", "-o", page)
-    assert "Extensions: hard_sentences, tidy_prose" in result.stderr
-    assert "Extensions: hard_sentences, tidy_prose" in page.read_text(encoding="utf-8")
-    assert draftroom.records()[0]["extensions"] == ["hard_sentences", "tidy_prose"]
-    assert "Extensions: hard_sentences, tidy_prose" in draftroom("show", "last").stdout
+    result = draftroom(
+        "explain", paper, "--rounds", "0", "--extensions", "rewrite_copied,unsupported_details", "-o", page
+    )
+    assert "Extensions: unsupported_details, rewrite_copied" in result.stderr
+    assert "Extensions: unsupported_details, rewrite_copied" in page.read_text(encoding="utf-8")
+    assert draftroom.records()[0]["extensions"] == ["unsupported_details", "rewrite_copied"]
+    assert "Extensions: unsupported_details, rewrite_copied" in draftroom("show", "last").stdout
 
 
 def test_without_extensions_a_result_says_that_it_is_the_papers(draftroom: Command, paper: Path):

@@ -189,15 +189,6 @@ async def test_a_repair_that_does_not_help_is_left_out_and_the_loss_reported(fak
     assert result["versions"][-1]["lost"] == result["lost"]
 
 
-@pytest.mark.parametrize("extensions", ["none", "hard_sentences"])
-async def test_hard_sentences_are_shown_with_that_extension(fake_endpoint: FakeEndpoint, extensions: str) -> None:
-    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": [], "paragraphs": [ABSTRACT]}])
-    await run(fake_endpoint, loops=["layperson"], entries=1, extensions=extensions)
-    await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=extensions)
-    told = [str(each.schema_name) for each in fake_endpoint.chat_requests if "found hardest" in each.text]
-    assert told == ([] if extensions == "none" else ["ReasonedSimplification", "Wordings"])
-
-
 @pytest.mark.parametrize(
     ("extensions", "text"), [("none", "It helped. It helped. And then they"), ("tidy_prose", "It helped.")]
 )

@@ -44,15 +44,15 @@ def test_names_come_in_the_order_of_the_table() -> None:
 
 def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
     with pytest.raises(
-        SettingsError, match=r"there is no extension magic; give none, default, all, or names of .*tidy_prose"
+        SettingsError, match=r"there is no extension magic; give none, default, all, or names of .*rewrite_copied"
     ):
         load_settings({"journalism": {"extensions": "magic"}})
 
 
-@pytest.mark.parametrize("value", ["rewrite_copied,hard_sentences", '["hard_sentences", "rewrite_copied"]'])
+@pytest.mark.parametrize("value", ["rewrite_copied,unsupported_details", '["unsupported_details", "rewrite_copied"]'])
 def test_the_environment_names_them(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("DRAFTROOM_JOURNALISM__EXTENSIONS", value)
-    assert load_settings().journalism.extensions == ["hard_sentences", "rewrite_copied"]
+    assert load_settings().journalism.extensions == ["unsupported_details", "rewrite_copied"]
 
 
 def test_a_context_without_any_is_not_a_context_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

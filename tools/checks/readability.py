@@ -7,7 +7,7 @@ import re
 from textstat.textstat import textstatistics
 
 from state.records import Readability
-from tools.text import blocks, sentences
+from tools.text import blocks
 
 # An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
 # whoever calls them elsewhere must not change our grades.
@@ -15,7 +15,6 @@ _STATISTICS = textstatistics()
 _STATISTICS.set_lang("en_US")
 _STATISTICS.set_rounding(rounding=False)
 
-_SHORT = 8  # words; the grade of a shorter sentence hangs on a single word
 _SENTENCE_ENDS = (".", "!", "?")
 _DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
 
@@ -45,23 +44,6 @@ def grade(text: str) -> Readability:
         ari=_STATISTICS.automated_readability_index(prose),
         words=words,
     )
-
-
-def hard_sentences(text: str, *, above: float = 10.0, at_most: int = 3) -> list[str]:
-    """The hardest sentences of a text, hardest first, by their Flesch-Kincaid grade.
-
-    Args:
-        text: Markdown or plain text, in English.
-        above: Grades up to this one pass for easy.
-        at_most: How many sentences to return.
-    """
-    graded = [
-        (_STATISTICS.flesch_kincaid_grade(_as_sentence(sentence.text)), sentence.text)
-        for sentence in sentences(text)
-        if not sentence.heading and len(sentence.text.split()) >= _SHORT
-    ]
-    hard = sorted((entry for entry in graded if entry[0] > above), reverse=True)
-    return [sentence for _, sentence in hard[:at_most]]
 
 
 def mean_grade(scores: Readability) -> float:

@@ -133,7 +133,7 @@ def chosen(of_user: dict[str, Any], system: str) -> Settings:
 def test_a_row_of_the_paper_is_the_papers_whatever_the_settings_say(system: str) -> None:
     model = {"base_url": "http://127.0.0.1:9/v1", "model": "mine", "temperature": 0.1, "top_p": 0.9, "max_tokens": 99}
     contrary = {
-        "extensions": ["hard_sentences"],
+        "extensions": ["rewrite_copied"],
         "audience": "patient",
         "variant": "no-notes",
         "warm_start": True,

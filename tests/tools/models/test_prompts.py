@@ -25,7 +25,6 @@ FILES = sorted(
 PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
 OPTIONAL = {
     "notes",
-    "hard_sentences",
     "advice",
     "unsupported",
     "memory",

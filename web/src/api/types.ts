@@ -273,7 +273,6 @@ export interface Assessment {
   readability: Record<Measure, number> & { words: number };
   mean_grade: number;
   coverage: number;
-  hard_sentences: string[];
   unsupported: Fact[];
 }
 
@@ -289,7 +288,7 @@ export interface Advice {
   aspect: string;
   text: string;
   quote: string;
-  origin: "editor" | "extension" | "person";
+  origin: "editor" | "person";
 }
 
 export interface JournalismResult {
