@@ -119,15 +119,14 @@ async def checkpoints_open(address: str) -> Check:
 
 
 def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
-    """The models in use at each of their endpoints, each once, by a line that names its roles and its endpoint."""
+    """The models in use, each once, by a line that names its roles and its endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
     for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.names(role))):
         model = settings.model_for(role)
-        for address in model.addresses:
-            key = (model.model, address)
-            roles.setdefault(key, []).append(spoken(role))
-            models.setdefault(key, model.at(address))
+        key = (model.model, model.base_url)
+        roles.setdefault(key, []).append(spoken(role))
+        models.setdefault(key, model)
     return {f"{_together(roles[key])}: {key[0]} at {key[1]}": model for key, model in models.items()}
 
 

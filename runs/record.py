@@ -5,7 +5,6 @@ Records lie in the state folder, a JSON file a run, whose name is the run's id.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -41,8 +40,6 @@ class Sums(TypedDict):
     http_retries: int
     reasks: int
     trims: int
-    endpoints: NotRequired[dict[str, int]]
-    """Calls by the address that answered, of models that have several."""
 
 
 class Usage(Sums):
@@ -85,7 +82,7 @@ def costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
 
 def added_up(parts: Sequence[Sums]) -> Sums:
     """What several sums come to."""
-    sums = Sums(
+    return Sums(
         calls=sum(part["calls"] for part in parts),
         input_tokens=sum(part["input_tokens"] for part in parts),
         output_tokens=sum(part["output_tokens"] for part in parts),
@@ -95,12 +92,6 @@ def added_up(parts: Sequence[Sums]) -> Sums:
         reasks=sum(part["reasks"] for part in parts),
         trims=sum(part["trims"] for part in parts),
     )
-    endpoints = Counter[str]()
-    for part in parts:
-        endpoints.update(part.get("endpoints", {}))
-    if endpoints:
-        sums["endpoints"] = dict(endpoints)
-    return sums
 
 
 def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]) -> dict[Group, list[Sums]]:
@@ -111,7 +102,7 @@ def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group
 
 
 def _one(call: CallRecord) -> Sums:
-    sums = Sums(
+    return Sums(
         calls=1,
         input_tokens=call["input_tokens"],
         output_tokens=call["output_tokens"],
@@ -121,9 +112,6 @@ def _one(call: CallRecord) -> Sums:
         reasks=int(call["reask"]),
         trims=len(call["trims"]),
     )
-    if "endpoint" in call:
-        sums["endpoints"] = {call["endpoint"]: 1}
-    return sums
 
 
 Status = Literal["running", "done", "paused", "stopped", "failed"]

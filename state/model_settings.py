@@ -74,10 +74,7 @@ class ModelSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    base_url: str | list[str] = Field(
-        "http://127.0.0.1:8135/v1",
-        description="Address of the endpoint, ending in /v1; a list, or with commas, of endpoints that serve the same.",
-    )
+    base_url: str = Field("http://127.0.0.1:8135/v1", description="Address of the endpoint, ending in /v1.")
     model: str = Field("smollm2-135m-instruct", min_length=1, description="Name under which the endpoint serves it.")
     api_key_env: str = Field(
         "OPENAI_API_KEY", description="Name of the environment variable that holds the key; never the key itself."
@@ -123,31 +120,8 @@ class ModelSettings(BaseModel):
 
     @field_validator("base_url")
     @classmethod
-    def _are_addresses_without_secret(cls, value: str | list[str]) -> str | list[str]:
-        given = value.split(",") if isinstance(value, str) else value
-        addresses = list(dict.fromkeys(address_without_secret(each.strip()) for each in given))
-        if not addresses:
-            raise ValueError("must name an address like http://127.0.0.1:8000/v1")
-        return addresses if len(addresses) > 1 else addresses[0]
-
-    @property
-    def addresses(self) -> list[str]:
-        """Of all endpoints."""
-        return [self.base_url] if isinstance(self.base_url, str) else self.base_url
-
-    @property
-    def address(self) -> str:
-        """Of the endpoint; of several, of the first."""
-        return self.addresses[0]
-
-    @property
-    def places(self) -> int:
-        """Most requests under way at all endpoints together."""
-        return self.concurrency * len(self.addresses)
-
-    def at(self, address: str) -> ModelSettings:
-        """The same model at one of its endpoints."""
-        return self.model_copy(update={"base_url": address})
+    def _is_address_without_secret(cls, value: str) -> str:
+        return address_without_secret(value)
 
 
 def address_without_secret(value: str) -> str:

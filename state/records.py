@@ -41,8 +41,6 @@ class CallRecord(TypedDict):
     trims: list[Trim]
     cuts: NotRequired[list[str]]
     """What of the answer exceeded a limit and was left out, a clause each; earlier versions noted none."""
-    endpoint: NotRequired[str]
-    """Address of the one that answered, of a model that has several."""
 
 
 FactKind = Literal["number", "percentage", "year", "quantity", "entity"]

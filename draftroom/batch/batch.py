@@ -134,8 +134,8 @@ class Batch:
         ledger = Ledger(self.folder.table, ["id"], tell, session.forget)
         await ledger.open([(name,) for name in names.values()], retry_failed=self.retry_failed)
         work = RemotePapers(self.work, self.folder.path.absolute(), batch, self.suffixes)
-        at_once = self.at_once or max(1, self.work.at_once // self.work.endpoints)
-        actors = Actors(self.actors * self.work.endpoints, at_once)
+        at_once = self.at_once or self.work.at_once
+        actors = Actors(self.actors, at_once)
         async with joined_cluster(on_one_machine=self.work.on_this_machine) as machines:
             say(f"On Ray: machines {machines}, actors {actors.number}, papers of each at once {at_once}.")
             waiting = (paper for paper in self._papers(names) if ledger.waits((names[paper.origin],)))

@@ -38,7 +38,7 @@ class Checks:
         self.formats = FORMATS.keys()
         self.asked = {"settings": choices}
         self.at_once = os.cpu_count() or 1
-        self.endpoints, self.on_this_machine = 1, False
+        self.on_this_machine = False
         self._find, self._max_pages = find, max_pages
 
     @asynccontextmanager

@@ -37,8 +37,7 @@ class Runs:
         self.formats = wanted.system.rendering.formats.keys()
         self.asked = {"system": wanted.system.name, "request": dict(wanted.request), "settings": settings}
         models = [ModelSettings(**model) for model in settings["models"].values()]
-        self.at_once = PAPERS_A_REQUEST * max(model.places for model in models)
-        self.endpoints = max(len(model.addresses) for model in models)
+        self.at_once = PAPERS_A_REQUEST * max(model.concurrency for model in models)
         self.on_this_machine = not wanted.settings.checkpoints.startswith("postgres")
 
     @asynccontextmanager

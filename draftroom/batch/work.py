@@ -78,11 +78,6 @@ class Work(Protocol):
         ...
 
     @property
-    def endpoints(self) -> int:
-        """How many share the work, at most."""
-        ...
-
-    @property
     def on_this_machine(self) -> bool:
         """Whether what it keeps for going on can be reached from this machine alone."""
         ...

@@ -348,15 +348,13 @@ def _work(
 
     models = [ModelSettings(**model) for model in folder.config().models.values()]
     checkpoints = load_settings().checkpoints
+    at_once = samples or SAMPLES_A_REQUEST * max(model.concurrency for model in models)
     if workers.engine == "local":
-        at_once = samples or SAMPLES_A_REQUEST * max(model.places for model in models)
         return run_systems(task, folder, concurrency=at_once, tell=tell, control=control, checkpoints=checkpoints)
     from evals.on_ray import run_systems_on_ray  # noqa: PLC0415 - needs an optional package
     from runs.many_on_ray import Actors  # noqa: PLC0415
 
-    endpoints = max(len(model.addresses) for model in models)
-    at_once = samples or SAMPLES_A_REQUEST * max(model.concurrency for model in models)
-    actors = Actors(workers.actors * endpoints, at_once)
+    actors = Actors(workers.actors, at_once)
     load = EVALUATIONS[task.name].load
     return run_systems_on_ray(load, folder, actors, tell=tell, control=control, checkpoints=checkpoints)
 

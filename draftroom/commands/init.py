@@ -98,7 +98,7 @@ def _found(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
 
 def _checked(address: str) -> str:
     try:
-        return ModelSettings(base_url=address).address
+        return ModelSettings(base_url=address).base_url
     except ValueError as error:
         raise typer.BadParameter(f"{address!r} is no address like http://127.0.0.1:8000/v1.") from error
 

@@ -36,7 +36,7 @@ Engine = Literal["local", "ray"]
 EngineOption = Annotated[
     Engine, typer.Option(help="Who works: this process, or actors on the Ray cluster that is found, or started here.")
 ]
-ActorsOption = Annotated[int, typer.Option(min=1, help="Ray actors for each endpoint of a model.")]
+ActorsOption = Annotated[int, typer.Option(min=1, help="How many Ray actors work.")]
 
 
 def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from runs.record import RunRecord, added_up
+from runs.record import RunRecord
 from state.documents import FORMAT_NAMES, DocumentFormat
 from state.records import CallRecord, Fact, LostDetail, Values
 from tools.text import Change, plain
@@ -204,8 +204,6 @@ def new_table(*columns: str, words: Iterable[str] = (), title: str | None = None
 def print_account(record: RunRecord, values: Mapping[str, Any], unit: str) -> None:
     """Print what the run cost, what a reader should know, and what went wrong."""
     print_table(OUT, _usage_table(record, unit))
-    for address, calls in added_up(record["usage"]).get("endpoints", {}).items():
-        print_line(f"{address}: {calls} call{'' if calls == 1 else 's'}", "")
     for warning in warnings(values, unit):
         print_line(f"Please note: {warning}.", "yellow")
     for failure in record["failures"]:

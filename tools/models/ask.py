@@ -31,7 +31,7 @@ from state.errors import ContextOverflow, DraftroomError, ModelOutputError, Requ
 from state.model_settings import KEY, Limits, ModelSettings
 from state.records import CallRecord
 from state.settings import describe
-from tools.models.client import Completion, Progress, at_an_endpoint, complete
+from tools.models.client import Completion, Progress, complete
 from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt
 from tools.text import sentence_ends
 
@@ -330,8 +330,7 @@ async def prepare(
     if settings.structured_output == "prompt":
         sent = sent_schema(schema, limits, bounded=settings.schema_limits)
         ending = IN_PROMPT.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
-    fit_at = partial(fit, prompt, variables, trim, ending=ending)
-    fitting = partial(at_an_endpoint, settings, fit_at)
+    fitting = partial(fit, prompt, variables, trim, settings, ending=ending)
     return Request(caller, prompt, fitting, await fitting(), settings, schema, limits)
 
 
@@ -410,15 +409,8 @@ async def _send(request: Request[Any], number: int, before: Sequence[CallRecord]
 
 async def _send_once(request: Request[Any], number: int) -> list[Completion]:
     schema, most = request.sent_schema, request.fitted.max_tokens
-
-    async def at(settings: ModelSettings) -> list[Completion]:
-        completions = await complete(request.text, settings, schema, most, progress, number=number)
-        if len(request.settings.addresses) > 1:
-            completions[0]["endpoint"] = settings.address
-        return completions
-
     with announced(request) as progress:
-        return await at_an_endpoint(request.settings, at)
+        return await complete(request.text, request.settings, schema, most, progress, number=number)
 
 
 async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> FittedPrompt:
@@ -453,7 +445,7 @@ def announced(request: Request[Any]) -> Iterator[Progress]:
 def record_of(request: Request[Any], completions: list[Completion], cuts: Sequence[str] = ()) -> CallRecord:
     """What a request has cost, and what of its answers was left out."""
     caller, prompt, first = request.caller, request.prompt, completions[0]
-    record = CallRecord(
+    return CallRecord(
         role=caller.role,
         step=caller.step,
         round=caller.round,
@@ -470,6 +462,3 @@ def record_of(request: Request[Any], completions: list[Completion], cuts: Sequen
         trims=first.get("trims", request.fitted.trims),
         cuts=list(cuts),
     )
-    if "endpoint" in first:
-        record["endpoint"] = first["endpoint"]
-    return record

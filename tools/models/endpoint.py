@@ -119,7 +119,7 @@ def translate(error: Exception, settings: ModelSettings, prompt: str = "") -> Dr
     """
     if isinstance(error, openai.APIStatusError):
         return _status(error, settings, words_of(error, settings, prompt))
-    return ModelUnavailable(f"The endpoint {settings.address} {_what_it_did(error, settings, prompt)}.")
+    return ModelUnavailable(f"The endpoint {settings.base_url} {_what_it_did(error, settings, prompt)}.")
 
 
 def may_be_of_the_request(error: Exception) -> bool:
@@ -175,7 +175,7 @@ def one_line(text: str) -> str:
 
 
 def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) -> DraftroomError:
-    where, status = f"The endpoint {settings.address}", error.status_code
+    where, status = f"The endpoint {settings.base_url}", error.status_code
     if status in {401, 403}:
         return ModelUnavailable(
             f"{where} refuses the key{said}; put the right one into the environment variable {settings.api_key_env} "
@@ -221,7 +221,7 @@ _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, floa
 async def client_for(settings: ModelSettings) -> ChatOpenAI:
     """The client of the endpoint; model and sampling are arguments of each call."""
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
-    key = (settings.address, settings.api_key_env, settings.timeout_s)
+    key = (settings.base_url, settings.api_key_env, settings.timeout_s)
     if key not in clients:
         client = await asyncio.to_thread(_connect, settings)  # it reads certificates
         clients.setdefault(key, client)  # a call made at the same time may have been faster
@@ -237,7 +237,7 @@ async def close_clients() -> None:
 def _connect(settings: ModelSettings) -> ChatOpenAI:
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
     return ChatOpenAI(
-        base_url=settings.address,
+        base_url=settings.base_url,
         api_key=SecretStr(
             os.environ.get(settings.api_key_env) or "none"
         ),  # local servers want any key but an empty one
@@ -284,13 +284,13 @@ async def describe_endpoint(settings: ModelSettings) -> Endpoint:
         ModelUnavailable: If it does not answer, refuses the key, or does not serve `settings.model`.
     """
     known = _described.setdefault(asyncio.get_running_loop(), {})
-    endpoint = known.get(settings.address)
+    endpoint = known.get(settings.base_url)
     if endpoint is None or settings.model not in endpoint.context_lengths:
-        endpoint = known[settings.address] = await _describe(settings)
+        endpoint = known[settings.base_url] = await _describe(settings)
     if settings.model not in endpoint.context_lengths:
         served = ", ".join(sorted(endpoint.context_lengths)) or "no model at all"
         raise ModelUnavailable(
-            f"The endpoint {settings.address} does not serve {settings.model!r} but {served}; "
+            f"The endpoint {settings.base_url} does not serve {settings.model!r} but {served}; "
             "set `model` to a name that it serves.",
             kind="wrong_model",
         )
@@ -299,19 +299,19 @@ async def describe_endpoint(settings: ModelSettings) -> Endpoint:
 
 def forget_endpoint(settings: ModelSettings) -> None:
     """Ask anew next time: after a fault the endpoint may come back as another server with another context."""
-    _described.get(asyncio.get_running_loop(), {}).pop(settings.address, None)
+    _described.get(asyncio.get_running_loop(), {}).pop(settings.base_url, None)
 
 
 def context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
     """Context length in tokens: the configured one, else the server's, else unknown; a refusal knows better."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
-    told = _told.get(asyncio.get_running_loop(), {}).get((settings.address, settings.model))
+    told = _told.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
     return min(known or told, told) if told else known
 
 
 def learn_context(settings: ModelSettings, length: int) -> None:
     """Keep the context length that a refusal has told; the list of models of most servers does not have it."""
-    _told.setdefault(asyncio.get_running_loop(), {})[settings.address, settings.model] = length
+    _told.setdefault(asyncio.get_running_loop(), {})[settings.base_url, settings.model] = length
 
 
 async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:
@@ -370,6 +370,6 @@ async def _count_by_llama_cpp(settings: ModelSettings, messages: list[dict[str, 
 
 
 async def _post(settings: ModelSettings, path: str, **fields: Any) -> Any:
-    address = settings.address.removesuffix("/v1") + path
+    address = settings.base_url.removesuffix("/v1") + path
     client = await client_for(settings)
     return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **fields})

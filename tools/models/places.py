@@ -58,7 +58,7 @@ _places: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _Places]] = Weak
 async def place_for(settings: ModelSettings) -> AsyncIterator[None]:
     """To be held during a request: an endpoint that is asked everything at once may answer nothing in time."""
     known = _places.setdefault(asyncio.get_running_loop(), {})
-    places = known.setdefault(settings.address, _Places(settings.concurrency))
+    places = known.setdefault(settings.base_url, _Places(settings.concurrency))
     await places.take()
     try:
         yield

@@ -7,9 +7,10 @@ import json
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text
-from tests.tools.models.desk import GOOD, Desk, Verdict
+from tests.tools.models.desk import GOOD, THREAD, Desk, Verdict
 from tools.models import close_clients, complete
 from tools.models.endpoint import client_for
 
@@ -83,6 +84,14 @@ async def test_the_key_is_taken_from_the_named_variable(desk: Desk, monkeypatch:
     result = await desk.ask(api_key_env="MY_KEY")
     assert result["word"] == "cell"
     assert "s3cret" not in str(result)
+
+
+async def test_requests_bear_their_run_for_the_session_affinity_of_a_router(desk: Desk) -> None:
+    desk.endpoint.answer = Script([GOOD, GOOD])
+    await desk.ask()
+    await desk.graph(InMemorySaver()).ainvoke({"text": "Cells."}, THREAD)
+    headers = [request.headers.get("x-session-id") for request in desk.endpoint.chat_requests]
+    assert headers == [None, "desk"]
 
 
 async def test_a_call_is_accounted_for(desk: Desk) -> None:
