@@ -34,7 +34,6 @@ JournalismExtension = Literal[
     "doubtful_sentences",
     "begin_with_paper",
     "rewrite_copied",
-    "tidy_prose",
 ]
 SimplificationExtension = Literal[
     "lost_details",
@@ -43,7 +42,6 @@ SimplificationExtension = Literal[
     "rewrite_copied",
     "veto",
     "edit_by_code",
-    "tidy_prose",
 ]
 FeedbackExtension = Literal[
     "instructions",
@@ -85,10 +83,6 @@ JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
         "be. Code puts in what is easier by the formula, turns nothing round and adds nothing, as far as it can tell.",
         "For models that copy the paper instead of retelling it.",
     ),
-    "tidy_prose": Extension(
-        "Unfinished sentences, repeated sentences and remains of JSON are cut out of the article.",
-        "For models of a few hundred million parameters, which decode into their length limit and go round in circles.",
-    ),
 }
 SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
     "lost_details": Extension(
@@ -123,10 +117,6 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "it the simplifier writes the text anew with them. What code puts in of the first two, the expert does not "
         "review.",
         "For models that change something else whenever they write a whole text.",
-    ),
-    "tidy_prose": Extension(
-        "Unfinished sentences, repeated sentences and remains of JSON are cut out of the text.",
-        "For models of a few hundred million parameters.",
     ),
 }
 FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {

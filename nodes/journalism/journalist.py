@@ -14,7 +14,7 @@ from state.model_settings import AtMost, Limits
 from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.text import finished_paragraphs, sentences
+from tools.text import sentences
 
 
 class Article(BaseModel):
@@ -73,7 +73,7 @@ async def write_draft(state: JournalismState) -> JournalismState:
     answer = await ask_as("journalist", "write_draft", state, variables, Article, round_number=0)
     return {
         "round": 0,
-        "drafts": [Draft(round=0, text=as_markdown(state, answer.value), improvements=[])],
+        "drafts": [Draft(round=0, text=as_markdown(answer.value), improvements=[])],
         "calls": answer.calls,
     }
 
@@ -93,7 +93,7 @@ async def revise_draft(state: JournalismState) -> JournalismState:
         "notes": as_text(state["notes"][-1]) if chosen.variant == "no-suggestions" else "",
     }
     answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
-    draft = Draft(round=number, text=as_markdown(state, answer.value), improvements=answer.value.improvements)
+    draft = Draft(round=number, text=as_markdown(answer.value), improvements=answer.value.improvements)
     copied: list[str] = []
     if "rewrite_copied" in chosen.extensions:
         most = Limits(**state["settings"]["limits"]).rewrites
@@ -122,12 +122,8 @@ def _as_article(state: JournalismState) -> str:
     return "\n\n".join([*([f"# {title}"] if title else []), *paragraphs]) + "\n"
 
 
-def as_markdown(state: JournalismState, article: Article) -> str:
-    """The article as Markdown: its title as a heading, then its paragraphs; tidied with the extension `tidy_prose`."""
+def as_markdown(article: Article) -> str:
+    """Return the article as Markdown: its title as a heading, then its paragraphs."""
     title = " ".join(article.title.split()).lstrip("# ")
-    paragraphs = article.paragraphs
-    if "tidy_prose" in options(state).extensions:
-        title = title.split(". ")[0].rstrip(".")
-        paragraphs = finished_paragraphs(paragraphs) or paragraphs
-    parts = [f"# {title}" if title else "", *(paragraph.strip() for paragraph in paragraphs)]
+    parts = [f"# {title}" if title else "", *(paragraph.strip() for paragraph in article.paragraphs)]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -25,7 +25,6 @@ from nodes.simplification.agent import (
     texts_of,
 )
 from nodes.simplification.content_guard import foreign_names, newly_lost
-from state.errors import ModelOutputError
 from state.model_settings import AtMost
 from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
@@ -33,7 +32,7 @@ from tools.checks.fidelity import stems
 from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
-from tools.text import finished_paragraphs, sentences
+from tools.text import sentences
 
 STATISTICS = frozenset(("interval", "effect size"))
 """What a sentence in plain words may leave out."""
@@ -54,6 +53,10 @@ class LatestSimplification(BaseModel):
         if not "".join(paragraphs).strip():
             raise ValueError("every paragraph is empty")
         return [paragraph.strip() for paragraph in paragraphs if paragraph.strip()]
+
+    def text(self) -> str:
+        """Return the paragraphs as one text."""
+        return "\n\n".join(self.paragraphs)
 
 
 class Reasoning(BaseModel):
@@ -126,7 +129,7 @@ async def rewrite_alone(state: SimplificationState) -> SimplificationState:
     """Simplify the source in one go: the single-model baseline, without the society."""
     variables = {"text": state["text"], "target_grade": target_grade(state), "max_words": _max_words(state)}
     answer = await ask_as("simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1)
-    text = _text_of(answer, state)
+    text = answer.value.text()
     return {
         "entry": 1,
         "next_loop": "single",
@@ -145,7 +148,7 @@ async def _ask_for_text(
 
 def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind: Kind) -> LoopState:
     """What a new text changes in the state."""
-    text, entry, loop = _text_of(answer, state), state["entry"], state["exchange"]["loop"]
+    text, entry, loop = answer.value.text(), state["entry"], state["exchange"]["loop"]
     number = max(1, state["loop_round"])
     changes = rewritten(state["text"], text, reasons, entry=entry, loop=loop, kind=kind, number=number)
     return {
@@ -154,23 +157,6 @@ def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind:
         "to_correct": [],
         "loop_calls": [*state["loop_calls"], *answer.calls],
     }
-
-
-def _text_of(answer: Answer[Any], state: LoopState | SimplificationState) -> str:
-    """The text of an answer; with the extension `tidy_prose`, what of it is whole sentences, each once.
-
-    Raises:
-        ModelOutputError: If nothing is left of it.
-    """
-    paragraphs = answer.value.paragraphs
-    if has_extension("tidy_prose", state) and not (paragraphs := finished_paragraphs(paragraphs)):
-        problem = "no paragraph holds a finished sentence"
-        raise ModelOutputError(
-            f"The simplifier gave no usable text: {problem}; give it a stronger model or more `max_tokens`.",
-            problem=problem,
-            spent=answer.calls,
-        )
-    return "\n\n".join(paragraphs)
 
 
 def _max_words(state: LoopState | SimplificationState) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.support.newsroom import DRAFT, EASY, HARD, PAPER, Newsroom, advice, article, review, run, steps
+from tests.support.newsroom import EASY, HARD, PAPER, Newsroom, advice, article, review, run, steps
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
 COPIED = f"{PAPER} {HARD}"
@@ -123,42 +123,6 @@ async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake
     result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
     assert HARD in result["article"]
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("written", "left"),
-    [
-        (["Bones grew denser. They were meas", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
-        (["Bones grew denser. They grew by 3.5", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
-        (["Bones and bones and bones and bones and", DRAFT[1]], [DRAFT[1]]),
-        (["Bones grew denser. " * 3, f"{DRAFT[1]} Bones grew denser."], ["Bones grew denser.", DRAFT[1]]),
-        (["It is done.'']] }]{}{}{Your role: edit. Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
-        (["]]. Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
-        ([", Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
-        (["{}. Bones grew denser.", DRAFT[1]], ["Bones grew denser.", DRAFT[1]]),
-        (["He said [], and Bones grew denser.", DRAFT[1]], [DRAFT[1]]),
-        (["Bones grew (in most [but not all] of them), by 3 [2 to 4] units, x{1} and y[2] apart."], None),
-        (["Bones and bones and bones"], None),
-    ],
-    ids=[
-        "cut off",
-        "cut inside a number",
-        "no finished sentence",
-        "going round in circles",
-        "a closed object",
-        "closed lists",
-        "a comma",
-        "an empty object",
-        "remains inside a sentence",
-        "brackets of prose",
-        "nothing else",
-    ],
-)
-async def test_prose_is_tidied(fake_endpoint: FakeEndpoint, written: list[str], left: list[str] | None) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article(*written)])
-    result = await run(fake_endpoint, rounds=0, extensions="tidy_prose")
-    assert result["article"].strip().split("\n\n")[1:] == (left or written)
-    assert len(fake_endpoint.chat_requests) == 1
 
 
 def quoting(quote: str) -> dict[str, Any]:

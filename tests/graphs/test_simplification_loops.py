@@ -189,25 +189,6 @@ async def test_a_repair_that_does_not_help_is_left_out_and_the_loss_reported(fak
     assert result["versions"][-1]["lost"] == result["lost"]
 
 
-@pytest.mark.parametrize(
-    ("extensions", "text"), [("none", "It helped. It helped. And then they"), ("tidy_prose", "It helped.")]
-)
-async def test_prose_is_tidied_with_that_extension(fake_endpoint: FakeEndpoint, extensions: str, text: str) -> None:
-    ragged = {"paragraphs": ["It helped. It helped. And then they"]}
-    fake_endpoint.answer = Society(LatestSimplification=[ragged])
-    result = await run(fake_endpoint, variant="single", extensions=extensions)
-    assert result["simplified"] == text
-
-
-async def test_a_text_without_a_finished_sentence_ends_the_loop_that_tidies(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": [], "paragraphs": ["and then they"]}])
-    result = await run(fake_endpoint, loops=["layperson", "redundancy_checker"], entries=1, extensions="tidy_prose")
-    assert [exchange["problem"] for exchange in result["history"] if exchange["loop"] == "layperson"] == [
-        "simplifier: no paragraph holds a finished sentence"
-    ]
-    assert sum(call["step"] == "rewrite_text" for call in result["calls"]) == 1
-
-
 async def test_the_simplifier_writes_the_text_with_accepted_wordings_of_all_rounds(
     fake_endpoint: FakeEndpoint,
 ) -> None:
