@@ -1,8 +1,7 @@
 """What a search of the literature asks for and returns, and which of its records are of the same study.
 
-Of the JSON of services, what is missing or null is empty, and an entry that is broken costs itself only. Whether two
-descriptions mean the same study is told by DOI, arXiv number, title or abstract; the hits of all providers become one
-list, with each study once.
+Whether two descriptions mean the same study is told by DOI, arXiv number, title or abstract; the hits of all providers
+become one list, with each study once.
 """
 
 from __future__ import annotations
@@ -11,10 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, zip_longest
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict
 
 from state.documents import Document
@@ -111,11 +109,6 @@ def one_line(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-def names(authors: Iterable[str | None]) -> list[str]:
-    """The authors that have a name."""
-    return [name for name in map(one_line, authors) if name]
-
-
 MOST_WORDS = 10
 _EMPTY = """
 a about above after against all also among an and any are as at be been before being between both but by can
@@ -137,27 +130,6 @@ def search_words(question: str) -> list[str]:
     every = list(dict.fromkeys(word.lower() for word in re.findall(r"[^\W_]+", question)))
     telling = [word for word in every if word not in _STOP_WORDS and (len(word) > 1 or word.isdigit())]
     return (telling or every)[:MOST_WORDS]
-
-
-M = TypeVar("M", bound="ServiceRecord")
-
-
-class ServiceRecord(BaseModel):
-    """A record of a service, of which we read some fields."""
-
-    model_config = ConfigDict(populate_by_name=True)
-
-
-def entries(raw: Sequence[Any], model: type[M]) -> list[M]:
-    """Those of the entries that are what the service's documentation says."""
-    return [entry for item in raw if (entry := _entry(item, model)) is not None]
-
-
-def _entry(item: Any, model: type[M]) -> M | None:
-    try:
-        return model.model_validate(item)
-    except ValidationError:
-        return None
 
 
 _ARXIV = re.compile(

@@ -9,16 +9,12 @@ from state.errors import SettingsError
 from state.files import state_folder
 from state.settings import LiteratureProvider, LiteratureSettings
 from tools.documents.reading import READER_VERSION, load_document, read_document_bytes
-from tools.literature.arxiv import Arxiv
-from tools.literature.crossref import Crossref
-from tools.literature.fetching import Cache, Fetcher, searches_folder
+from tools.literature.fetching import Cache, Fetcher, Secret, searches_folder
 from tools.literature.finding import Sources
 from tools.literature.folder import Folder, FolderIndex, Rank
 from tools.literature.full_text import Reader
-from tools.literature.google import Google
-from tools.literature.openalex import OpenAlex
+from tools.literature.providers import CATALOGUES, Client, Key
 from tools.literature.records import Provider
-from tools.literature.semantic_scholar import SemanticScholar
 from tools.literature.url_guard import DEFAULT_BLOCKLIST, Gate
 from tools.literature.web import Web
 
@@ -63,32 +59,21 @@ def _open_folder(settings: LiteratureSettings, rank: Rank, reader: Reader) -> Fo
 def _open_provider(
     name: LiteratureProvider, settings: LiteratureSettings, web: Web, folder: Folder | None
 ) -> Provider | None:
-    contact = settings.contact or ""
-    match name:
-        case "folder":
-            return folder
-        case "arxiv":
-            return Arxiv(web)
-        case "semantic_scholar":
-            return SemanticScholar(web, _key(settings.semantic_scholar_key_env))
-        case "openalex":
-            return OpenAlex(web, _key(settings.openalex_key_env), contact)
-        case "crossref":
-            return Crossref(web, contact)
-        case "google":
-            return Google(web, _needed(settings.google_key_env), _needed(settings.google_engine_env))
+    if name == "folder":
+        return folder
+    catalogue = CATALOGUES[name]
+    secrets = (_secret(name, key, getattr(settings, key.setting)) for key in catalogue.keys)
+    return Client(catalogue, web, tuple(secret for secret in secrets if secret.value), settings.contact or "")
 
 
-def _needed(variable: str) -> str:
-    if key := _key(variable):
-        return key
-    raise SettingsError(
-        f"The literature provider `google` needs the environment variable {variable}; set it, or choose another one."
-    )
-
-
-def _key(variable: str) -> str:
-    return _plain(os.environ.get(variable, ""), f"The environment variable {variable}")
+def _secret(name: str, key: Key, variable: str) -> Secret:
+    value = _plain(os.environ.get(variable, ""), f"The environment variable {variable}")
+    if key.needed and not value:
+        raise SettingsError(
+            f"The literature provider `{name}` needs the environment variable {variable}; set it, or choose another "
+            "one."
+        )
+    return Secret(key.place, key.name, value)
 
 
 def _plain(value: str, what: str) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from state.documents import Document, DocumentRef, Paragraph
 from state.errors import BadInput
 from tests.tools.literature.site import Site
-from tools.literature.fetching import Cache, Fetcher
+from tools.literature.fetching import Cache, Fetcher, Secret
 from tools.literature.full_text import Reader
+from tools.literature.providers import CATALOGUES, Client
 from tools.literature.url_guard import Gate
 from tools.literature.web import Pace, Web
 
@@ -48,6 +50,13 @@ def resolving(*addresses: str) -> Callable[[str, int], Awaitable[list[str]]]:
 def open_gate() -> Gate:
     """Every name leads to the sites of the tests."""
     return Gate(resolver=resolving("127.0.0.1"), loopback_for_tests=LOOPBACK)
+
+
+def client(name: str, web: Web, site: Site, *secrets: Secret, contact: str = "") -> Client:
+    """The client of a service, for which a site stands."""
+    catalogue = CATALOGUES[name]
+    here = replace(catalogue, url=site.url(urlsplit(catalogue.url).path))
+    return Client(here, web, secrets, contact)
 
 
 def document(text: str, title: str = "A study", abstract: str = "", digest: str = "") -> Document:

@@ -11,19 +11,15 @@ import pytest
 
 from state.errors import RetrievalUnavailable, SettingsError
 from state.settings import LiteratureSettings
-from tests.tools.literature.conftest import Library, open_gate
+from tests.tools.literature.conftest import Library, client, open_gate
 from tests.tools.literature.site import Answer, Site, json_answer, redirect
 from tests.tools.literature.test_folder import WordRank
 from tests.tools.literature.test_providers import hit
 from tools.literature import Found, Sources, UnderReview, find_documents, open_sources
-from tools.literature.arxiv import Arxiv
-from tools.literature.crossref import Crossref
-from tools.literature.fetching import Fetcher
+from tools.literature.fetching import Fetcher, Secret
 from tools.literature.folder import Folder, FolderIndex
 from tools.literature.full_text import ONLY_ABSTRACT
-from tools.literature.openalex import OpenAlex
 from tools.literature.records import Hit, SearchResult
-from tools.literature.semantic_scholar import SemanticScholar
 from tools.literature.web import Web
 
 QUESTION = "How does moss grow?"
@@ -207,7 +203,7 @@ async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sourc
         {"total": 1, "data": [{"title": "Of moss", "abstract": "Moss."}]}
     )
     web = sources.web
-    providers = [Arxiv(web, site.url()), Crossref(web, base_url=site.url()), SemanticScholar(web, base_url=site.url())]
+    providers = [client(name, web, site) for name in ("arxiv", "crossref", "semantic_scholar")]
     findings = await find_documents(QUESTION, replace(sources, providers=providers))
     assert [(found["title"], found["extent"]) for found in findings["found"]] == [("Of moss", "abstract")]
     assert {notice["provider"] for notice in findings["notices"]} == {"arxiv", "crossref"}
@@ -216,7 +212,7 @@ async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sourc
 
 async def test_if_all_providers_fail_the_user_is_told(sources: Sources, site: Site) -> None:
     web = sources.web
-    providers = [Arxiv(web, site.url()), OpenAlex(web, "s3cret", base_url=site.url())]
+    providers = [client("arxiv", web, site), client("openalex", web, site, Secret("query", "api_key", "s3cret"))]
     with pytest.raises(
         RetrievalUnavailable, match=r"arxiv: .*status 404; openalex: .*status 404.*choose other"
     ) as caught:
@@ -226,7 +222,7 @@ async def test_if_all_providers_fail_the_user_is_told(sources: Sources, site: Si
 
 
 async def test_a_question_without_words_asks_nobody(sources: Sources, site: Site) -> None:
-    findings = await find_documents("?!", replace(sources, providers=[Arxiv(sources.web, site.url())]))
+    findings = await find_documents("?!", replace(sources, providers=[client("arxiv", sources.web, site)]))
     assert findings == {"found": [], "blocked": [], "notices": []}
     assert site.asked == []
 

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.tools.literature.conftest import client
 from tests.tools.literature.site import Answer, Site, json_answer
-from tools.literature.arxiv import Arxiv
-from tools.literature.crossref import Crossref, plain_jats
-from tools.literature.google import Google
-from tools.literature.openalex import OpenAlex, plain_abstract
-from tools.literature.records import Hit, Provider, search_words
-from tools.literature.semantic_scholar import SemanticScholar
+from tools.literature.fetching import Secret
+from tools.literature.providers import LONGEST_ABSTRACT, Client
+from tools.literature.records import Hit, search_words
 from tools.literature.url_guard import ServerFault
 from tools.literature.web import Web
 
@@ -72,7 +70,7 @@ class TestArxiv:
 
     async def test_entries_are_read(self, web: Web, site: Site) -> None:
         site.pages[self.path] = feed(ENTRY, BARE_ENTRY, "<entry><id>x</id></entry>")
-        result = await Arxiv(web, site.url()).search(QUESTION, 7)
+        result = await client("arxiv", web, site).search(QUESTION, 7)
         assert result.hits == [
             hit(
                 "arxiv",
@@ -102,7 +100,7 @@ class TestArxiv:
 
     async def test_any_word_will_do_if_not_all_do(self, web: Web, site: Site) -> None:
         site.pages[self.path] = [feed(), feed(ENTRY)]
-        result = await Arxiv(web, site.url()).search("moss attention", 3)
+        result = await client("arxiv", web, site).search("moss attention", 3)
         assert [found["title"] for found in result.hits] == ["Attention in moss"]
         assert [asked.query["search_query"] for asked in site.asked] == [
             "all:moss AND all:attention",
@@ -111,7 +109,7 @@ class TestArxiv:
 
     async def test_nothing_found(self, web: Web, site: Site) -> None:
         site.pages[self.path] = feed()
-        assert (await Arxiv(web, site.url()).search("moss", 3)).hits == []
+        assert (await client("arxiv", web, site).search("moss", 3)).hits == []
         assert len(site.asked) == 1
 
     @pytest.mark.parametrize(
@@ -129,7 +127,7 @@ class TestArxiv:
     async def test_what_is_no_feed_is_a_fault(self, answer: Answer, web: Web, site: Site) -> None:
         site.pages[self.path] = answer
         with pytest.raises(ServerFault, match="not in the format of its service"):
-            await Arxiv(web, site.url()).search(QUESTION, 3)
+            await client("arxiv", web, site).search(QUESTION, 3)
 
 
 class TestSemanticScholar:
@@ -148,9 +146,9 @@ class TestSemanticScholar:
         }
         empty = dict.fromkeys(full, None) | {"title": "Strings", "url": "https://www.semanticscholar.org/paper/p2"}
         arxiv_only = {"title": "Quarks", "externalIds": {"ArXiv": "2301.00002"}, "openAccessPdf": {"url": ""}}
-        broken = [{"paperId": "p3", "title": None}, {"paperId": "p4"}, "p5", {"title": "x", "year": "soon"}]
+        broken = [{"paperId": "p3", "title": None}, {"paperId": "p4"}, "p5", {"title": ["x"], "year": "soon"}]
         site.pages[self.path] = json_answer({"total": 9, "offset": 0, "data": [full, empty, arxiv_only, *broken]})
-        result = await SemanticScholar(web, base_url=site.url()).search(QUESTION, 7)
+        result = await client("semantic_scholar", web, site).search(QUESTION, 7)
         assert result.hits == [
             hit(
                 "semantic_scholar",
@@ -177,7 +175,9 @@ class TestSemanticScholar:
 
     async def test_a_key_is_sent_if_there_is_one(self, web: Web, site: Site) -> None:
         site.pages[self.path] = json_answer({"total": 0, "offset": 0})
-        assert (await SemanticScholar(web, "s3cret", site.url()).search(QUESTION, 3)).hits == []
+        assert (
+            await client("semantic_scholar", web, site, Secret("header", "x-api-key", "s3cret")).search(QUESTION, 3)
+        ).hits == []
         assert site.asked[0].headers["x-api-key"] == "s3cret"
 
 
@@ -199,7 +199,7 @@ class TestOpenAlex:
         empty = dict.fromkeys(full, None) | {"id": "https://openalex.org/W2", "display_name": "Strings"}
         review = empty | {"display_name": "Review of: Strings", "type": "peer-review"}
         site.pages[self.path] = json_answer({"meta": {}, "results": [full, empty, review, {"display_name": None}, 5]})
-        result = await OpenAlex(web, contact="me@example.org", base_url=site.url()).search(QUESTION, 7)
+        result = await client("openalex", web, site, contact="me@example.org").search(QUESTION, 7)
         assert result.hits == [
             hit(
                 "openalex",
@@ -220,19 +220,32 @@ class TestOpenAlex:
 
     async def test_any_word_will_do_if_not_all_do(self, web: Web, site: Site) -> None:
         site.pages[self.path] = json_answer({"results": []})
-        assert (await OpenAlex(web, "s3cret", base_url=site.url()).search("moss attention", 3)).hits == []
+        assert (
+            await client("openalex", web, site, Secret("query", "api_key", "s3cret")).search("moss attention", 3)
+        ).hits == []
         assert [asked.query["search"] for asked in site.asked] == ["moss attention", "moss OR attention"]
         assert site.asked[0].query["api_key"] == "s3cret"
         assert "mailto" not in site.asked[0].query
 
     async def test_one_word_is_asked_once(self, web: Web, site: Site) -> None:
         site.pages[self.path] = json_answer({"results": []})
-        await OpenAlex(web, base_url=site.url()).search("moss", 3)
+        await client("openalex", web, site).search("moss", 3)
         assert len(site.asked) == 1
 
-    def test_an_inverted_index_with_huge_places_stays_small(self) -> None:
-        assert plain_abstract({"end": [10**12], "begin": [0]}) == "begin end"
-        assert len(plain_abstract({"a": list(range(100_000))})) < 20_000
+    @pytest.mark.parametrize(
+        ("index", "abstract"),
+        [
+            ({"end": [10**12], "begin": [0], "odd": "x"}, "begin end"),
+            ({"a": list(range(100_000))}, " ".join(["a"] * LONGEST_ABSTRACT)),
+        ],
+        ids=["huge places", "many places"],
+    )
+    async def test_an_inverted_index_stays_small(
+        self, index: dict[str, Any], abstract: str, web: Web, site: Site
+    ) -> None:
+        site.pages[self.path] = json_answer({"results": [{"display_name": "Moss", "abstract_inverted_index": index}]})
+        (found,) = (await client("openalex", web, site).search("moss", 3)).hits
+        assert found["abstract"] == abstract
 
 
 class TestCrossref:
@@ -244,7 +257,7 @@ class TestCrossref:
             "URL": "http://dx.doi.org/10.1000/Moss.1",
             "type": "journal-article",
             "title": ["Attention in <i>moss</i>"],
-            "abstract": "<jats:title>Abstract</jats:title><jats:p>We look at moss &amp; ferns.</jats:p>",
+            "abstract": "<jats:title>Abstract</jats:title><jats:p>We look at moss &amp; ferns &lt; trees.</jats:p>",
             "author": [
                 {"given": "Ada", "family": "Green", "sequence": "first"},
                 {"family": "Brown"},
@@ -263,14 +276,14 @@ class TestCrossref:
         untitled = [{"DOI": "10.1000/5", "title": []}, {"DOI": "10.1000/6"}, None]
         items = [full, bare, undated, review, *untitled]
         site.pages[self.path] = json_answer({"status": "ok", "message": {"items": items}})
-        result = await Crossref(web, "me@example.org", site.url()).search(QUESTION, 7)
+        result = await client("crossref", web, site, contact="me@example.org").search(QUESTION, 7)
         assert result.hits == [
             hit(
                 "crossref",
                 title="Attention in moss",
                 authors=["Ada Green", "Brown", "The Moss Group"],
                 year=2023,
-                abstract="We look at moss & ferns.",
+                abstract="We look at moss & ferns < trees.",
                 address="https://papers.example/moss",
                 pdf_address="https://papers.example/moss.pdf",
                 identifiers=["doi:10.1000/moss.1"],
@@ -287,11 +300,12 @@ class TestCrossref:
 
     async def test_nothing_found_and_no_contact(self, web: Web, site: Site) -> None:
         site.pages[self.path] = json_answer({"status": "ok", "message": {"items": []}})
-        assert (await Crossref(web, base_url=site.url()).search(QUESTION, 3)).hits == []
+        assert (await client("crossref", web, site).search(QUESTION, 3)).hits == []
         assert "mailto" not in site.asked[0].query
 
-    def test_markup_of_abstracts_goes(self) -> None:
-        assert plain_jats("<jats:p>a &lt; b</jats:p>") == "a < b"
+
+def google_keys(engine: str) -> list[Secret]:
+    return [Secret("header", "X-Goog-Api-Key", "s3cret"), Secret("query", "cx", engine)]
 
 
 class TestGoogle:
@@ -313,7 +327,7 @@ class TestGoogle:
             {"title": "No link"},
         ]
         site.pages[self.path] = json_answer({"kind": "customsearch#search", "items": items})
-        result = await Google(web, "s3cret", "engine", site.url()).search(QUESTION, 50)
+        result = await client("google", web, site, *google_keys("engine")).search(QUESTION, 50)
         assert result.hits == [
             hit(
                 "google",
@@ -338,11 +352,11 @@ class TestGoogle:
 
     async def test_nothing_found(self, web: Web, site: Site) -> None:
         site.pages[self.path] = json_answer({"kind": "customsearch#search", "searchInformation": {}})
-        assert (await Google(web, "s3cret", "engine", site.url()).search(QUESTION, 3)).hits == []
+        assert (await client("google", web, site, *google_keys("engine")).search(QUESTION, 3)).hits == []
 
     async def test_a_refused_key_is_not_told(self, web: Web, site: Site) -> None:
         site.pages[self.path] = json_answer({"error": {"message": "s3cret is no key of engine-1"}}, status=403)
-        google = Google(web, "s3cret", "engine-1", site.url())
+        google = client("google", web, site, *google_keys("engine-1"))
         with pytest.raises(ServerFault, match="status 403") as caught:
             await google.search(QUESTION, 3)
         told = str(caught.value) + caught.value.address + repr(google)
@@ -351,29 +365,15 @@ class TestGoogle:
 
 
 @pytest.fixture(params=["semantic_scholar", "openalex", "crossref", "google"])
-def json_provider(request: pytest.FixtureRequest, web: Web, site: Site) -> Provider:
-    providers: list[Provider] = [
-        SemanticScholar(web, base_url=site.url()),
-        OpenAlex(web, base_url=site.url()),
-        Crossref(web, base_url=site.url()),
-        Google(web, "key", "engine", site.url()),
-    ]
-    return next(provider for provider in providers if provider.name == request.param)
+def json_provider(request: pytest.FixtureRequest, web: Web, site: Site) -> Client:
+    return client(request.param, web, site)
 
 
 @pytest.mark.parametrize(
     "body", ["", "{", "[]", "null", '{"message": "Forbidden"}', "[" * 100_000, b"\xff"], ids=range(7)
 )
-async def test_what_is_no_answer_is_a_fault(body: str | bytes, json_provider: Provider, site: Site) -> None:
+async def test_what_is_no_answer_is_a_fault(body: str | bytes, json_provider: Client, site: Site) -> None:
     for path in ("/graph/v1/paper/search", "/works", "/customsearch/v1"):
         site.pages[path] = Answer(body, "application/json")
     with pytest.raises(ServerFault, match="not in the format of its service"):
         await json_provider.search(QUESTION, 3)
-
-
-async def test_a_service_that_is_busy_is_asked_again(json_provider: Provider, site: Site) -> None:
-    for path in ("/graph/v1/paper/search", "/works", "/customsearch/v1"):
-        site.pages[path] = Answer(status=429, headers={"Retry-After": "1"})
-    with pytest.raises(ServerFault, match="answered with status 429 and asks to wait 1 s"):
-        await json_provider.search(QUESTION, 3)
-    assert len(site.asked) == 3
