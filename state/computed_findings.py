@@ -9,21 +9,17 @@ from typing_extensions import TypedDict
 CheckKind = Literal[
     "test and p-value",
     "percentage",
-    "sum of parts",
     "mean of whole numbers",
     "deviation of whole numbers",
     "estimate and interval",
     "ratio interval",
     "interval and p-value",
     "many tests",
-    "one number, two values",
     "figure or table",
     "section",
-    "equation",
     "citation",
     "reference",
     "abbreviation",
-    "availability",
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 

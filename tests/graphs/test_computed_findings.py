@@ -32,28 +32,26 @@ TEST = "The plants differed, t(38) = 1.20, p = .034."
 FLAWED = PAPER.replace(CLAIM, f"{CLAIM} {SHARE} {TEST}").replace(METHODS, f"{METHODS} We lost 30% (12 of 20) of them.")
 OF_RESULTS = ["20% (8 of 32", "t(38) = 1.20, p = .034"]
 WORDS = {"f1": "Eight of 32 pots are 25.0%; correct the share or the count."}
+DEAD = Status(500, "The engine died.")
 
 
-async def results(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
+async def results(endpoint: FakeEndpoint, reviewed: Any = graph, **choices: Any) -> dict[str, Any]:
     """Review the paragraph with two of the paper's three flaws."""
     chosen = context(endpoint, **choices)
-    return await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)
+    result: dict[str, Any] = await reviewed.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)
+    return result
 
 
-def quotes(result: dict[str, Any]) -> list[str]:
-    return [found["quote"] for found in result["computed"] if found["shown"]]
-
-
-def wordings(result: dict[str, Any]) -> list[str]:
-    return [found["wording"] for found in result["computed"] if found["shown"]]
+def shown(result: dict[str, Any], field: str = "quote") -> list[str]:
+    return [found[field] for found in result["computed"] if found["shown"]]
 
 
 @every_execution
 async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: FakeEndpoint, execution: str) -> None:
     fake_endpoint.answer = lambda _: Text("I would rather not.")
     result = await results(fake_endpoint, execution=execution)
-    assert quotes(result) == OF_RESULTS
-    assert all(found["computation"] and found["wording"] == "" for found in result["computed"])
+    assert shown(result) == OF_RESULTS
+    assert shown(result, "wording") == ["", ""]
     assert result["reviews"][0]["outcome"] == "failed"
     assert result["finished"]
 
@@ -61,65 +59,49 @@ async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: Fake
 @pytest.mark.parametrize("agent", ["PassageAnswer", "Weaknesses", "Review", "AbsenceTest"])
 async def test_one_agent_that_fails_takes_no_finding_back(fake_endpoint: FakeEndpoint, agent: str) -> None:
     room = Room()
-    dead = Status(500, "The engine died.")
-    fake_endpoint.answer = lambda request: dead if request.schema_name == agent else room(request)
+    fake_endpoint.answer = lambda request: DEAD if request.schema_name == agent else room(request)
     chosen = once(fake_endpoint) | {"extensions": "all"}
-    result = await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)
-    assert quotes(result) == OF_RESULTS
+    assert shown(await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)) == OF_RESULTS
 
 
 async def test_findings_are_in_the_state_of_a_run_whose_endpoint_is_dead(fake_endpoint: FakeEndpoint) -> None:
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "dead"}}
-    fake_endpoint.answer = lambda _: Status(500, "The engine died.")
+    fake_endpoint.answer = lambda _: DEAD
     with pytest.raises(ModelUnavailable):
         await checkpointed.ainvoke({"paper": FLAWED}, config, context=context(fake_endpoint))
     state = await checkpointed.aget_state(config)
-    assert quotes(state.values)[1:] == OF_RESULTS
-
-
-async def test_findings_of_the_whole_paper_are_shown_if_nothing_was_named(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room()
-    result = await graph.ainvoke({"paper": FLAWED}, context=context(fake_endpoint, min_words=20))
-    assert quotes(result) == ["30% (12 of 20", *OF_RESULTS]
-    assert [found["id"] for found in result["computed"]] == ["f1", "f2", "f3"]
+    assert shown(state.values) == ["30% (12 of 20", *OF_RESULTS], "of the whole paper, for nothing was named"
 
 
 async def test_a_part_of_a_paragraph_has_its_own_findings_only(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room()
     result = await graph.ainvoke({"paper": FLAWED, "text": SHARE}, context=context(fake_endpoint))
-    assert quotes(result) == OF_RESULTS[:1]
+    assert shown(result) == OF_RESULTS[:1]
     foreign = await graph.ainvoke({"paper": PAPER, "text": TEST}, context=context(fake_endpoint))
-    assert quotes(foreign) == OF_RESULTS[1:], "a text that is no paragraph of the paper is checked, too"
+    assert shown(foreign) == OF_RESULTS[1:], "a text that is no paragraph of the paper is checked, too"
 
 
 async def test_the_reviewer_words_findings_beside_its_comment(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(Review=[{**REVIEW, "evidence": ["f2"], "computed": WORDS}])
     result = await results(fake_endpoint)
-    (prompt,) = prompts(fake_endpoint, "Review")
-    assert "8 of 32 is 25.0%" in prompt
-    assert wordings(result) == [WORDS["f1"], ""]
+    assert "8 of 32 is 25.0%" in prompts(fake_endpoint, "Review")[0]
+    assert shown(result, "wording") == [WORDS["f1"], ""]
     (comment,) = result["comments"]
     assert comment["review"] == REVIEW["review"]
     assert [item["source"] for item in comment["evidence"]] == ["computed"]
 
 
-async def test_words_with_numbers_that_were_not_computed_are_left_out(fake_endpoint: FakeEndpoint) -> None:
-    invented = {**WORDS, "f1": "It should be 47%, as in 15 of 32 pots."}
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": invented}])
+async def test_words_that_add_a_number_or_say_nothing_of_the_computation_are_left_out(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    beside = {"f1": "The authors do not say how cress grew.", "f2": "The p-value should be 0.236 to 0.239."}
+    invented = {"f1": "It should be 47%, as in 15 of 32 pots."}
+    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": words} for words in (beside, invented)])
+    assert shown(await results(fake_endpoint), "wording") == ["", beside["f2"]]
     result = await results(fake_endpoint)
-    assert wordings(result) == ["", ""]
+    assert shown(result, "wording") == ["", ""]
     assert any("f1" in note and "47%" in note for note in result["reviews"][0]["notes"])
-
-
-async def test_words_that_say_nothing_of_the_computation_are_left_out(fake_endpoint: FakeEndpoint) -> None:
-    beside = {
-        "f1": "The authors do not say how cress grew in the pots.",
-        "f2": "The p-value should be 0.236 to 0.239.",
-    }
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "computed": beside}])
-    result = await results(fake_endpoint)
-    assert wordings(result) == ["", beside["f2"]]
 
 
 async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpoint: FakeEndpoint) -> None:
@@ -129,25 +111,23 @@ async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpo
     result = await results(fake_endpoint)
     assert "AbsenceTest" in steps(fake_endpoint), "citing a computation spares a comment no test"
     assert result["comments"][0]["verification"]["verdict"] == "softened"
-    assert wordings(result) == ["The share should be 25.0%.", ""]
+    assert shown(result, "wording") == [worded["f1"], ""]
 
 
 @every_execution
-@pytest.mark.parametrize(("paper", "told"), [(FLAWED, "12 of 20 is 60.0%"), (PAPER, NOTHING)])
+@pytest.mark.parametrize(("paper", "told", "elsewhere"), [(FLAWED, "12 of 20 is 60.0%", ["p2"]), (PAPER, NOTHING, [])])
 async def test_a_plan_can_ask_what_was_computed_elsewhere(
-    fake_endpoint: FakeEndpoint, execution: str, paper: str, told: str
+    fake_endpoint: FakeEndpoint, execution: str, paper: str, told: str, elsewhere: list[str]
 ) -> None:
     checks = {"action": "ask_checks", "question": "Do the shares fit their counts?"}
-    proposed = plan(PAPER_QUESTION)
-    fake_endpoint.answer = Room(ProposedPlan=[{"steps": [checks, *proposed["steps"]]}])
+    fake_endpoint.answer = Room(ProposedPlan=[{"steps": [checks, *plan(PAPER_QUESTION)["steps"]]}])
     chosen = context(fake_endpoint, execution=execution)
     result = await graph.ainvoke({"paper": paper, "paragraphs": ["p3"]}, context=chosen)
     (found,) = (item for item in result["reviews"][0]["evidence"] if item["id"] == "e1")
     assert told in found["answer"]
-    elsewhere = [found["paragraph"] for found in result["computed"] if not found["shown"]]
-    assert elsewhere == (["p2"] if paper == FLAWED else []), "it is in the state, and the review does not show it"
     assert "8 of 32" not in found["answer"], "what is about the paragraph itself is evidence anyway"
     assert told in prompts(fake_endpoint, "Review")[0]
+    assert [each["paragraph"] for each in result["computed"] if not each["shown"]] == elsewhere
 
 
 async def test_without_the_extension_nothing_is_computed_and_nobody_hears_of_it(fake_endpoint: FakeEndpoint) -> None:
@@ -163,6 +143,6 @@ async def test_the_baselines_take_the_extension_as_well(fake_endpoint: FakeEndpo
         VerificationQuestions=[{"questions": ["Is tea a fertiliser for cress?"]}],
         Review=[{**REVIEW, "evidence": [], "computed": WORDS}],
     )
-    result = await baseline.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=context(fake_endpoint))
-    assert quotes(result) == OF_RESULTS
-    assert result["computed"][0]["wording"] == WORDS["f1"]
+    result = await results(fake_endpoint, baseline)
+    assert shown(result) == OF_RESULTS
+    assert shown(result, "wording") == [WORDS["f1"], ""]

@@ -7,34 +7,18 @@ in Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.statements import Statement, TableRows, is_prose
+from tools.consistency.statements import Statement, is_prose
 
 _BRACKETED = re.compile(r"\((?P<short>[A-Z][A-Za-z0-9-]{0,8}[A-Z0-9])(?P<plural>s)?(?:[;,][^()]{0,40})?\)")
 _WORD = re.compile(r"[^\W_]+(?:[’'][a-z]+)?")
 _KNOWN = {
     *("DNA", "RNA", "USA", "UK", "EU", "US", "HIV", "WHO", "PCR", "SD", "CI", "IQ", "PDF", "API", "GPU", "CPU", "BMI"),
-    *(
-        "SNP",
-        "ATP",
-        "MRI",
-        "NMR",
-        "ECG",
-        "EEG",
-        "ANOVA",
-        "EXTENSIONS",
-        "NASA",
-        "URL",
-        "GPS",
-        "USD",
-        "GDP",
-        "AND",
-        "NOT",
-    ),
+    *("SNP", "ATP", "MRI", "NMR", "ECG", "EEG", "ANOVA", "AIDS", "NASA", "URL", "GPS", "USD", "GDP", "AND", "NOT"),
 }
 """That any reader knows before they are told."""
 _ABSTRACT = re.compile(r"abstract|summary|keywords", re.IGNORECASE)
@@ -81,17 +65,15 @@ def _long_form(before: str, short: str) -> int | None:
     return first
 
 
-def check_abbreviations(parts: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
+def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
     """Findings about the abbreviations of a paper."""
     found: dict[str, list[Definition]] = {}
     for each in definitions(parts):
         found.setdefault(each.short, []).append(each)
-    yield from _taken(parts, found)
     for short, places in found.items():
         yield from _two_meanings(parts, short, places)
         yield from _used_before(parts, short, places)
     yield from _never_defined(parts, found.keys())
-    yield from _unexplained_titles(parts, tables, found.keys())
 
 
 _UNDEFINED = re.compile(
@@ -138,84 +120,6 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
                     computation=f"{short} is used {len(uses)} times and never defined"
                     f"{'; other abbreviations are' if fewest == 2 else ''}",
                     consistent=f"what {short} stands for, where it stands first",
-                )
-
-
-_WORDS = {"AGE", "SEX", "YES", "ALL", "NONE", "NORTH", "SOUTH", "EAST", "WEST", "MALE", "TOTAL", "MEAN", "CTRL", "TEST"}
-_TITLE = re.compile(r"\b[A-Z]{3,5}\b")
-_IN_TITLES = {
-    *_KNOWN,
-    *(
-        "SE",
-        "SEM",
-        "OR",
-        "RR",
-        "HR",
-        "IRR",
-        "MD",
-        "SMD",
-        "IQR",
-        "DF",
-        "AUC",
-        "RMSE",
-        "MAE",
-        "NS",
-        "NA",
-        "ID",
-        "LL",
-        "UL",
-    ),
-    *("ICC", "VIF", "AIC", "BIC", "SS", "MS", "GLM"),
-}
-
-
-def _unexplained_titles(
-    parts: Sequence[Statement], tables: Sequence[TableRows], defined: AbstractSet[str]
-) -> Iterator[ComputedFinding]:
-    """An abbreviation in a title of a table of which another is defined, or explained at the table."""
-    told = " ".join(part.text for part in parts)
-    for table, rows, notes, _ in tables:
-        around = f"{table.caption} {notes}"
-        titles = [*table.header, *(row[0] for row in table.rows if row)]
-        shorts = [
-            short
-            for title in titles
-            for short in _TITLE.findall(title)
-            if short not in _IN_TITLES and set(short) - set("IVX")
-        ]
-        explained = {
-            short
-            for short in shorts
-            if short in defined or re.search(rf"\b{short}\s?[=:–]\s?[A-Za-z]|[(;] ?{short}(?:, [a-z]|[;)])", around)
-        }
-        for short in dict.fromkeys(shorts) if explained else ():
-            word = re.search(rf"\b{short}\b", f"{told} {around}".replace(short, ""), re.IGNORECASE) or short in _WORDS
-            if short not in explained and not word and not _spelled_out(short, f"{around} {told}"):
-                yield rows[0].finding(
-                    "abbreviation",
-                    "low",
-                    (0, 0),
-                    computation=f"{short} is a title of the table and explained nowhere; "
-                    f"{', '.join(sorted(explained))} is",
-                    consistent=f"what {short} stands for, in the caption or below the table",
-                )
-
-
-def _taken(parts: Sequence[Statement], found: Mapping[str, Sequence[Definition]]) -> Iterator[ComputedFinding]:
-    """`the Beck Anxiety Inventory (BDI)`, where another name is BDI: one letter is not that of its word."""
-    for part in parts:
-        for match in _BRACKETED.finditer(part.text):
-            short, places = match["short"], found.get(match["short"], [])
-            names = re.search(r"(?:[A-Z][a-z]+ )+$", part.text[: match.start()])
-            words = names[0].split()[-len(short) :] if names else []
-            wrong = [word for word, letter in zip(words, short, strict=False) if word[0] != letter]
-            if places and len(words) == len(short) > 2 and len(wrong) == 1:
-                yield part.finding(
-                    "abbreviation",
-                    "low",
-                    (match.start() - len(" ".join(words)) - 1, match.end()),
-                    computation=f"{short} is “{' '.join(words)}” here and “{places[0].long}” elsewhere",
-                    consistent=f"one meaning of {short}",
                 )
 
 

@@ -1,11 +1,10 @@
-"""What the paper refers to in itself and what there is: figures, tables, theorems, sections and equations."""
+"""What the paper refers to in itself and what there is: figures, tables, theorems and sections."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding
@@ -49,7 +48,7 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 WITHOUT_MARKS: set[DocumentFormat] = {"pdf", "text"}
-"""Formats that do not say what is a caption, a formula or a reference, so that one may have been lost."""
+"""Formats that do not say what is a caption or a reference, so that one may have been lost."""
 _ROMAN = dict(
     zip(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], range(1, 13), strict=True)
 )
@@ -85,7 +84,6 @@ class Mention(NamedTuple):
     place: tuple[int, int]
     sure: bool
     """Whether the number is that of the name: not so the `12` of `in Table 1, 12 of them`."""
-    panel: str = ""
 
 
 Placed = dict[NumberedName, Statement | None]
@@ -104,9 +102,6 @@ def check_names(document: Document, parts: Sequence[Statement]) -> Iterator[Comp
         if names and not (lost and len(known) < len({each.name for each in mentions[kind]}) / 2):
             yield from _missing(names, mentions[kind], lost=lost)
             yield from _unmentioned(document, names, mentions[kind]) if kind in {"Figure", "Table"} else ()
-        if not lost:
-            yield from _panels(names, mentions[kind])
-    yield from _without_kind(document, placed, mentions, headings)
 
 
 def _headings(document: Document, parts: Sequence[Statement]) -> set[str]:
@@ -162,24 +157,23 @@ def _mentions(kind: str, parts: Sequence[Statement], placed: Placed) -> Iterator
                 continue
             listed = list(_listed(match["list"], _NUMBERS_OF[kind]))
             several = match["word"].rstrip(".").endswith("s") or match["word"] in {"Appendices", "Lemmata"}
-            for at, (written, panel) in enumerate(listed):
+            for at, written in enumerate(listed):
                 name = _name(kind, match["prefix"], written)
                 at_start = match.start() <= 1 and at == 0 and name in placed
                 if at_start and re.match(r"\s?[.:|]|\s[–—]\s|\s[A-Z(]|$", part.text[match.end() :]):
                     break  # its own caption
-                yield Mention(name, part, match.span(), sure=at == 0 or several, panel=panel)
+                yield Mention(name, part, match.span(), sure=at == 0 or several)
 
 
-def _listed(text: str, number: str) -> Iterator[tuple[str, str]]:
-    """`1, 3–5 and 7a` as numbers, each with the letter of its panel."""
-    once = rf"({number})(?:\s?\(?([A-Za-z])\b\)?)?"
-    for match in re.finditer(rf"{once}(?:\s?(?:–|-|to|through)\s?({number}))?", text):
-        first, panel, last = match.groups()
-        yield first, panel or ""
+def _listed(text: str, number: str) -> Iterator[str]:
+    """`1, 3–5 and 7a` as numbers, without the letters of panels."""
+    for match in re.finditer(rf"({number})(?:\s?\(?[A-Za-z]\b\)?)?(?:\s?(?:–|-|to|through)\s?({number}))?", text):
+        first, last = match.groups()
+        yield first
         if last and first.isdigit() and last.isdigit() and int(first) < int(last) < int(first) + 30:
-            yield from ((str(each), "") for each in range(int(first) + 1, int(last) + 1))
+            yield from (str(each) for each in range(int(first) + 1, int(last) + 1))
         elif last:
-            yield last, ""
+            yield last
 
 
 def _missing(placed: Placed, mentions: Sequence[Mention], *, lost: bool) -> Iterator[ComputedFinding]:
@@ -224,49 +218,8 @@ def _unmentioned(document: Document, placed: Placed, mentions: Sequence[Mention]
             )
 
 
-_PANEL = re.compile(r"\(([A-Za-z])\)|(?<=[.;:] )([A-Z])(?=[,:.)] )")
-
-
-def _panels(placed: Placed, mentions: Sequence[Mention]) -> Iterator[ComputedFinding]:
-    """`Figure 2d` of a figure whose caption tells of panels a to c."""
-    for mention in mentions:
-        part = placed.get(mention.name)
-        caption = part.paragraph["text"] if part and not part.row else ""
-        panels = {match[match.lastindex or 0].lower() for match in _PANEL.finditer(caption)}
-        last = max(panels, default="")
-        whole = len(panels) > 1 and panels == {chr(each) for each in range(ord("a"), ord(last) + 1)}
-        if whole and mention.panel and mention.panel.lower() > last:
-            yield mention.part.finding(
-                "figure or table",
-                "medium",
-                mention.place,
-                computation=f"panel {mention.panel} of {mention.name} is referred to; its caption tells of a to {last}",
-                consistent=f"a panel from a to {last}",
-            )
-
-
-def _without_kind(
-    document: Document, placed: Mapping[str, Placed], mentions: Mapping[str, Sequence[Mention]], headings: set[str]
-) -> Iterator[ComputedFinding]:
-    """A table that is referred to in a whole paper with figures and without tables, or the other way round."""
-    lost = document["format"] in WITHOUT_MARKS or len(headings) <= _WHOLE_PAPER
-    for kind, other in (("Figure", "Table"), ("Table", "Figure")):
-        drawn = any("rows" in each for each in document["paragraphs"]) if kind == "Table" else False
-        if lost or placed[kind] or drawn or not any(not name.series for name in placed[other]):
-            continue
-        for mention in mentions[kind][:1]:
-            if not mention.name.series:
-                yield mention.part.finding(
-                    "figure or table",
-                    "medium",
-                    mention.place,
-                    computation=f"{mention.name} is referred to; there is a {other.lower()} and no {kind.lower()}",
-                    consistent=f"{mention.name}, or the name of what there is",
-                )
-
-
 _UNRESOLVED = re.compile(
-    r"(?:(?P<word>Figures?|Figs?\.?|Tables?|Tab\.|Sections?|Secs?\.|Chapters?|Append(?:ix|ices)|Equations?|Eqs?\.|Theorems?"
+    r"(?:(?P<word>Figures?|Figs?\.?|Tables?|Tab\.|Sections?|Secs?\.|Chapters?|Append(?:ix|ices)|Theorems?"
     r"|Algorithms?|Lemmas?)\s?~?)?[(\[]?\?\?(?: \((?P<key>[^()\s]+)\))?|\[\?\]",
     re.IGNORECASE,
 )
@@ -282,8 +235,6 @@ def check_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
             kind: CheckKind = "section"
             if word.startswith(("fig", "tab")):
                 kind = "figure or table"
-            elif word.startswith("eq"):
-                kind = "equation"
             elif not word:
                 kind = "citation"
             yield part.finding(
@@ -313,8 +264,6 @@ def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[C
     known = {".".join(number.split(".")[:depth]) for number in numbers for depth in range(1, 5)}
     deepest = max((number.count(".") for number in numbers), default=0)
     top = sorted(int(number) for number in known if number.isdigit())
-    if len(top) < _WHOLE_PAPER and document["format"] not in WITHOUT_MARKS:
-        yield from _missing_subsections(numbers, parts)
     if len(top) < _WHOLE_PAPER or top != list(range(top[0], top[-1] + 1)):
         return
     for part in parts:
@@ -334,64 +283,6 @@ def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[C
                 computation=f"no heading has the number {unknown[0]}; the last section is {top[-1]}",
                 consistent="the number of a section that exists",
             )
-
-
-def _missing_subsections(numbers: AbstractSet[str], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """`Section 2.5` of a text that has a part of one section only, with the headings 2.1 to 2.3."""
-    for part in parts:
-        for match in _SECTION.finditer(part.text):
-            parent, point, last = match["list"].rpartition(".")
-            brothers = {int(each.rpartition(".")[2]) for each in numbers if each.rpartition(".")[0] == parent}
-            whole = point and len(brothers) >= _WHOLE_PAPER and brothers == {*range(1, len(brothers) + 1)}
-            if whole and last.isdigit() and int(last) > len(brothers) and not _LAW.match(part.text, match.end()):
-                yield part.finding(
-                    "section",
-                    "medium",
-                    match.span(),
-                    computation=f"no heading has the number {match['list']}; the last one is {parent}.{len(brothers)}",
-                    consistent="the number of a section that exists",
-                )
-
-
-_EQUATION = re.compile(
-    r"(?<![\w-])(?:(?:[Ee]quations?|[Ee]qs?\.?|[Ff]ormula[es]?)\s?(?:~)?\(?"
-    r"|(?:[Ee]xpression|[Ii]nequality|[Ii]dentity|[Cc]onstraint)s? \((?=\d{1,2}\)))"
-    r"(?P<list>\d{1,2}(?:\)?(?:\s?[–-]\s?| and | or |, )\(?\d{1,2})*)(?!\d|\.\d|%)\)?"
-)
-_LABEL = re.compile(
-    r"""
-    (?P<formula> [=<>≤≥≈∝≡] [^=<>≤≥≈∝≡]{1,200}? [\s.,;:] ) \( (?P<number> \d{1,2} ) \) (?! \s?[)=+/^] )  # E = mc² (2)
-    | (?: ^ | (?<! [Ee]q ) (?<! [Ee]qs ) [=:;.,]\s? ) \( (?P<glued> \d{1,2} ) \)
-    | \\tag \*? \{ (?P<tag> \d{1,2} ) \}                               # \tag{2}, as Markdown keeps it
-    """,
-    re.VERBOSE,
-)
-_NAMED_BEFORE = re.compile(r"(?:[Ee]quations?|[Ee]qs?\.?|[Ff]ormula[es]?|and|or|by|of|in|to|from|with)\s?$")
-
-
-def check_equations(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Equations that the text refers to and that no formula is numbered with."""
-    labels = {
-        int(match["number"] or match["glued"] or match["tag"])
-        for part in parts
-        for match in _LABEL.finditer(part.text)
-        if not _NAMED_BEFORE.search(match["formula"] or "")
-    }
-    highest = max((number for number in labels if set(range(1, number + 1)) <= labels), default=0)
-    if highest < (2 if document["format"] in WITHOUT_MARKS else 1) or highest != max(labels):
-        return
-    for part in parts:
-        for match in _EQUATION.finditer(part.text):
-            foreign = _NOT_OURS.search(part.text[max(0, match.start() - 30) : match.start()])
-            missing = [number for number in sorted(numbers_listed(match["list"])) if number > highest]
-            if missing and not foreign and not _OF_OTHERS.match(part.text, match.end()):
-                yield part.finding(
-                    "equation",
-                    "medium",
-                    match.span(),
-                    computation=f"equation {missing[0]} is referred to; the formulas are numbered 1 to {highest}",
-                    consistent=f"a number from 1 to {highest}",
-                )
 
 
 def numbers_listed(listed: str) -> set[int]:

@@ -70,7 +70,9 @@ _P = (
     rf"(?:and )?{P_VALUE})?"
 )
 """The p-value behind an interval, if no other number or claim lies between"""
-_NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}\s?[,;:]?\s?(?:with an? |[(\[])?\s?{_INTERVAL}{_P}")
+_BESIDE = rf"(?:\s?[,;]?\s?(?:SE|SEM|S\.E\.|SD|t|z|p|P|n|N)(?:\s?\([\d., ]+\))?\s?[=<>]\s?{_SIGNED})*"
+"""`SE = 0.05, t(38) = 2.4` between an estimate and its interval"""
+_NAMED = re.compile(rf"{_NAME}{_ESTIMATE}{_UNIT}{_BESIDE}\s?[,;:]?\s?(?:with an? |[(\[])?\s?{_INTERVAL}{_P}")
 """`OR 1.50, 95% CI 1.02 to 2.20, p = 0.04`"""
 _CHANGED = re.compile(rf"\b(?P<verb>by|of|was|were|is|at|and) {_ESTIMATE}{_UNIT_OF_TIME}\s?[(\[]\s?{_INTERVAL}{_P}")
 """`rose by 3.4 points (95% CI 1.9 to 5.9)`"""
@@ -80,14 +82,6 @@ _COMPARED = re.compile(
     rf"|larger|smaller|faster|slower|later|earlier|sooner|quicker|heavier|lighter|taller|deeper|better|worse)\b[^.;:()\[\]\d]{{0,80}}\s?[(\[,]\s?{_INTERVAL}{_P}"
 )
 """`2.4 more open questions than the others (95% CI 0.6 to 4.2)`"""
-_FURTHER = re.compile(rf"(?<![\w.,-]){_ESTIMATE}(?P<unit>)\s?\((?P<low>{_SIGNED})(?P<unit1>) to (?P<high>{_SIGNED})\)")
-"""`and 3.2 (0.3 to 6.1)`, where another interval has said what these are"""
-_IN_BRACKETS = re.compile(
-    rf"(?<![\w.,/–=-]){_ESTIMATE}(?P<unit>\s?%|(?: [a-z]+)?)\s?"
-    rf"\[(?P<low>[-–+]?\s?\d*\.\d+)(?P<unit1>)\s?(?:to|[;,–-])\s?(?P<high>[-–+]?\s?\d*\.\d+)\s?\]{_P}"
-)
-"""`0.24 points [0.14; 0.33]`, where a confidence interval is told of elsewhere in the text"""
-_OTHER_RANGE = re.compile(r"\b(?:median|IQR|interquartile|quartiles?|range|minimum|percentiles?)\b", re.IGNORECASE)
 _UNNAMED = re.compile(
     rf"""
     (?<! [\w’'-] ) (?P<ratio> (?-x:{_RATIO}) ) (?: \s (?: of | for ) (?: \s [a-z-]+ ){{1,4}}? )?
@@ -101,27 +95,11 @@ _UNNAMED = re.compile(
 """`OR 1.50 (1.02–2.20)`: what stands in brackets behind a ratio is its interval."""
 _PERCENT = re.compile(rf"(?<![\w.,-])(?P<estimate>{UNSIGNED})(?P<unit>\s?%)\s?[(\[]\s?{_INTERVAL}\s?%?\s?[)\]]?")
 """`12% (95% CI 8 to 16)`"""
-_BESIDE = rf"(?:\s?[,;]?\s?(?:SE|SEM|S\.E\.|SD|t|z|p|P|n|N)(?:\s?\([\d., ]+\))?\s?[=<>]\s?{_SIGNED})*"
-"""`SE = 0.05, t(38) = 2.4` between an estimate and its interval"""
-_ANY = re.compile(
-    rf"""
-    (?<! [\w.,/–=-] ) (?<! \bp\s=\s ) (?<! \bper\s ) (?<! \bin\s ) (?<! \bamong\s )
-    (?P<estimate> [-–+]? {UNSIGNED} ) (?P<unit> \s? (?: % | °C ) )?
-    (?P<gap> (?: (?! \b (?: and | or | vs | versus | (?<! relative \s) (?<! compared \s) (?<! due \s) to ) \b )
-        [^\d;:.,()\[\]] | \b 10*(?:,|\s)?000 \b | \b is \s to \s 1 \b
-        | (?<=[a-z]) \^? [-–] [12] | (?<=m) [23²³] ){{0,45}}? )
-    {_BESIDE} \s? [(\[,;:]* \s? (?: with \s (?: an? \s )? )? {_INTERVAL} {_P}
-    """,
-    re.VERBOSE,
-)
-"""Any number directly before an interval, with what is measured between them"""
 _ENDS = re.compile(
     rf"[(\[]?\s?(?P<low>{NUMBER})\s?%?\s?(?:to|[-–,;…]|\.\.\.?)\s?(?P<high>{NUMBER})\s?%?\s?[)\]]?", re.IGNORECASE
 )
 _NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})\s?%?(?:\s?[a-z†‡§])?")
 _ESTIMATES = {"ratio", "difference", "estimate", "r", ""}
-_FARTHEST = 2.0
-"""Widths of an interval by which a number without a name may lie outside it and still be its estimate."""
 _WIDEST_ASYMMETRY = 0.25
 """Of half the width on the log scale; profile and exact intervals are a little asymmetric."""
 
@@ -151,26 +129,12 @@ class ReportedInterval:
 def reported_intervals(text: str) -> Iterator[ReportedInterval]:
     """The estimates of a text that stand directly before their interval, each once."""
     taken: set[int] = set()
-    ends: set[tuple[int, int]] = set()
-    further = [_FURTHER, _IN_BRACKETS] if re.search(_LEVEL, text) else []
-    for pattern in (_NAMED, _CHANGED, _COMPARED, *further, _PERCENT, _UNNAMED, _ANY):
+    for pattern in (_NAMED, _CHANGED, _COMPARED, _PERCENT, _UNNAMED):
         for match in pattern.finditer(text):
             place = match.start("estimate")
-            if pattern is _IN_BRACKETS and _OTHER_RANGE.search(text[max(0, match.start() - 90) : match.end() + 30]):
-                continue
-            if pattern in (_ANY, _IN_BRACKETS) and (match.span("low") in ends or not _same_kind(match)):
-                continue
-            if place not in taken and (pattern in (_FURTHER, _IN_BRACKETS, _PERCENT) or _readable(match)):
-                ends.add(match.span("low"))
+            if place not in taken and (pattern is _PERCENT or _readable(match)):
                 yield _interval(match, _scale(match, text))
             taken.add(place)
-
-
-def _same_kind(match: re.Match[str]) -> bool:
-    """Whether an estimate is printed as one of the ends is, and near them; a count before an interval is not."""
-    estimate, low, high = (printed(match[name]) for name in ("estimate", "low", "high"))
-    outside = max(low.value - estimate.value, estimate.value - high.value)
-    return estimate.half in {low.half, high.half} and outside <= _FARTHEST * abs(high.value - low.value)
 
 
 def _scale(match: re.Match[str], text: str) -> Scale:
@@ -178,12 +142,6 @@ def _scale(match: re.Match[str], text: str) -> Scale:
     told = match.groupdict()
     if _TIMES.match(text, match.end("estimate")) or _MULTIPLIED.search(text, 0, match.start("estimate")):
         return "ratio"
-    if match.re in (_ANY, _IN_BRACKETS):
-        before = re.split(r"\d|[.;:]\s", text[: match.start("estimate")])[-1]
-        if re.search(rf"(?<![\w’'-]){_RATIO}(?![\w-])", before):
-            return "ratio"
-        named = re.search(rf"(?<![\w’'-])(?:{_DIFFERENCE}|by)(?![\w-])\W{{0,3}}(?:of|was|is)?\s?$", before)
-        return "difference" if named else "unknown"
     if told.get("ratio"):
         return "ratio"
     if told.get("difference") or told.get("verb") == "by" or match.re is _COMPARED:
@@ -232,7 +190,7 @@ def check_interval_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFindi
 
 
 def _check(statement: Statement, interval: ReportedInterval) -> Iterator[ComputedFinding]:
-    found = (check(statement, interval) for check in (_outside, _asymmetric, _askew, _against_p))
+    found = (check(statement, interval) for check in (_outside, _asymmetric, _against_p))
     yield from [each for each in found if each][:1]
 
 
@@ -343,24 +301,6 @@ def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFin
         computation=f"the middle of {_shown(interval)} on the log scale is √({low.value:g} × {high.value:g}) = "
         f"{short(middle)}, printed is {interval.estimate.value:g}",
         consistent=f"about {short(middle)} with this interval, or an interval around {interval.estimate.value:g}",
-    )
-
-
-def _askew(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
-    """A difference that is not in the middle of its interval, as that of a mean or a linear model is."""
-    low, high, estimate = interval.low, interval.high, interval.estimate
-    if interval.scale != "difference" or not low.value <= estimate.value <= high.value:
-        return None
-    middle, half = (low.value + high.value) / 2, (high.value - low.value) / 2
-    slack = _WIDEST_ASYMMETRY * half + low.half + high.half + estimate.half
-    if abs(estimate.value - middle) <= slack:
-        return None
-    return statement.finding(
-        "estimate and interval",
-        "low",
-        interval.place,
-        computation=f"the middle of {_shown(interval)} is {middle:.4g}, printed is {estimate.value:g}",
-        consistent=f"about {middle:.4g} with this interval, unless it is of a skewed kind, such as a bootstrap",
     )
 
 

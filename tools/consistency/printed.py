@@ -54,11 +54,6 @@ def printed(text: str) -> Printed:
     return Printed(sign * value * scale, 0.5 * 10.0 ** -len(decimals) * scale)
 
 
-def count(text: str) -> int:
-    """Read a text that matches `COUNT`."""
-    return int(text.replace(",", ""))
-
-
 def short(value: float, digits: int = 3) -> str:
     """A number for a reader: so many digits that count."""
     if value == 0 or not math.isfinite(value):
@@ -95,7 +90,7 @@ _TOLD = re.compile(
 
 def whole_number(text: str) -> int:
     """Read a whole number in digits or in words."""
-    return count(text) if text[0].isdigit() else int(value_of(text.lower()))
+    return int(text.replace(",", "")) if text[0].isdigit() else int(value_of(text.lower()))
 
 
 def told_sizes(text: str) -> set[int]:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
-from tools.consistency.counted import counted
 from tools.consistency.printed import NUMBER, Printed, between, printed, short, told_sizes
 from tools.consistency.statements import Statement, TableRows
 from tools.consistency.table_lines import RoleCell, lines_of, told_about
@@ -32,12 +31,7 @@ P_VALUE = (
     r"(?:\s?x\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)?)"
 )
 """Pattern of a p-value with its relation."""
-_P_RANGE = (
-    r"(?P<above>0?\.\d+)\s?>\s?[pP]\s?>\s?(?P<below>0?\.\d+)|(?P<below1>0?\.\d+)\s?<\s?[pP]\s?<\s?(?P<above1>0?\.\d+)"
-    r"|\b(?:[pP]|probability)(?:\s(?:value\s)?(?:lying|lies|being|was|is))?\sbetween\s(?P<below2>0?\.\d+)\sand\s(?P<above2>0?\.\d+)"
-)
-"""`0.05 < P < 0.10`, `a probability lying between 0.10 and 0.20`, as tables of critical values give them"""
-_SIGNIFICANCE = re.compile(rf"{_P_RANGE}|{P_VALUE}|(?<![\w-])(?P<ns>n\.\s?s\.|ns|NS|not significant)(?!\w)")
+_SIGNIFICANCE = re.compile(rf"{P_VALUE}|(?<![\w-])(?P<ns>n\.\s?s\.|ns|NS|not significant)(?!\w)")
 _ONE = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?)"
 _TWO = rf"{_ONE}\s?(?:[,;/]|and)\s?{_ONE}"
 _DF_WORD = r"(?:(?:(?:residual|error|denominator) )?(?:\bd\.?\s?f(?![a-z])\.?|degrees? of freedom|\b\u03bd))"
@@ -83,11 +77,6 @@ PAIRS = re.compile(r"(?<!\w)[nN]\s?=\s?(?P<n>\d[\d,]*)")
 _NEXT_CLAIM = re.compile(r"\b(?:and|but|while|whereas|or|versus|vs)\b(?!\W*$)|\.\s+[A-Z]|(?<!\w)[FtQ]\s?[(\[]|χ")
 """What parts a statistic from a p-value that is not its own."""
 _FARTHEST = 90  # characters from a statistic to its p-value, without what tells its degrees of freedom
-_SAMPLE = re.compile(
-    r"(?:\b(?:in|of|among|from|across|over|for|on|with|using|between)(?: (?:the|our|these|all))? |[,;(]\s?)$",
-    re.IGNORECASE,
-)
-"""What stands before the number of those among whom a correlation was computed."""
 _FEWEST_PAIRS = 8
 
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)|\bdirectional (?:test|hypothes)", re.IGNORECASE)
@@ -127,7 +116,7 @@ class ReportedTest:
     readings: tuple[tuple[Printed, ...], ...]
     """Degrees of freedom, each set of them that the text allows."""
     relation: str
-    """=, <, >, ≤, ≥, ns or between."""
+    """=, <, >, ≤, ≥ or ns."""
     p: Printed
     place: tuple[int, int]
 
@@ -210,11 +199,7 @@ def reported_tests(text: str) -> Iterator[ReportedTest]:
 def reported_test(
     name: str, value: Printed, readings: Sequence[tuple[Printed, ...]], p: re.Match[str], place: tuple[int, int]
 ) -> ReportedTest:
-    """A test whose p-value is a match of a p-value, of two that it lies between, or of a word for one above 0.05."""
-    ends = sorted(printed(end).value for group, end in p.groupdict().items() if end and group[:5] in {"above", "below"})
-    if ends:
-        middle = Printed(sum(ends) / 2, (ends[1] - ends[0]) / 2)
-        return ReportedTest(name, value, tuple(readings), "between", middle, place)
+    """A test whose p-value is a match of a p-value, or of a word for one above 0.05."""
     relation = "ns" if p["ns"] else EQUAL.get(p["relation"], p["relation"])
     return ReportedTest(
         name, value, tuple(readings), relation, Printed(ALPHA, 0.0) if p["ns"] else printed(p["p"]), place
@@ -240,7 +225,7 @@ def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
 def _p_behind(
     text: str, statistic: _Statistic, values: Sequence[re.Match[str]], known: Sequence[re.Match[str]], end: int
 ) -> re.Match[str] | None:
-    """The first p-value after a statistic if no other claim lies gap."""
+    """The first p-value after a statistic if no other claim lies between."""
     value = next((each for each in values if statistic.end <= each.start() < end), None)
     if value is None:
         return None
@@ -286,14 +271,14 @@ def usable(name: str, told: Sequence[str]) -> Iterator[tuple[Printed, ...]]:
 
 
 def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[Printed, ...]]:
-    """Degrees of freedom of a correlation: two less than the n beside it, or than a number of its sentence."""
+    """Degrees of freedom of a correlation: two less than the n beside it, or than one that its sentence tells."""
     beside = PAIRS.search(text, statistic.end, statistic.end + 40)
     if beside:
         return of_sizes([int(beside["n"].replace(",", ""))])
     starts = [0, *(end for end in sentence_ends(text) if end <= statistic.start)]
     ends = [*(end for end in sentence_ends(text) if end > statistic.start), len(text)]
     sentence = text[starts[-1] : ends[0]]
-    return of_sizes([each.number for each in counted(sentence) if _SAMPLE.search(sentence[: each.start])])
+    return of_sizes([*told_sizes(sentence)])
 
 
 def of_sizes(sizes: Sequence[int]) -> list[tuple[Printed, ...]]:
@@ -409,7 +394,6 @@ def _fits(test: ReportedTest, low: float, high: float) -> bool:
         ">": high > test.p.low,
         "≥": high >= test.p.low,
         "ns": high > ALPHA,
-        "between": low <= test.p.high and high >= test.p.low,
     }[test.relation]
 
 
@@ -417,8 +401,6 @@ def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:
     """Whether the computed p-values lie on the other side of 0.05 than the printed one."""
     if test.relation in {"<", "≤", "="} and test.p.value <= ALPHA:
         return low > ALPHA
-    if test.relation == "between":
-        return test.p.low + 1e-6 >= ALPHA >= high or test.p.high - 1e-6 <= ALPHA < low
     above = test.relation == "ns" or (test.relation in {">", "≥"} and test.p.value >= ALPHA)
     return (above or (test.relation == "=" and test.p.value > ALPHA)) and high <= ALPHA
 
@@ -431,8 +413,6 @@ def _shown(test: ReportedTest) -> str:
 
 
 def _printed_p(test: ReportedTest) -> str:
-    if test.relation == "between":
-        return f"p between {test.p.value - test.p.half:g} and {test.p.value + test.p.half:g}"
     return "not significant" if test.relation == "ns" else f"p {test.relation} {test.p.value:g}"
 
 

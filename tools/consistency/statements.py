@@ -109,8 +109,6 @@ class TableRows(NamedTuple):
     rows: list[Statement]
     notes: str
     """The paragraph below it."""
-    printed_notes: str
-    """The paragraphs before and below it and its own text as they are printed, with the stars that plain signs lack."""
 
 
 def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
@@ -130,8 +128,7 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
             for row, cells in zip(table.rows, rows[1:], strict=True)
         ]
         below = document["paragraphs"][at + 1 : at + 2]
-        around = [each["text"] for each in document["paragraphs"][max(0, at - 1) : at + 2]]
-        tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else "", " ".join(around)))
+        tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else ""))
         found += lines
     return found, tables
 

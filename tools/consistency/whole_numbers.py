@@ -4,9 +4,8 @@ GRIM: Brown and Heathers (2017), "The GRIM test", Social Psychological and Perso
 numbers is a multiple of 1/n. GRIMMER: Anaya (2016), "The GRIMMER test", PeerJ Preprints 4:e2400. The sum of the squares
 of whole numbers is a whole number, and even where their sum is.
 
-Each decimal number of a sentence or of a table is read by its role: a mean, a deviation or something else. How many
-numbers a mean is of is told beside it, or it is one of the counts of its sentence or paragraph; then a mean is only
-wrong if none of them gives it.
+Only means are checked whose n is told: beside them as `n = 19` or `(17 each)`, or in a title, row or column of their
+table; and only where the text says that the numbers behind them are whole.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
-from tools.consistency.counted import counted
-from tools.consistency.printed import PEOPLE, Printed, printed
+from tools.consistency.printed import Printed, printed
 from tools.consistency.statements import PaperTable, Statement
 
 _DECIMAL = re.compile(r"(?<![\w.,/])(?<![–-])\d+\.\d+(?!\d|[.,]\d|\s?%|\s?[–-]\s?\d)")
@@ -63,20 +61,10 @@ _PER_TIME = re.compile(
 _COMPLETED = re.compile(r"\b(?:completed|whole|full) years\b|\blast birthday\b|\byears completed\b", re.IGNORECASE)
 _WHOLE = re.compile(
     r"\blikert|\bsingle[- ]items?\b|\bsingle (?:[a-z-]+ )?(?:item|question)\b|\b(?:one|1)[- ](?:[a-z-]+ )?item\b"
-    r"|\bwhole (?:[a-z]+ )?(?:numbers?|points?|marks?|scores?|grades?|years|counts?|words?)|\bwhole-number"
-    r"|\bintegers?\b"
-    r"|(?<![\d.])[01]\s?=\s?[^,;.()\d=]{1,30}?(?:to|,|–|and|\.\.\.|…)\s?\d{1,2}\s?="
-    r"|\bin whole (?:years|months|weeks|days|hours|minutes|units|kilometres|pounds)\b"
-    r"|\bbetween (?:0|zero|no|1|one) and \d+ (?!(?:[a-z]*(?:metre|meter|gram|litre|liter|second)|minute|hour|day|week"
-    r"|month|year|degree|pound|mile|point)s)[a-z]{3,}s\b"
+    r"|\bwhole (?:[a-z]+ )?(?:numbers?|points?|marks?|scores?|grades?|years|counts?)|\bwhole-number|\bintegers?\b"
+    r"|\bcompleted years\b|\blast birthday\b|\bcorrect (?:answers|items)\b"
     r"|\b(?:mean|average) (?:number|count)\b|\bcounted\b|\btall(?:y|ied)\b|\bcounts? of\b|\b(?:a|as|are|is) counts?\b"
-    r"|\((?:a |whole )?counts?\)|(?<!cell )(?<!blood )(?<!platelet )(?<!colony )\bcounts\b"
-    r"|\btick(?:ed|ing)\b|\bone of the numbers\b|\bpick(?:ed|ing) (?:a |one )?(?:whole )?number\b"
-    r"|\bcompleted years\b|\blast birthday\b|\bcould not be cut\b|\bpartial credit\b|\bcorrect (?:answers|items)\b"
-    r"|\bhalf points\b|\bpoints? (?:each|per (?:item|question|correct))"
-    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)"
-    r"|\b(?:scored?|scores?|graded|rat(?:ed|ings?)|scale|items?|means?|gave|coded)\b[^.;]{0,60}?"
-    r"(?<![\d.–-])[01]\s?(?:=\s?[^,;()]{1,25}|\([^)]*\)|[\"“][^\"”]*[\"”])?\s?(?:to|[-–,…])\s?(?:\d|10|100)\b(?!\.\d)",
+    r"|\b(?:[4-9]|10|11|four|five|six|seven|nine|ten|eleven)[- ](?:point|step) (?:[a-z]+ )?(?:scale|items?|response)",
     re.IGNORECASE,
 )
 """What says that each number of the text is whole."""
@@ -86,29 +74,10 @@ _NUMBER_TOLD = re.compile(
 )
 """What says so of its own sentence and the next one, or of a table."""
 _NUMBER_OF = re.compile(r"\b(?:numbers? of|how many|counts?)\b", re.IGNORECASE)
-_PLURAL = re.compile(
-    r"[a-z]+[^su\W]s|young|offspring|children|people|men|women|larvae|mice|teeth|feet|brothers", re.IGNORECASE
-)
-_MEASURES = re.compile(
-    r"(?:scor|point|mark|rating|grade|level|value|ratio|rate|time|degree|age|percentile|portion|serving|drink|unit"
-    r"|response|difference|change|standard|log|week|year|month|hour|index|range|weight|length|height|dose|income|s?d"
-    r"|cost|size|volume|temperature|concentration|intensit|densit|mass|distance|speed|duration|latenc|count|average"
-    r"|score|mean|minute|day|second|group|arm|condition|item|statement|thi|it|wa|ha)(?:s|ies|es)?",
-    re.IGNORECASE,
-)
-"""What may have any value, though it has a plural."""
-_SPLIT = re.compile(r"\bgroups\b|\barms\b|\bwomen\b.*\bmen\b|\bcontrols\b|\bsub(?:sample|set)s?\b", re.IGNORECASE)
-"""Where people are told apart, no mean is known to be of all of them."""
-_ALL = re.compile(
-    r"\b(?:all(?: the| of the)?|each of (?:the|our)|every one of the|the same|[nN]\s?=\s?)\s*$", re.IGNORECASE
-)
 _FEWEST = 5
 """Of fewer, no mean is told."""
 _OWN = re.compile(r"\b[nN]\s*=\s*(?P<n>\d[\d,]*)")
 _EACH = re.compile(r"\((?:n\s?=\s?)?(?P<n>\d+) (?:each|(?:in|per) (?:each )?(?:group|arm|condition)|of each)\)")
-_ADJOINS = re.compile(r"\S+(?: [a-z-]+){1,3}\s?[:,(–]\s?(?:[a-z]+ )?(?:[Mm]ean|M|[Aa]verage)\W*(?:of )?")
-"""From a count to the mean of what it counts: `21 patients: mean `."""
-_BACK = re.compile(r"\b(?:they|them|their|it|these|those|he|she)\b", re.IGNORECASE)
 _ITEMS = re.compile(
     r"\b(?P<k>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|twelve)[- ](?:likert[- ])?items?\b", re.IGNORECASE
 )
@@ -143,12 +112,6 @@ def check_whole_numbers(statement: Statement, before: str) -> Iterator[ComputedF
         statement: Where they are printed.
         before: The text that tells what the numbers are: this section, up to the statement and with it.
     """
-    for mean in whole_number_means(statement, before):
-        yield from _check(statement, mean)
-
-
-def whole_number_means(statement: Statement, before: str) -> Iterator[Mean]:
-    """Means of whole numbers in a paragraph, each with all sizes that it may be of."""
     items = _items(before)
     if statement.row or items is None:
         return
@@ -157,11 +120,10 @@ def whole_number_means(statement: Statement, before: str) -> Iterator[Mean]:
     for start, end in statement.sentences():
         sentence = statement.text[start:end]
         found = [mean for mean in _means(sentence, before) if _is_whole(sentence, mean, earlier, whole=whole)]
-        for mean, sizes in zip(found, _sizes(statement.text, sentence, earlier, found), strict=True):
+        for mean, sizes in zip(found, _sizes(statement.text, sentence, found), strict=True):
             if max(sizes, default=0) >= _FEWEST:
-                yield mean._replace(
-                    place=(start + mean.place[0], start + mean.place[1]), sizes=frozenset(sizes), items=items
-                )
+                place = start + mean.place[0], start + mean.place[1]
+                yield from _check(statement, mean._replace(place=place, sizes=frozenset(sizes), items=items))
         earlier = sentence
 
 
@@ -195,74 +157,24 @@ def _role(sentence: str, match: re.Match[str], context: str) -> str:
 
 
 def _is_whole(sentence: str, mean: Mean, earlier: str, *, whole: bool) -> bool:
-    """Whether a mean is of whole numbers: of things that are counted, or where the text says so of what it reports."""
+    """Whether a mean is of whole numbers: where the text says so of what it reports, and it is of nothing measured."""
     start = mean.place[0]
     opens = max(sentence.rfind(sign, 0, start) for sign in ";.:") + 1
     cues = [cue.start() for cue in _MEAN_CUE.finditer(sentence, opens, start)]
     named = sentence[min(cues, default=opens) : start].replace("_", " ")
     if _NEVER.search(named) or _PER_TIME.search(sentence[start : start + 60]):
         return False
-    behind = re.sub(r"^\s*(?:[±(][^)a-z]*\)?)?\s*", "", sentence[start + len(mean.text) :])
-    things = re.match(r"(?P<things>(?:[a-z-]+ ?){1,3})", behind)
-    if (
-        things
-        and any(map(_is_countable, things["things"].split()[:2]))
-        and not _of_each(things["things"], behind, sentence, earlier)
-    ):
-        return True
     measured = _MEASURED.search(named) and not _NUMBER_OF.search(named) and not _COMPLETED.search(sentence)
     return (whole or _NUMBER_TOLD.search(f"{earlier} {sentence}") is not None) and not measured
 
 
-def _of_each(things: str, behind: str, sentence: str, earlier: str) -> bool:
-    """Whether things are counted per something else than what there are n of."""
-    per = re.match(rf"{re.escape(things.rstrip())}.{{0,20}}?\b(?:per|every|each) (?P<of>[a-z]+)", behind)
-    first = re.match(r"(?:[a-z-]+ )?(?:per|each|every) (?P<of>[a-z]+)", behind)
-    found = first or per
-    return found is not None and found["of"][:5] not in f"{earlier} {sentence}".replace(found[0], "", 1)
-
-
-def _is_countable(word: str) -> bool:
-    return (
-        _PLURAL.fullmatch(word) is not None
-        and not _MEASURES.fullmatch(word)
-        and unit_after(f" {word}", 0, spelled=False) is None
-    )
-
-
-def _sizes(text: str, sentence: str, earlier: str, means: Sequence[Mean]) -> list[set[int]]:
-    """For each mean of a sentence, of how many it may be.
-
-    What stands beside it goes first, then who its sentence names, then whom the paragraph does.
-    """
+def _sizes(text: str, sentence: str, means: Sequence[Mean]) -> list[set[int]]:
+    """For each mean of a sentence its n, as it is told beside the mean or of each group."""
     own = [(match.start(), int(match["n"].replace(",", ""))) for match in _OWN.finditer(sentence)]
     if own and means:
         return _beside(own, means)
-    if told := {int(match["n"]) for match in _EACH.finditer(text)} or _numbers_of_units(text, sentence):
-        return [told for _ in means]
-    here = _counts(sentence)
-    if len(here) == len(means) > 1 and all(size[0] < mean.place[0] for size, mean in zip(here, means, strict=True)):
-        after = [place for place, _ in here[1:]]
-        if all(mean.place[0] < place for mean, place in zip(means[:-1], after, strict=True)):
-            return [{size} for _, size in here]
-    if len(here) == len(means) == 1 and _ADJOINS.fullmatch(sentence[here[0][0] : means[0].place[0]]):
-        return [{here[0][1]}]
-    if _SPLIT.search(text):
-        near = _counts(earlier) if not here and _BACK.search(sentence) else here
-        return [{size for _, size in near} if len(near) >= len(means) else set() for _ in means]
-    every = [size for place, size in _counts(text) if _ALL.search(text[:place])]
-    return [set(every) or {size for _, size in _counts(text)} for _ in means]
-
-
-def _numbers_of_units(text: str, sentence: str) -> set[int]:
-    """How many nights there are, where things are counted `per night` and the text tells of `the 24 nights`."""
-    found = re.search(
-        r"\b(?:per|each|every|a) (?P<unit>day|night|week|month|hour|minute|session|visit|match|trap|plot)\b", sentence
-    )
-    if not found:
-        return set()
-    told = re.finditer(rf"(?<![\w.,/–-])(?P<n>\d+) (?:[a-z]+ )?{found['unit']}e?s\b(?! of\b)", text)
-    return {int(match["n"]) for match in told}
+    each = {int(match["n"]) for match in _EACH.finditer(text)}
+    return [each for _ in means]
 
 
 def _beside(own: Sequence[tuple[int, int]], means: Sequence[Mean]) -> list[set[int]]:
@@ -273,15 +185,6 @@ def _beside(own: Sequence[tuple[int, int]], means: Sequence[Mean]) -> list[set[i
         nearest = min(means, key=lambda mean: abs(mean.place[0] - own[0][0]))
         return [{own[0][1]} if mean is nearest else set() for mean in means]
     return [set() for _ in means]
-
-
-def _counts(text: str) -> list[tuple[int, int]]:
-    """Where a text counts people or things, and how many."""
-    return [
-        (each.start, each.number)
-        for each in counted(text)
-        if each.number > 1 and not re.search(r"\b(?:between|from) [\w-]+ (?:and|to) $", text[: each.start])
-    ]
 
 
 def _items(text: str) -> int | None:
@@ -347,15 +250,14 @@ def _has_squares(deviation: Printed, total: int, size: int, divisor: int) -> boo
 _TITLE_MEAN = re.compile(r"\bM\b|\b(?:means?|averages?)\b(?! (?:diff|change))", re.IGNORECASE)
 _TITLE_DEVIATION = re.compile(_DEVIATION)
 _PAIR = re.compile(r"(?P<mean>-?\d+\.\d+)\s?(?:\(|±|\+/-)\s?(?P<sd>\d+\.\d+)\s?\)?")
-_SIZE_TITLE = re.compile(r"(?:.*[\s,(])?[nN]\)?|sample size|number of [a-z ]+", re.IGNORECASE)
-_NO_SIZE = re.compile(r"\b(?:max|min|range|median|total|sum|rank|year|age|df)", re.IGNORECASE)
+_SIZE_TITLE = re.compile(r"(?:.*[\s,(])?[nN]\)?|sample size", re.IGNORECASE)
 
 
 def check_whole_number_table(table: PaperTable, rows: Sequence[Statement], notes: str) -> Iterator[ComputedFinding]:
     """Means and deviations of a table that cannot be those of whole numbers.
 
-    A cell is what the titles of its column and row say. Its n stands in the title of its column or row, in a column or
-    row of sizes, or is the only one of the caption.
+    A cell is what the titles of its column and row say. Its n stands in the title of its column or row, or in a column
+    or row of sizes.
 
     Args:
         table: The table.
@@ -364,16 +266,16 @@ def check_whole_number_table(table: PaperTable, rows: Sequence[Statement], notes
     """
     about = f"{table.caption} {' '.join(table.header)} {notes}"
     items = _items(about)
-    if items is None:
+    if items is None or not (_WHOLE.search(about) or _NUMBER_TOLD.search(about)):
         return
-    whole = _WHOLE.search(about) is not None or _NUMBER_TOLD.search(about) is not None
     for row, statement in zip(table.rows, rows, strict=True):
         for column in range(1, min(len(row), len(table.header))):
-            title, name = table.header[column], row[0]
             mean = _cell_mean(table, row, column, notes)
-            if mean is None or not _cell_is_whole(title, name, table.caption, whole=whole):
+            named = f"{table.header[column]} {row[0]}"
+            measured = _MEASURED.search(named) and not _NUMBER_OF.search(named)
+            if mean is None or measured or _NEVER.search(named):
                 continue
-            sizes = _cell_sizes(table, row, column, notes)
+            sizes = _cell_sizes(table, row, column)
             if max(sizes, default=0) >= _FEWEST:
                 yield from _check(statement, mean._replace(sizes=frozenset(sizes), items=items))
 
@@ -387,10 +289,7 @@ def _cell_mean(table: PaperTable, row: Sequence[str], column: int, notes: str) -
         both = says and _TITLE_DEVIATION.search(says)
         return Mean(pair["mean"], (0, 0), frozenset(), 1, pair["sd"]) if both else None
     alone = [bool(_TITLE_MEAN.search(text)) and not _TITLE_DEVIATION.search(text) for text in (title, name)]
-    sized = (_OWN.search(title) or _RATINGS.search(table.caption)) is not None and not any(
-        _TITLE_DEVIATION.search(text) for text in (title, name)
-    )
-    if not re.fullmatch(r"-?\d+\.\d+", cell) or not (any(alone) or sized):
+    if not re.fullmatch(r"-?\d+\.\d+", cell) or not any(alone):
         return None
     if alone[0]:
         beside = zip(table.header[column + 1 : column + 2], row[column + 1 : column + 2], strict=False)
@@ -402,57 +301,13 @@ def _cell_mean(table: PaperTable, row: Sequence[str], column: int, notes: str) -
     return Mean(cell, (0, 0), frozenset(), 1, deviation if re.fullmatch(r"\d+\.\d+", deviation) else "")
 
 
-def _cell_is_whole(title: str, name: str, caption: str, *, whole: bool) -> bool:
-    """Whether the numbers behind a cell are whole: counts of what a title names, or all that the table reports."""
-    told = [text for text in (title, name) if _TITLE_MEAN.search(text)]
-    if any(_NEVER.search(text) for text in (title, name)):
-        return False
-    words = [word.lower() for text in told for word in re.findall(r"[^\W\d_]{3,}", _OWN.sub("", text))]
-    words = [word for word in words if not re.search(_WHO.replace("WORD", re.escape(word)), caption, re.IGNORECASE)]
-    if any(_is_countable(word) and not re.fullmatch(PEOPLE, word) for word in words):
-        return True
-    per = re.search(r"(?<!\d )(?P<things>\b[A-Za-z]+) per (?P<of>[a-z]+)", caption)
-    counted_per = per and _is_countable(per["things"].lower()) and not unit_after(f" {per['of']}", 0, spelled=False)
-    dated = [_DATED.sub("", text) for text in (title, name)]
-    measured = any(_MEASURED.search(text) and not _NUMBER_OF.search(text) for text in dated)
-    return bool(whole or counted_per) and (not measured or _ALWAYS_WHOLE.search(caption) is not None)
-
-
-_RATINGS = re.compile(
-    r"\binteger (?:ratings?|scores?|answers?|responses?)\b|\b(?:ratings|scores|answers) in whole", re.IGNORECASE
-)
-"""What a table without the word reports the means of: no decimal number in it is one rating."""
-_DATED = re.compile(
-    r"\b(?:weeks?|months?|days?|years?) \d+|\b(?:after|at|before|by) (?:[\w-]+ ){0,2}?(?:weeks?|months?|days?"
-    r"|years?|hours?)\b"
-    r"|\b(?:in|per|during|over|within)(?: the| a)?(?: (?:last|past|previous|first|same))?(?: (?:two|three|four|\d+))?"
-    r" (?:weeks?|months?|days?|years?|hours?|minutes?)\b",
-    re.IGNORECASE,
-)
-"""When it was, and not what was measured."""
-_WHO = r"\bWORD\W*\([^()]*?\bn\b|(?<!number )\b(?:of|in|among) (?:[a-z]+ ){0,2}WORD\b"
-"""Where a caption names a group, of which nothing is counted."""
-_ALWAYS_WHOLE = re.compile(f"{_COMPLETED.pattern}|{_RATINGS.pattern}", re.IGNORECASE)
-
-
-def _cell_sizes(table: PaperTable, row: Sequence[str], column: int, notes: str) -> set[int]:
+def _cell_sizes(table: PaperTable, row: Sequence[str], column: int) -> set[int]:
     """How many the mean of a cell may be of."""
     own = next((found for text in (table.header[column], row[0]) if (found := _OWN.search(text))), None)
     if own:
         return {int(own["n"].replace(",", ""))}
-    named = {at: title for at, title in enumerate(table.header) if at and at < len(row) and row[at].isdecimal()}
-    sized = [at for at, title in named.items() if _SIZE_TITLE.fullmatch(title)]
-    if columns := sized or [at for at, title in named.items() if title and not _NO_SIZE.search(title)]:
+    titles = [at for at, title in enumerate(table.header) if at and at < len(row) and _SIZE_TITLE.fullmatch(title)]
+    if columns := [at for at in titles if row[at].isdecimal()]:
         return {int(row[at]) for at in columns}
     sizes = [other for other in table.rows if len(other) > column and _SIZE_TITLE.fullmatch(other[0])]
-    if sizes:
-        return {int(other[column]) for other in sizes if other[column].isdecimal()}
-    told = f"{table.caption} {table.header[0]}"
-    if _GROUPED.search(table.header[0]) and not re.search(r"\beach\b", told):
-        return set()
-    below = {size for place, size in _counts(notes) if _ALL.search(notes[:place])}
-    return {size for _, size in _counts(told)} or below
-
-
-_GROUPED = re.compile(r"\b(?:groups?|arms?|conditions?|sex|gender|class|school|site|ward)\b", re.IGNORECASE)
-"""Of a first column: each row is about other people, and the number of all is not that of any."""
+    return {int(other[column]) for other in sizes if other[column].isdecimal()}
