@@ -18,7 +18,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 
 from nodes.simplification.agent import has_extension
-from nodes.simplification.content_guard import check_content, restore_content
+from nodes.simplification.content_guard import check_content
 from nodes.simplification.editing import (
     apply_wordings,
     correct_sentences,
@@ -168,11 +168,6 @@ def chosen_loop(state: SimplificationState) -> str:
     return state["next_loop"]
 
 
-def after_check(state: SimplificationState) -> Literal["restore_content", "log_exchange"]:
-    """Lost details go back to the simplifier once (an extension)."""
-    return "restore_content" if state["to_restore"] else "log_exchange"
-
-
 def after_log(state: SimplificationState) -> Literal["condense_history", "finish"]:
     """Choose again, unless there is a reason to stop."""
     return "finish" if state["stop_reason"] else "condense_history"
@@ -189,7 +184,6 @@ for node in (
     rewrite_alone,
     select_agent,
     check_content,
-    restore_content,
     log_exchange,
     condense_history,
     finish,
@@ -205,8 +199,7 @@ builder.add_edge("rewrite_alone", "check_content")
 builder.add_conditional_edges(
     "select_agent", chosen_loop, {**{lead: f"{lead}_loop" for lead in LOOPS}, "done": "finish"}
 )
-builder.add_conditional_edges("check_content", after_check)
-builder.add_edge("restore_content", "check_content")
+builder.add_edge("check_content", "log_exchange")
 builder.add_conditional_edges("log_exchange", after_log)
 builder.add_edge("condense_history", "select_agent")
 builder.add_edge("finish", END)

@@ -38,7 +38,6 @@ JournalismExtension = Literal[
 SimplificationExtension = Literal[
     "lost_details",
     "doubtful_sentences",
-    "restore",
     "rewrite_copied",
     "veto",
     "edit_by_code",
@@ -96,10 +95,6 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "seem to say them. No agent is shown them.",
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
         "changed (docs/results/support.md).",
-    ),
-    "restore": Extension(
-        "Doses, negations and names that a loop has lost go back to the simplifier once, to be written in again.",
-        "For models that drop essentials and do not notice.",
     ),
     "rewrite_copied": Extension(
         "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, twice if need "

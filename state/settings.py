@@ -60,8 +60,6 @@ Role = Annotated[str, AfterValidator(_known), Field(json_schema_extra=lambda sch
 REMOVED = {
     "feedback.detect": "it is the extension `detect` now; name it in `extensions` of [feedback], or with --extensions",
     "feedback.verify": "it is the extension `verify` now; name it in `extensions` of [feedback], or with --extensions",
-    "simplification.restore": "it is the extension `restore` now; name it in `extensions` of [simplification], or with "
-    "--extensions",
 }
 """Settings of earlier versions."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]

@@ -66,13 +66,13 @@ class TextChange(TypedDict):
     loop: Lead | Literal["single"]
     round: int
     agent: str
-    kind: Literal["rewrite", "substitution", "removal", "restoration", "correction"]
+    kind: Literal["rewrite", "substitution", "removal", "correction"]
     before: str
     """Empty if something was added."""
     after: str
     """Empty if something was removed."""
     because: str
-    """The question, suggestion, reason, comment or lost detail that led to it."""
+    """The question, suggestion, reason or comment that led to it."""
 
 
 class Version(TypedDict):
@@ -108,8 +108,6 @@ class Exchange(TypedDict):
     """What the medical expert found wrong in the rewritten texts of this entry, in the order in which it said so."""
     accurate: bool
     """Whether the medical expert stated of the last text that it reviewed in this entry that it is accurate."""
-    sent_back: list[LostDetail]
-    """What the loop had lost, and the simplifier was asked to restore."""
     changed: bool
     problem: str
     """Why the loop ended early: an agent gave no usable answer. Empty if all went well."""
@@ -200,8 +198,6 @@ class SimplificationState(TypedDict, total=False):
     loop_round: int
     lost: list[LostDetail]
     """What the newest text has lost of the source's checked content."""
-    to_restore: list[LostDetail]
-    """What is sent back to the simplifier; empty without the extension `restore`, or if it was sent back already."""
     accepted: list[LostDetail]
     """Losses that a person has found right."""
     glossary: list[GlossaryEntry]

@@ -229,8 +229,6 @@ def _said(exchange: Exchange) -> Iterator[Line]:
         yield _quoted(part), "cyan"
     for comment in exchange["comments"]:
         yield f"accuracy: {comment}", "magenta"
-    for detail in exchange["sent_back"]:
-        yield f'sent back: {detail["kind"]} "{detail["text"]}" in: {detail["sentence"]}', "yellow"
     if exchange["problem"]:
         yield f"ended early: {exchange['problem']}", "yellow"
 

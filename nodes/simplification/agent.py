@@ -106,7 +106,6 @@ def begin_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange
         redundancies=[],
         comments=[],
         accurate=False,
-        sent_back=[],
         changed=False,
         problem="",
     )
@@ -135,8 +134,6 @@ def _said(exchange: Exchange) -> Iterator[str]:
         yield f"Medical expert commented on the rewritten text: {comment}"
     if exchange["accurate"]:
         yield "Medical expert stated: the rewritten text is accurate."
-    for detail in exchange["sent_back"]:
-        yield f'The simplifier was told that "{detail["text"]}" was lost.'
     if exchange["problem"]:
         yield "The loop ended early, because an agent gave no usable answer."
 
@@ -169,8 +166,6 @@ def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     yield from _clarified(exchange)
     yield from _edited(exchange)
     yield from _reviewed(exchange)
-    for detail in exchange["sent_back"]:
-        yield "simplifier", f'I was told that my text had lost "{detail["text"]}", and to put it back.'
 
 
 def _clarified(exchange: Exchange) -> Iterator[tuple[Agent, str]]:

@@ -53,7 +53,6 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "to_correct": [],
         "loop_round": 0,
         "lost": [],
-        "to_restore": [],
         "accepted": [],
         "glossary": [],
         "simplified": "",

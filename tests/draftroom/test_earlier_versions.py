@@ -14,10 +14,9 @@ from pydantic import BaseModel
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import find_system
 from graphs.focused_feedback import graph as focused_feedback
-from graphs.medical_simplification import graph as medical_simplification
 from runs.checkpoints import open_checkpointer
 from state.errors import SettingsError
-from state.settings import FeedbackContext, SimplificationContext
+from state.settings import FeedbackContext
 from tests.draftroom.conftest import Command
 
 EARLIER = Path(__file__).parent / "earlier"
@@ -47,7 +46,6 @@ def test_a_setting_that_became_an_extension(draftroom: Command, draft: Path):
     [
         (focused_feedback, FeedbackContext, "detect"),
         (focused_feedback, FeedbackContext, "verify"),
-        (medical_simplification, SimplificationContext, "restore"),
     ],
 )
 async def test_a_choice_for_one_run_that_became_an_extension(graph: Any, context: type[BaseModel], extension: str):
@@ -61,7 +59,7 @@ async def test_a_choice_for_one_run_that_became_an_extension(graph: Any, context
         await graph.ainvoke({"paper": "Of moss", "abstract": "Of moss"}, context={extension: True})
 
 
-@pytest.mark.parametrize("flag", ["--no-verify", "--restore=nothing"])
+@pytest.mark.parametrize("flag", ["--no-verify"])
 def test_a_flag_that_became_an_extension(draftroom: Command, draft: Path, flag: str):
     refused = draftroom("review", draft, flag)
     assert refused.exit_code == 2

@@ -28,7 +28,6 @@ SCRIPTS: dict[str, list[Any]] = {
     "Questions": [{"questions": [QUESTION, *OTHERS]}],
     "Answers": [{"answers": [{"question": 1, "about": "mortality", "answer": f"How many people die. {ATTACK}"}]}],
     "ReasonedSimplification": [{"fits": ["The answer comes first."], "paragraphs": [SHORT]}],
-    "Repairs": [{"repairs": []}],
     "Wordings": [{"suggestions": [{"original": "looked at", "replacement": "read"}]}],
     "WordingVerdicts": [{"verdicts": [{"number": 1, "reason": "Too vague.", "accept": False}]}],
     "Redundancies": [
@@ -58,7 +57,7 @@ def told(draftroom: Command, tmp_path: Path) -> Command:
         "--revision-rounds",
         "1",
         "--extensions",
-        "restore,edit_by_code",
+        "edit_by_code",
         *outputs,
     )
     assert result.exit_code == 0, result.output
@@ -78,7 +77,6 @@ def test_show_tells_the_whole_story(told: Command):
         "answer: How many people die.",
         "answer: none was given",
         "reasoned: The answer comes first.",
-        'sent back: quantity "400 mcg" in: Inhaled budesonide 400 mcg twice daily',
         'rewrite by the simplifier: "We included 12 trials',
         'suggestion (round 1): "looked at" -> "read", dropped by the simplifier: Too vague.',
         'redundant: "at all" (It adds nothing.), removed by the medical expert: Right, it is empty.',

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Text
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, BY_CODE, PART, SCHEMAS, WORDING, Society, run
+from tests.support.society import ABSTRACT, BY_CODE, PART, WORDING, Society, run
 
 
 async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: FakeEndpoint) -> None:
@@ -137,6 +137,14 @@ async def test_code_keeps_a_quote_that_breaks_a_rule(fake_endpoint: FakeEndpoint
     assert result["simplified"] == ABSTRACT
 
 
+async def test_a_loss_is_reported(fake_endpoint: FakeEndpoint) -> None:
+    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
+    fake_endpoint.answer = Society(ReasonedSimplification=[lossy])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1)
+    assert [item["text"] for item in result["lost"]] == ["400 mcg"]
+    assert result["versions"][-1]["lost"] == result["lost"]
+
+
 @pytest.mark.parametrize(
     ("new", "kept"),
     [
@@ -160,33 +168,6 @@ async def test_a_hard_sentence_that_was_copied_is_rewritten_by_itself_if_that_is
     assert f"# The hard sentence\n\n{old}\n" in fake_endpoint.chat_requests[-1].text
     assert result["simplified"] == (abstract.replace(old, new) if kept else abstract)
     assert [change["after"] for change in result["all_changes"]] == ([new] if kept else [])
-
-
-async def test_a_lost_detail_is_sent_back_once_and_restored(fake_endpoint: FakeEndpoint) -> None:
-    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
-    repair = {
-        "point": 1,
-        "sentence": 2,
-        "rewritten": "Inhaled budesonide 400 mcg was compared with placebo for 24 weeks.",
-    }
-    fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [repair]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=["restore"])
-    assert steps(fake_endpoint) == [*SCHEMAS["layperson"], "Repairs"]
-    assert '"400 mcg" from: Inhaled budesonide' in fake_endpoint.chat_requests[-1].text
-    assert "400 mcg" in result["simplified"]
-    assert result["lost"] == []
-    assert [item["text"] for item in result["history"][0]["sent_back"]] == ["400 mcg"]
-    assert result["all_changes"][-1]["kind"] == "restoration"
-
-
-async def test_a_repair_that_does_not_help_is_left_out_and_the_loss_reported(fake_endpoint: FakeEndpoint) -> None:
-    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
-    worse = {"point": 1, "sentence": 2, "rewritten": "Some treatment was compared with another one."}
-    fake_endpoint.answer = Society(ReasonedSimplification=[lossy], Repairs=[{"repairs": [worse]}])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=["restore"])
-    assert result["simplified"] == lossy["paragraphs"][0]
-    assert [item["text"] for item in result["lost"]] == ["400 mcg"]
-    assert result["versions"][-1]["lost"] == result["lost"]
 
 
 async def test_the_simplifier_writes_the_text_with_accepted_wordings_of_all_rounds(

@@ -72,7 +72,7 @@ EASY = {
 
 
 def society() -> Script:
-    """Each loop goes its whole way; the layperson's first answer is no JSON, and a lost detail is sent back."""
+    """Each loop goes its whole way; the layperson's first answer is no JSON,."""
     lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
     return Script(
         [
@@ -125,16 +125,16 @@ CASES = {
         society,
         {
             "DRAFTROOM_SIMPLIFICATION__ENTRIES": "1",
-            "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["restore", "rewrite_copied", "edit_by_code"]',
+            "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["rewrite_copied", "edit_by_code"]',
         },
         [
             *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
             *["EasySentence"] * len(EASY),
-            *["AccuracyCheck", "Repairs"],
+            "AccuracyCheck",
             *["AgentChoice", "Wordings", "WordingVerdicts"],
             *["Redundancies", "RemovalVerdicts"],
         ],
-        37,
+        35,
         ["simplify"],
     ),
     "review in turn": feedback("sequential", ["StepDecision", "PassageAnswer"] * 2 + ["StepDecision"], 16),

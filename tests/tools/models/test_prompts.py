@@ -186,7 +186,7 @@ def test_headings_and_points_stand_on_lines_of_their_own(path: Path) -> None:
         assert not re.search(r"[^\n]\n#+ \S|\S- `|\n\n\n", text)
 
 
-OF_EXTENSIONS = {"restore_content", "rewrite_copied"}
+OF_EXTENSIONS = {"rewrite_copied"}
 """Prompts that an extension for small models sends."""
 
 

@@ -325,7 +325,7 @@ export interface TextChange {
   loop: string;
   round: number;
   agent: string;
-  kind: "rewrite" | "substitution" | "removal" | "restoration" | "correction";
+  kind: "rewrite" | "substitution" | "removal" | "correction";
   before: string;
   after: string;
   because: string;
