@@ -39,7 +39,6 @@ SimplificationExtension = Literal[
     "lost_details",
     "doubtful_sentences",
     "rewrite_copied",
-    "veto",
     "edit_by_code",
 ]
 FeedbackExtension = Literal[
@@ -101,11 +100,6 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "be. Code puts in what is easier by the formula, loses no checked content but statistics, turns nothing round "
         "and adds nothing, as far as it can tell.",
         "For models that copy the abstract instead of rewriting it.",
-    ),
-    "veto": Extension(
-        "Code rejects wordings, removals and corrections that would lose checked content of the abstract or add to it, "
-        "removals of more than five words, and wordings that change nothing.",
-        "For models that accept everything that is proposed.",
     ),
     "edit_by_code": Extension(
         "Accepted wordings, validated removals and corrections are put into the text by code, piece by piece; without "

@@ -44,7 +44,7 @@ class WordingSuggestion(TypedDict):
     reason: str
     """Why it was accepted or rejected."""
     judge: Literal["", "simplifier", "guard"]
-    """Who decided; `guard` is code: it is no change, the piece is not in the text, or the extension `veto` objects."""
+    """Who decided; `guard` is code: the piece is not in the text."""
 
 
 class Redundancy(TypedDict):
@@ -56,7 +56,7 @@ class Redundancy(TypedDict):
     """`validated`: the medical expert agreed, but no text without it has been written."""
     justification: str
     judge: Literal["", "medical_expert", "guard"]
-    """Who decided; `guard` is code: the words are not in the text, or an extension objects."""
+    """Who decided; `guard` is code: the words are not in the text, or stand there more than once."""
 
 
 class TextChange(TypedDict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from state.model_settings import AtMost
 from state.records import LostDetail
 from state.simplification import SimplificationState
-from tools.checks.fidelity import unsupported_facts
 from tools.checks.medical_terms import forms, medical_names
 from tools.checks.omissions import lost_content
 from tools.documents.reading import stored_text
@@ -20,13 +19,6 @@ from tools.text import sentences
 async def check_content(state: SimplificationState) -> SimplificationState:
     """List what the newest text has lost of the source."""
     return {"lost": lost_content(stored_text(state["source"]), state["text"])}
-
-
-def is_safe(before: str, after: str, source: str) -> bool:
-    """Whether a change of the text loses no checked content and adds nothing that the source does not say."""
-    lost_before = lost_content(source, before)
-    adds = len(unsupported_facts(after, source)) > len(unsupported_facts(before, source))
-    return all(detail in lost_before for detail in lost_content(source, after)) and not adds
 
 
 def newly_lost(before: str, after: str, source: str) -> list[LostDetail]:
@@ -77,16 +69,13 @@ def numbered_sentences(text: str) -> list[str]:
     return [sentence.text for sentence in sentences(text)]
 
 
-def repaired(
-    text: str, repairs: Sequence[Repair], points: int, *, helps: Callable[[str, str], bool]
-) -> Iterator[RepairedText]:
+def repaired(text: str, repairs: Sequence[Repair], points: int) -> Iterator[RepairedText]:
     """Put in one repair after the other.
 
     Args:
         text: The text that was sent back.
         repairs: The simplifier's; those that name a sentence or a point that does not exist are left out.
         points: How many points there were.
-        helps: Whether the text after a repair is better than the one before.
     """
     lines = numbered_sentences(text)
     for repair in repairs:
@@ -94,7 +83,7 @@ def repaired(
             continue
         before, after = lines[repair.sentence - 1], repair.rewritten.strip()
         candidate = text.replace(before, after, 1)
-        if candidate != text and helps(text, candidate):
+        if candidate != text:
             text = candidate
             lines[repair.sentence - 1] = after
             yield RepairedText(repair.point, before, after, text)

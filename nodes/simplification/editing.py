@@ -10,15 +10,14 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_extension, in_exchange, memory_of, texts_of
-from nodes.simplification.content_guard import Repairs, is_safe, numbered_sentences, repaired
+from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, texts_of
+from nodes.simplification.content_guard import Repairs, numbered_sentences, repaired
 from nodes.simplification.language_clarifier import objection, of_round, rejection
 from nodes.simplification.redundancy_checker import NOT_THERE
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
 from nodes.simplification.simplifier import change_of, write_anew
 from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy, WordingSuggestion
-from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
 from tools.text import occurrences, remove, substitute
 
@@ -79,7 +78,7 @@ async def apply_wordings(state: LoopState) -> LoopState:
     for item in state["exchange"]["suggestions"]:
         if item["verdict"] != "accepted":
             suggestions.append(item)
-        elif problem := objection(item["original"], item["replacement"], text, state):
+        elif problem := objection(item["original"], text, state):
             suggestions.append({**item, "verdict": "dropped", "reason": problem, "judge": "guard"})
         else:
             suggestions.append(item)
@@ -137,21 +136,13 @@ async def correct_text(state: LoopState) -> LoopState:
 @ends_loop_on_nonsense
 async def correct_sentences(state: LoopState) -> LoopState:
     """Write single sentences anew as the expert's comments ask; code puts them in (the extension `edit_by_code`)."""
-    comments, source = state["to_correct"], stored_text(state["source"])
+    comments = state["to_correct"]
     variables: dict[str, object] = {
         "points": numbered(comments),
         "sentences": numbered(numbered_sentences(state["text"])),
     }
     answer = await ask_as("simplifier", "correct_sentences", state, variables, Repairs, trim="sentences")
-    vetoed = has_extension("veto", state)
-    steps = list(
-        repaired(
-            state["text"],
-            answer.value.repairs,
-            len(comments),
-            helps=lambda before, after: not vetoed or is_safe(before, after, source),
-        )
-    )
+    steps = list(repaired(state["text"], answer.value.repairs, len(comments)))
     changes = [change_of(state, "correction", step.before, step.after, comments[step.point - 1]) for step in steps]
     return {
         "text": steps[-1].text if steps else state["text"],

@@ -18,13 +18,9 @@ from nodes.simplification.agent import (
 from state.model_settings import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
-from tools.checks.fidelity import unsupported_facts
-from tools.checks.omissions import lost_content
-from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
-from tools.text import occurrences, substitute
+from tools.text import occurrences
 
-IDLE = "It changes nothing."
 Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]
 
 
@@ -81,43 +77,26 @@ def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
 
 
 def _screened(wording: Wording, number: int, state: LoopState) -> WordingSuggestion:
-    """A suggestion without objection stays open for the simplifier; any other is rejected with the reason.
-
-    With the extension `veto`, one that leaves the piece as it is, is dropped: there is nothing to judge or to revise in
-    it.
-    """
-    same = wording.original.casefold().split() == wording.replacement.casefold().split()
-    idle = same and has_extension("veto", state)
-    problem = IDLE if idle else objection(wording.original, wording.replacement, state["text"], state)
-    verdict: Literal["open", "rejected", "dropped"] = rejection(number, state) if problem else "open"
+    """A suggestion without objection stays open for the simplifier; any other is rejected with the reason."""
+    problem = objection(wording.original, state["text"], state)
     return WordingSuggestion(
         round=number,
         original=wording.original.strip(),
         replacement=wording.replacement.strip(),
-        verdict="dropped" if idle else verdict,
+        verdict=rejection(number, state) if problem else "open",
         reason=problem,
         judge="guard" if problem else "",
     )
 
 
-def objection(original: str, replacement: str, text: str, state: LoopState) -> str:
-    """Why code cannot put a wording into a text, or vetoes it; empty if neither.
+def objection(original: str, text: str, state: LoopState) -> str:
+    """Why code cannot put a wording into a text; empty if it can.
 
     Without the extension `edit_by_code` the simplifier is shown any wording.
     """
     if has_extension("edit_by_code", state) and not occurrences(text, original):
         return "The text does not contain the original; copy it exactly."
-    return _veto(original, replacement, text, stored_text(state["source"])) if has_extension("veto", state) else ""
-
-
-def _veto(original: str, replacement: str, text: str, source: str) -> str:
-    before = [detail["text"] for detail in lost_content(source, text)]
-    after = lost_content(source, substitute(text, original, replacement))
-    lost = [detail["text"] for detail in after if detail["text"] not in before]
-    if lost:
-        return f"The text would lose: {', '.join(lost)}."
-    added = [fact["text"] for fact in unsupported_facts(replacement, f"{source}\n\n{original}")]
-    return f"It adds what the abstract does not say: {', '.join(added)}." if added else ""
+    return ""
 
 
 def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:

@@ -9,12 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_extension, in_exchange, memory_of
 from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy
-from tools.checks.omissions import lost_content
-from tools.documents.reading import stored_text
-from tools.text import occurrences, remove
+from tools.text import occurrences
 
-MOST_WORDS = 5
-"""The paper's: quotes of at most five words."""
 NOT_THERE = "The text does not contain these words."
 
 
@@ -37,7 +33,7 @@ class Redundancies(BaseModel):
 
 @ends_loop_on_nonsense
 async def find_redundancies(state: LoopState) -> LoopState:
-    """Quote redundant parts; what code objects to (extensions) is put aside before the expert is bothered."""
+    """Quote redundant parts; what code could not take out (`edit_by_code`) is put aside before the expert is bothered."""
     variables: dict[str, object] = {"text": state["text"], "memory": memory_of("redundancy_checker", state)}
     answer = await ask_as("redundancy_checker", "find_redundancies", state, variables, Redundancies)
     found = {quote: part for part in answer.value.redundancies if (quote := part.quote.strip())}
@@ -61,18 +57,10 @@ def _screened(quote: str, reason: str, state: LoopState) -> Redundancy:
 
 
 def objection(quote: str, text: str, state: LoopState) -> str:
-    """Why code cannot take a quote out of a text, or vetoes it; empty if neither.
+    """Why code cannot take a quote out of a text; empty if it can.
 
     Code takes out what stands there once. Without the extension `edit_by_code` the simplifier is shown any quote.
     """
     if has_extension("edit_by_code", state) and (places := len(occurrences(text, quote))) != 1:
         return f"The text contains these words {places} times, not once." if places else NOT_THERE
-    return _veto(quote, text, stored_text(state["source"])) if has_extension("veto", state) else ""
-
-
-def _veto(quote: str, text: str, source: str) -> str:
-    if len(quote.split()) > MOST_WORDS:
-        return f"It has more than {MOST_WORDS} words."
-    before = [detail["text"] for detail in lost_content(source, text)]
-    lost = [item["text"] for item in lost_content(source, remove(text, quote)) if item["text"] not in before]
-    return f"Without it the text would lose: {', '.join(lost)}." if lost else ""
+    return ""

@@ -64,44 +64,15 @@ async def test_rejected_wordings_go_back_until_the_rounds_are_used_up(fake_endpo
     assert result["simplified"] == ABSTRACT
 
 
-@pytest.mark.parametrize(
-    ("original", "replacement", "reason"),
-    [
-        ("words that are not there", "other words", "does not contain"),
-        ("did not reduce mortality", "reduced deaths", "would lose"),
-        ("400 mcg", "a dose", "would lose"),
-        ("chronic asthma", "chronic asthma since 1994", "does not say"),
-    ],
-)
-async def test_code_rejects_a_wording_that_cannot_be_right(
-    fake_endpoint: FakeEndpoint, original: str, replacement: str, reason: str
-) -> None:
-    bad = {"suggestions": [{"original": original, "replacement": replacement}]}
+async def test_code_rejects_a_wording_for_what_the_text_does_not_have(fake_endpoint: FakeEndpoint) -> None:
+    bad = {"suggestions": [{"original": "words that are not there", "replacement": "other words"}]}
     fake_endpoint.answer = Society(Wordings=[bad, {"suggestions": []}])
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE)
     (suggestion,) = result["history"][0]["suggestions"]
     assert (suggestion["verdict"], suggestion["judge"]) == ("rejected", "guard")
-    assert reason in suggestion["reason"]
+    assert "does not contain" in suggestion["reason"]
     assert "WordingVerdicts" not in steps(fake_endpoint), "the simplifier is not asked about it"
     assert result["simplified"] == ABSTRACT
-
-
-IDLE = {"suggestions": [{"original": "placebo", "replacement": "Placebo"}]}
-
-
-async def test_a_wording_that_changes_nothing_is_judged_like_any_other(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(Wordings=[IDLE, {"suggestions": []}])
-    await run(fake_endpoint, loops=["language_clarifier"], entries=1)
-    assert steps(fake_endpoint)[:2] == ["Wordings", "WordingVerdicts"]
-
-
-async def test_a_wording_that_changes_nothing_is_vetoed(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(Wordings=[IDLE])
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions="veto")
-    assert steps(fake_endpoint) == ["Wordings"]
-    (suggestion,) = result["history"][0]["suggestions"]
-    assert (suggestion["verdict"], suggestion["judge"]) == ("dropped", "guard")
-    assert suggestion["reason"] == "It changes nothing."
 
 
 async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndpoint) -> None:
@@ -121,13 +92,13 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
 @pytest.mark.parametrize(
     ("quote", "reason"),
     [
-        ("the overall quality of the evidence", "more than 5 words"),
         ("not in the text", "does not contain"),
         ("of", "times"),
-        ("did not reduce", "would lose"),
     ],
 )
-async def test_code_keeps_a_quote_that_breaks_a_rule(fake_endpoint: FakeEndpoint, quote: str, reason: str) -> None:
+async def test_code_keeps_a_quote_that_does_not_stand_there_once(
+    fake_endpoint: FakeEndpoint, quote: str, reason: str
+) -> None:
     fake_endpoint.answer = Society(Redundancies=[{"redundancies": [{"quote": quote, "reason": "superfluous"}]}])
     result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, extensions=BY_CODE)
     (part,) = result["history"][0]["redundancies"]
@@ -283,7 +254,7 @@ async def test_a_second_round_of_wordings_is_judged_with_the_first_in_mind(fake_
     assert 'I rejected the wording "placebo" -> "nothing". It is wrong.' in second
 
 
-async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> None:
+async def test_only_agents_judge(fake_endpoint: FakeEndpoint) -> None:
     bold = {"original": "did not reduce mortality", "replacement": "reduced deaths"}
     missing = {"original": "words that are not there", "replacement": "other words"}
     long = {"quote": "the overall quality of the evidence", "reason": "It is long."}
@@ -298,16 +269,6 @@ async def test_without_vetoes_only_agents_judge(fake_endpoint: FakeEndpoint) -> 
     judges = [item["judge"] for item in said["language_clarifier"]["suggestions"]]
     assert judges == ["simplifier", "simplifier"]
     assert [part["judge"] for part in said["redundancy_checker"]["redundancies"]] == ["medical_expert"] * 2
-
-
-async def test_code_says_what_it_could_not_put_in(fake_endpoint: FakeEndpoint) -> None:
-    missing = {"original": "words that are not there", "replacement": "other words"}
-    fake_endpoint.answer = Society(Wordings=[{"suggestions": [missing]}])
-    extensions = ["edit_by_code"]
-    result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier"], extensions=extensions)
-    (item,) = result["history"][0]["suggestions"]
-    assert (item["verdict"], item["judge"]) == ("dropped", "guard")
-    assert "does not contain" in item["reason"]
 
 
 async def test_a_later_rewrite_knows_what_was_agreed(fake_endpoint: FakeEndpoint) -> None:

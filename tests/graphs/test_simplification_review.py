@@ -6,7 +6,7 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Society, run
+from tests.support.society import ABSTRACT, SCHEMAS, WORDING, Society, run
 
 COMMENT = "COMMENT-8: it was chronic asthma."
 ACCURATE = "The medical expert stated that my text was accurate."
@@ -107,9 +107,8 @@ async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint
     [
         (["edit_by_code"], "We included 12 trials with 1840 adults who had chronic asthma.", True),
         (["edit_by_code"], "We included some trials with adults who had chronic asthma.", True),
-        (BY_CODE, "We included some trials with adults who had chronic asthma.", False),
     ],
-    ids=["right", "loses numbers", "loses numbers, vetoed"],
+    ids=["right", "loses numbers"],
 )
 async def test_code_puts_in_corrected_sentences(
     fake_endpoint: FakeEndpoint, extensions: list[str], new: str, kept: bool

@@ -24,8 +24,8 @@ SCHEMAS = {
 }
 """What each loop asks for, in order, if its agents find something and agree."""
 
-BY_CODE = ["veto", "edit_by_code"]
-"""Extensions with which code edits the text, so that nothing else changes."""
+BY_CODE = ["edit_by_code"]
+"""The extension with which code edits the text, so that nothing else changes."""
 
 WORDING = {
     "original": "It was subsequently determined that exacerbations",

@@ -111,7 +111,7 @@ def test_the_layperson_is_compared_with_the_papers_layperson() -> None:
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
 def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_target(system: str) -> None:
     of_user = {
-        "extensions": ["veto"],
+        "extensions": ["edit_by_code"],
         "stop": "adaptive",
         "target_grade": 7.0,
         "max_words": 100,
@@ -128,5 +128,5 @@ def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_targ
 
 
 def test_a_row_as_set_has_all_settings_of_the_run() -> None:
-    of_user = {"extensions": ["veto"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
+    of_user = {"extensions": ["edit_by_code"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
     assert SYSTEMS["as-set"].choices(of_user).resolved == {"simplification": of_user}
