@@ -21,7 +21,6 @@ from nodes.simplification.agent import has_extension
 from nodes.simplification.content_guard import check_content
 from nodes.simplification.editing import (
     apply_wordings,
-    correct_sentences,
     correct_text,
     enter_wordings,
     judge_wordings,
@@ -65,7 +64,7 @@ def after_new_text(state: LoopState) -> Literal["check_accuracy", "__end__"]:
     return "check_accuracy" if is_wanted and not failed(state) else "__end__"
 
 
-def after_review(state: LoopState) -> Literal["correct_text", "correct_sentences", "__end__"]:
+def after_review(state: LoopState) -> Literal["correct_text", "__end__"]:
     """The simplifier follows the expert's comments, as long as there are rounds; without any the loop ends.
 
     So the last text is reviewed, too; comments on it stay on record, and in the simplifier's memory.
@@ -73,7 +72,7 @@ def after_review(state: LoopState) -> Literal["correct_text", "correct_sentences
     is_spent = state["loop_round"] > state["settings"]["simplification"]["revision_rounds"]
     if failed(state) or is_spent or not state["to_correct"]:
         return "__end__"
-    return "correct_sentences" if has_extension("edit_by_code", state) else "correct_text"
+    return "correct_text"
 
 
 Entering = Literal["enter_wordings", "apply_wordings", "__end__"]
@@ -119,20 +118,18 @@ def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
     return builder
 
 
-def review(builder: StateGraph[Any, Any, Any, Any], writers: list[str], correctors: list[str]) -> None:
-    """Let the medical expert review what `writers` write, and `correctors` follow its comments."""
-    for node in (*writers, *correctors):
-        builder.add_conditional_edges(node, after_new_text)
-    builder.add_conditional_edges("check_accuracy", after_review, [*correctors, END])
+def review(builder: StateGraph[Any, Any, Any, Any], writer: str) -> None:
+    """Let the medical expert review what the node `writer` writes, and the simplifier follow its comments."""
+    builder.add_conditional_edges(writer, after_new_text)
+    builder.add_conditional_edges("correct_text", after_new_text)
+    builder.add_conditional_edges("check_accuracy", after_review)
 
 
-layperson_loop = loop(
-    ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text, correct_sentences
-)
+layperson_loop = loop(ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text)
 layperson_loop.add_conditional_edges("ask_questions", unless_failed("answer_questions"), ["answer_questions", END])
 layperson_loop.add_conditional_edges("answer_questions", unless_failed("rewrite_text"), ["rewrite_text", END])
 layperson_loop.add_conditional_edges("rewrite_text", after_rewrite)
-review(layperson_loop, ["rewrite_copied"], ["correct_text", "correct_sentences"])
+review(layperson_loop, "rewrite_copied")
 
 language_clarifier_loop = loop(
     propose_wordings, judge_wordings, revise_wordings, enter_wordings, apply_wordings, check_accuracy, correct_text
@@ -140,7 +137,7 @@ language_clarifier_loop = loop(
 language_clarifier_loop.add_conditional_edges("propose_wordings", after_proposal)
 language_clarifier_loop.add_conditional_edges("judge_wordings", after_verdicts)
 language_clarifier_loop.add_conditional_edges("revise_wordings", after_proposal)
-review(language_clarifier_loop, ["enter_wordings"], ["correct_text"])
+review(language_clarifier_loop, "enter_wordings")
 language_clarifier_loop.add_edge("apply_wordings", END)
 
 redundancy_checker_loop = loop(
@@ -148,7 +145,7 @@ redundancy_checker_loop = loop(
 )
 redundancy_checker_loop.add_conditional_edges("find_redundancies", after_quotes)
 redundancy_checker_loop.add_conditional_edges("validate_redundancies", after_validation)
-review(redundancy_checker_loop, ["leave_out_redundancies"], ["correct_text"])
+review(redundancy_checker_loop, "leave_out_redundancies")
 redundancy_checker_loop.add_edge("remove_redundancies", END)
 
 LOOPS = {

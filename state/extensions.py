@@ -102,9 +102,8 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "For models that copy the abstract instead of rewriting it.",
     ),
     "edit_by_code": Extension(
-        "Accepted wordings, validated removals and corrections are put into the text by code, piece by piece; without "
-        "it the simplifier writes the text anew with them. What code puts in of the first two, the expert does not "
-        "review.",
+        "Accepted wordings and validated removals are put into the text by code, piece by piece; without it the "
+        "simplifier writes the text anew with them. The expert does not review what code puts in.",
         "For models that change something else whenever they write a whole text.",
     ),
 }

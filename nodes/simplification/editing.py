@@ -11,7 +11,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, texts_of
-from nodes.simplification.content_guard import Repairs, numbered_sentences, repaired
 from nodes.simplification.language_clarifier import objection, of_round, rejection
 from nodes.simplification.redundancy_checker import NOT_THERE
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
@@ -131,25 +130,6 @@ async def correct_text(state: LoopState) -> LoopState:
     memory = memory_of("simplifier", state, in_exchange(state, comments=before))
     variables: dict[str, object] = {"comments": numbered(comments), "memory": memory}
     return await write_anew("correct_text", state, variables, comments, "correction")
-
-
-@ends_loop_on_nonsense
-async def correct_sentences(state: LoopState) -> LoopState:
-    """Write single sentences anew as the expert's comments ask; code puts them in (the extension `edit_by_code`)."""
-    comments = state["to_correct"]
-    variables: dict[str, object] = {
-        "points": numbered(comments),
-        "sentences": numbered(numbered_sentences(state["text"])),
-    }
-    answer = await ask_as("simplifier", "correct_sentences", state, variables, Repairs, trim="sentences")
-    steps = list(repaired(state["text"], answer.value.repairs, len(comments)))
-    changes = [change_of(state, "correction", step.before, step.after, comments[step.point - 1]) for step in steps]
-    return {
-        "text": steps[-1].text if steps else state["text"],
-        "changes": [*state["changes"], *changes],
-        "to_correct": [],
-        "loop_calls": [*state["loop_calls"], *answer.calls],
-    }
 
 
 def _settled(part: Redundancy, before: str, after: str) -> Redundancy:

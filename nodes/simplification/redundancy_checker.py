@@ -33,7 +33,7 @@ class Redundancies(BaseModel):
 
 @ends_loop_on_nonsense
 async def find_redundancies(state: LoopState) -> LoopState:
-    """Quote redundant parts; what code could not take out (`edit_by_code`) is put aside before the expert is bothered."""
+    """Quote redundant parts; what code could not take out (`edit_by_code`) is put aside before the expert judges."""
     variables: dict[str, object] = {"text": state["text"], "memory": memory_of("redundancy_checker", state)}
     answer = await ask_as("redundancy_checker", "find_redundancies", state, variables, Redundancies)
     found = {quote: part for part in answer.value.redundancies if (quote := part.quote.strip())}

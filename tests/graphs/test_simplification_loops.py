@@ -96,7 +96,7 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
         ("of", "times"),
     ],
 )
-async def test_code_keeps_a_quote_that_does_not_stand_there_once(
+async def test_code_keeps_a_quote_that_stands_nowhere_or_twice(
     fake_endpoint: FakeEndpoint, quote: str, reason: str
 ) -> None:
     fake_endpoint.answer = Society(Redundancies=[{"redundancies": [{"quote": quote, "reason": "superfluous"}]}])

@@ -102,28 +102,6 @@ async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint
     assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + reviews
 
 
-@pytest.mark.parametrize(
-    ("extensions", "new", "kept"),
-    [
-        (["edit_by_code"], "We included 12 trials with 1840 adults who had chronic asthma.", True),
-        (["edit_by_code"], "We included some trials with adults who had chronic asthma.", True),
-    ],
-    ids=["right", "loses numbers"],
-)
-async def test_code_puts_in_corrected_sentences(
-    fake_endpoint: FakeEndpoint, extensions: list[str], new: str, kept: bool
-) -> None:
-    fake_endpoint.answer = Society(
-        ReasonedSimplification=[WRONG],
-        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
-        Repairs=[{"repairs": [{"point": 1, "sentence": 1, "rewritten": new}]}],
-    )
-    result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=extensions)
-    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "Repairs", "AccuracyCheck"]
-    assert result["simplified"].startswith(new) == kept
-    assert [change["because"] for change in result["all_changes"] if change["kind"] == "correction"] == [COMMENT] * kept
-
-
 @pytest.mark.parametrize("extensions", ["none", "lost_details"])
 async def test_the_expert_is_shown_what_a_check_misses_with_that_extension(
     fake_endpoint: FakeEndpoint, extensions: str
