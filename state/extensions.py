@@ -46,9 +46,6 @@ FeedbackExtension = Literal[
     "quotes",
     "verify",
     "detect",
-    "repair_plans",
-    "on_topic",
-    "reroute_literature",
     "scholarly_first",
     "anchors",
     "sentence_quotes",
@@ -130,19 +127,6 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "A weakness detector looks at the paragraph first; if it finds none, no comment is written, and otherwise the "
         "reviewer is shown what it found.",
         "Fewer invented weaknesses (the paper's future work). A small detector calls sound what people criticised.",
-    ),
-    "repair_plans": Extension(
-        "Code puts plans into the form of the golden rules: one question a step, paper before literature, no "
-        "duplicates; a plan that asks nothing is no choice where others ask something.",
-        "For planners that do not keep the rules of their prompt.",
-    ),
-    "on_topic": Extension(
-        "Questions to the paper that share no word with the paragraph are left out.",
-        "For planners that copy the questions of their examples.",
-    ),
-    "reroute_literature": Extension(
-        "Questions to the literature that name this paper, or a place in it, go to the paper instead.",
-        "For planners that confuse the two; with a good one it loses questions.",
     ),
     "scholarly_first": Extension(
         "Of what a search of the web finds, catalogues and sites of scholarly publishers are read before other pages.",

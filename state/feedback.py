@@ -55,7 +55,7 @@ class Plan(TypedDict):
     """From 1, in the order in which they came."""
     steps: list[Step]
     repairs: list[str]
-    """What of it could not be followed, or was repaired by an extension."""
+    """What of it could not be followed."""
     score: float | None
     """Of the plan re-ranker; None if plans were not re-ranked."""
 

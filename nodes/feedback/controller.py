@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, create_model
 
 from nodes.feedback.agent import ask_as, at_most, log_shown, options, questions_to, shown
-from nodes.feedback.planner import Asked, followed, in_words, numbered_steps
+from nodes.feedback.planner import Asked, in_words, normalize_plan, numbered_steps
 from state.errors import Unanswered
 from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord
 from state.model_settings import AtMost
@@ -218,7 +218,7 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
         elif choice == "skip":
             skipped.append(_record(step, "skip", ruling.because, outcome="skipped"))
         elif step["action"] != "write_review":
-            wave.append(_decided(state, step, choice, question, ruling.because))
+            wave.append(_decided(step, choice, question, ruling.because))
     remaining = [] if all(step["action"] == "write_review" for step in steps) else remaining
     return {
         "calls": ruling.calls,
@@ -230,21 +230,21 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
     }
 
 
-def _decided(state: ParagraphState, step: Step, choice: Choice, question: str, because: str) -> StepRecord:
+def _decided(step: Step, choice: Choice, question: str, because: str) -> StepRecord:
     """A step as it is to be carried out: as planned, with a better question, or replaced by one to the other source."""
     action: Action = choice if choice in {"ask_paper", "ask_checks", "ask_literature"} else step["action"]
-    asked, *_ = followed([Asked(action, question or step["question"]), Asked("write_review", "")], state).steps
-    if asked.action == "write_review" or asked == (step["action"], step["question"]):
+    asked = " ".join((question or step["question"]).split())
+    if not asked or (action, asked) == (step["action"], step["question"]):
         return _record(step, "execute", because)
-    changed: Step = {**step, "action": asked.action, "question": asked.question, "origin": "controller"}
-    return _record(changed, "execute" if asked.action == step["action"] else "replace", because)
+    changed: Step = {**step, "action": action, "question": asked, "origin": "controller"}
+    return _record(changed, "execute" if action == step["action"] else "replace", because)
 
 
 def _new_plan(state: ParagraphState, asked: list[Asked]) -> tuple[list[Step], list[str]]:
     """Rewritten steps as this run follows them, without what was asked before; the review is the last of them."""
     if not asked:
         return [], []
-    kept = followed([*asked, Asked("write_review", "")], state)
+    kept = normalize_plan([*asked, Asked("write_review", "")], options(state).max_questions)
     asked_before = {record["step"]["question"].casefold() for record in state["log"]}
     known = [*(record["step"] for record in state["log"]), *state["remaining"]]
     first = 1 + max(int(step["id"][1:]) for step in known)

@@ -149,17 +149,6 @@ async def test_without_literature_nobody_may_plan_to_look_there(fake_endpoint: F
     assert "ask_literature" not in str(request.schema)
 
 
-async def test_a_question_about_something_else_than_the_paragraph_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    leaves = "At what temperature were the leaves dried?"
-    proposal = plan(leaves, PAPER_QUESTION)
-    for step, about in zip(proposal["steps"], ("dried in an oven", "seedlings", "all"), strict=True):
-        step["about"] = about
-    fake_endpoint.answer = Room(ProposedPlan=[proposal])
-    found = await review(fake_endpoint, extensions=["on_topic"])
-    assert [record["step"]["question"] for record in found["log"]] == [PAPER_QUESTION]
-    assert found["plans"][0]["repairs"] == [f"“{leaves}” asks about nothing in the paragraph and was left out."]
-
-
 async def test_a_plan_is_followed_as_it_was_written(fake_endpoint: FakeEndpoint, own_state: Path) -> None:
     questions = ["How tall were they, and how was that measured?", "Why?", "Why?"]
     proposal = {
@@ -187,22 +176,10 @@ async def test_questions_beyond_the_most_are_left_out_on_record(fake_endpoint: F
 
 @pytest.mark.parametrize("extensions", ["none", "all"])
 async def test_a_plan_that_asks_nothing_leaves_the_review(fake_endpoint: FakeEndpoint, extensions: str) -> None:
-    nothing = plan("")
-    if extensions == "all":
-        nothing["steps"] = [{"about": "tea", **step} for step in nothing["steps"]]
-    fake_endpoint.answer = Room(ProposedPlan=[nothing], Review=[{**REVIEW, "evidence": []}])
+    fake_endpoint.answer = Room(ProposedPlan=[plan("")], Review=[{**REVIEW, "evidence": []}])
     found = await review(fake_endpoint, extensions=extensions)
     assert found["log"] == []
     assert found["outcome"] == "comment"
-
-
-@pytest.mark.parametrize(("extensions", "kept"), [("none", 2), ("repair_plans", 1)])
-async def test_a_plan_that_asks_nothing_is_a_choice_unless_plans_are_repaired(
-    fake_endpoint: FakeEndpoint, extensions: str, kept: int
-) -> None:
-    fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(plan("")), Json(plan(PAPER_QUESTION))])])
-    found = await review(fake_endpoint, plans=2, extensions=extensions)
-    assert len(found["plans"]) == kept
 
 
 async def test_a_person_edits_the_plan_before_it_runs(fake_endpoint: FakeEndpoint) -> None:

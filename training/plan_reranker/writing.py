@@ -9,10 +9,8 @@
 All come from the planner's prompt, with a number of questions that is drawn by lot, and with or without a literature to
 ask. All other plans are made of these by code (`training/plan_reranker/plans.py`).
 
-They are written with the extensions of the preset `embedded`, whatever the settings say, because a small model may
-write them: a step says what it is `about`, the number of questions is fixed, and code repairs what breaks a golden
-rule. The plans that ship are by a large model, written outside this code from the same assignments, and mended by the
-same rules.
+The plans of which the weights that ship have learnt are by a large model, written outside this code from the same
+assignments.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from langgraph.func import entrypoint
 from pydantic import Field
 
 import nodes.feedback
-from nodes.feedback.planner import Asked, keep_golden_rules, numbered_steps, plan_in_words, steps_of
+from nodes.feedback.planner import Asked, normalize_plan, numbered_steps, plan_in_words, steps_of
 from runs.many import Record
 from state.feedback import Plan
 from state.model_settings import ModelSettings
@@ -71,7 +69,7 @@ class WrittenPlan(TypedDict):
     plan: str
     """As the re-ranker reads it."""
     repairs: list[str]
-    """Golden rules that it broke."""
+    """What of it could not be followed."""
     calls: list[CallRecord]
 
 
@@ -102,16 +100,15 @@ async def write_plan(assignment: Assignment) -> WrittenPlan:
         "comment": assignment["comment"],
         "most": most,
         "literature": "yes" if literature else "",
-        "about": "yes",
         "checks": "",
         "instructions": "",
     }
     # The schema has questions only: with a fixed number of steps, one question more would crowd the review out.
     actions = ("ask_paper", "ask_literature") if literature else ("ask_paper",)
-    schema = steps_of(actions, Field(min_length=most, max_length=most), about=True)
+    schema = steps_of(actions, Field(min_length=most, max_length=most))
     caller = Caller("planner", "propose_plans", 1)
     answer = await ask(caller, _PLANNER, variables, schema, assignment["model"], trim="comment")
     asked = [Asked(step["action"], step["question"]) for step in answer.value.model_dump()["steps"]]
-    kept = keep_golden_rules([*asked, Asked("write_review", "")], most=most, literature=literature)
+    kept = normalize_plan([*asked, Asked("write_review", "")], most)
     plan = Plan(number=1, steps=numbered_steps(kept.steps, "planner"), repairs=kept.repairs, score=None)
     return WrittenPlan(plan=plan_in_words(plan), repairs=kept.repairs, calls=answer.calls)

@@ -38,7 +38,6 @@ OPTIONAL |= {
     "evidence",
     "log",
     "literature",
-    "about",
     "quotes",
     "again",
     "comment",
@@ -48,7 +47,7 @@ OPTIONAL |= {
 }
 OPTIONAL |= {"earlier_comments", "lost_details"}
 """Variables that may be empty."""
-SWITCHES = {"audience", "literature", "about", "quotes", "anchors", "instructions", "rewrites", "limits"} | {
+SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "rewrites", "limits"} | {
     "checks",
     "computed",
 }
@@ -143,7 +142,7 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
 SAME_FOR_ALL = {
     **dict.fromkeys(("most", "title"), "<the same>"),
     **dict.fromkeys(
-        ("literature", "checks", "computed", "about", "quotes", "anchors", "instructions", "rewrites", "choices"), "yes"
+        ("literature", "checks", "computed", "quotes", "anchors", "instructions", "rewrites", "choices"), "yes"
     ),
     **STRUCTURED,
 }
