@@ -48,7 +48,6 @@ FeedbackExtension = Literal[
     "detect",
     "scholarly_first",
     "anchors",
-    "sentence_quotes",
     "nearest_examples",
     "refuse_examples",
     "distinct_comments",
@@ -138,11 +137,6 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "comment is about the whole paragraph and has a type and a review.",
         "Lets a person find the place and look the evidence up. It writes and vetoes nothing.",
         default=True,
-    ),
-    "sentence_quotes": Extension(
-        "With `anchors`, a reviewer whose quote is not in the paragraph in two tries chooses among its sentences in a "
-        "third.",
-        "For reviewers that cannot copy.",
     ),
     "nearest_examples": Extension(
         "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "

@@ -29,10 +29,8 @@ from nodes.feedback.worked_examples import WorkedExample, examples_for
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
-from tools.checks.quotes import locate, locate_or_closest
-from tools.models import Answer
+from tools.checks.quotes import locate_or_closest
 from tools.models.ask import LAST_TRY
-from tools.text import sentences
 
 Label = Weakness | Literal["No review needed"]
 NOT_NEEDED = "No review needed"
@@ -62,9 +60,7 @@ class AnchoredReview(BaseModel):
     suggestion: Annotated[str, AtMost("review_words")]
 
 
-def review_of(
-    state: ParagraphState, examples: Sequence[WorkedExample], quotes: list[str] | None = None
-) -> type[BaseModel]:
+def review_of(state: ParagraphState, examples: Sequence[WorkedExample]) -> type[BaseModel]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
     A comment that says nothing or, with the extension `refuse_examples`, repeats a worked example is sent back once; so
@@ -73,7 +69,6 @@ def review_of(
     Args:
         state: The paragraph and what was gathered.
         examples: Those that the reviewer is shown.
-        quotes: What can be quoted; None: any words of the paragraph.
     """
     extensions, paragraph = options(state).extensions, state["target"]["text"]
     refused = examples if "refuse_examples" in extensions else []
@@ -105,41 +100,16 @@ def review_of(
     if "anchors" not in extensions:
         return create_model("Review", __base__=Review, __validators__=checks, **computed)
     checks["anchored"] = model_validator(mode="after")(anchored)
-    quote: Any = {"quote": Literal[tuple(quotes)]} if quotes else {}
     ids = tuple(item["id"] for item in state["evidence"])
     known: Any = Literal[ids] if ids else str
     evidence: Any = {"evidence": (list[known], at_most(len(ids), "reviewer", state))}
-    fields: Any = {**quote, **evidence, **computed}
+    fields: Any = {**evidence, **computed}
     return create_model("Review", __base__=AnchoredReview, __validators__=checks, **fields)
 
 
 async def write_review(state: ParagraphState) -> ParagraphState:
-    """Write the comment; the reviewer may find that none is needed.
-
-    With the extension `sentence_quotes`, one that cannot copy words of the paragraph is asked anew and chooses among
-    its sentences.
-    """
-    examples, note = await examples_for(state)
-    ask, schema = partial(_ask, state, examples), partial(review_of, state, examples)
-    try:
-        answer = await ask(schema())
-    except Unanswered as error:
-        return {**failed("reviewer", error.problem), "calls": error.spent}
-    said, spent = answer.value.model_dump(), answer.calls
-    unplaced = said["label"] != NOT_NEEDED and said.get("quote") == ""
-    if unplaced and "sentence_quotes" in options(state).extensions:
-        try:
-            chosen = await ask(schema(sentences_of(state["target"]["text"])))
-        except Unanswered as error:
-            spent = [*spent, *error.spent]
-        else:
-            said, spent, unplaced = chosen.value.model_dump(), [*spent, *chosen.calls], False
-    wordings, notes = accept_wordings(state, said.get("computed", {}))
-    notes += [UNPLACED] if unplaced else []
-    return {**_outcome(state, said), "wordings": wordings, "notes": [*note, *notes], "calls": spent}
-
-
-async def _ask(state: ParagraphState, examples: Sequence[WorkedExample], schema: type[BaseModel]) -> Answer[BaseModel]:
+    """Write the comment; the reviewer may find that none is needed."""
+    examples, notes = await examples_for(state)
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state),
@@ -148,13 +118,16 @@ async def _ask(state: ParagraphState, examples: Sequence[WorkedExample], schema:
         "anchors": switch("anchors", state),
         "computed": "yes" if findings_about(state["target"], state["computed"]) else "",
     }
-    return await ask_as("reviewer", "write_review", state, variables, schema)
-
-
-def sentences_of(paragraph: str) -> list[str]:
-    """What can be quoted of a paragraph by somebody who does not copy well: each of its sentences once."""
-    places = (locate(sentence.text, paragraph) for sentence in sentences(paragraph))
-    return list(dict.fromkeys(place.of(paragraph) for place in places if place))
+    try:
+        answer = await ask_as("reviewer", "write_review", state, variables, review_of(state, examples))
+    except Unanswered as error:
+        return {**failed("reviewer", error.problem), "calls": error.spent}
+    said = answer.value.model_dump()
+    wordings, added = accept_wordings(state, said.get("computed", {}))
+    notes += added
+    if said["label"] != NOT_NEEDED and said.get("quote") == "":
+        notes.append(UNPLACED)
+    return {**_outcome(state, said), "wordings": wordings, "notes": notes, "calls": answer.calls}
 
 
 def _outcome(state: ParagraphState, said: dict[str, Any]) -> ParagraphState:

@@ -99,19 +99,6 @@ async def test_without_the_extension_the_reviewer_gives_what_the_papers_gives(fa
     assert found["notes"] == ["No literature is set up, so the paper alone was asked."]
 
 
-async def test_a_reviewer_that_cannot_copy_chooses_among_the_sentences(fake_endpoint: FakeEndpoint) -> None:
-    wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
-    sentence = CLAIM.split(". ")[0]
-    fake_endpoint.answer = Room(Review=[wrong, wrong, {**REVIEW, "quote": sentence}])
-    found = await review(fake_endpoint, extensions=["anchors", "sentence_quotes"])
-    assert found["comment"]
-    assert found["comment"]["quote"] == sentence
-    schemas = [each.schema for each in fake_endpoint.chat_requests if each.schema_name == "Review"]
-    choices = [(each or {})["properties"]["quote"].get("enum") for each in schemas]
-    assert choices[:2] == [None, None]
-    assert [words in CLAIM for words in choices[2]] == [True, True, True]
-
-
 async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_endpoint: FakeEndpoint) -> None:
     loose = "the seedlings watered with cold tea grew taller than the others"
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": loose}])
