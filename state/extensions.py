@@ -49,7 +49,6 @@ FeedbackExtension = Literal[
     "scholarly_first",
     "anchors",
     "nearest_examples",
-    "refuse_examples",
     "distinct_comments",
     "computed_checks",
 ]
@@ -142,10 +141,6 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "
         "that under review, of 45 real ones (docs/worked_examples.md); without it the usual five.",
         "For reviewers that learn by example. No model is known that it helps (docs/results/extensions.md).",
-    ),
-    "refuse_examples": Extension(
-        "A comment that repeats half of a worked example of the prompt is sent back.",
-        "For reviewers that hand the advice of an example to any author.",
     ),
     "distinct_comments": Extension(
         "The verifier compares a comment with those ranked before it that are near in meaning; if one of them says the "

@@ -1,15 +1,7 @@
-"""The reviewer: writes one specific comment from the evidence that was gathered (SWIF2T, Section 3, "Reviewer").
-
-A small model hands the advice of its worked examples (`nodes.feedback.worked_examples`) to any author: what a comment
-copies from them is told (ours).
-"""
+"""The reviewer: writes one specific comment from the evidence that was gathered (SWIF2T, Section 3, "Reviewer")."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, model_validator
@@ -25,7 +17,7 @@ from nodes.feedback.agent import (
     switch,
 )
 from nodes.feedback.computed_checks import accept_wordings, findings_about, wordings_field
-from nodes.feedback.worked_examples import WorkedExample, examples_for
+from nodes.feedback.worked_examples import examples_for
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
@@ -60,19 +52,13 @@ class AnchoredReview(BaseModel):
     suggestion: Annotated[str, AtMost("review_words")]
 
 
-def review_of(state: ParagraphState, examples: Sequence[WorkedExample]) -> type[BaseModel]:
+def review_of(state: ParagraphState) -> type[BaseModel]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
-    A comment that says nothing or, with the extension `refuse_examples`, repeats a worked example is sent back once; so
-    is one whose quote is not in the paragraph, which then stands without a quote.
-
-    Args:
-        state: The paragraph and what was gathered.
-        examples: Those that the reviewer is shown.
+    A comment that says nothing is sent back once; so is one whose quote is not in the paragraph, which then stands
+    without a quote.
     """
     extensions, paragraph = options(state).extensions, state["target"]["text"]
-    refused = examples if "refuse_examples" in extensions else []
-    repeats = partial(repeats_example, examples=refused)
 
     def anchored(answer: Any, info: ValidationInfo) -> Any:
         if answer.label == NOT_NEEDED:
@@ -82,17 +68,11 @@ def review_of(state: ParagraphState, examples: Sequence[WorkedExample]) -> type[
         if not place and not last_try:
             raise ValueError("the words of `quote` are not in the paragraph; copy some exactly")
         answer.quote = place.of(paragraph) if place else ""
-        if repeats(answer.suggestion) and not last_try:
-            raise ValueError("`suggestion` repeats an example; tell the author of this paragraph what to change")
-        if repeats(answer.suggestion):
-            answer.suggestion = ""  # asked often enough: better no advice than somebody else's
         return answer
 
     def says_what_is_wrong(answer: Any) -> Any:
         if answer.label != NOT_NEEDED and not answer.review.strip():
             raise ValueError("`review` must say what is wrong")
-        if answer.label != NOT_NEEDED and repeats(answer.review):
-            raise ValueError("`review` repeats an example; say what is wrong with this paragraph")
         return answer
 
     checks: dict[str, Any] = {"says_what_is_wrong": model_validator(mode="after")(says_what_is_wrong)}
@@ -119,7 +99,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
         "computed": "yes" if findings_about(state["target"], state["computed"]) else "",
     }
     try:
-        answer = await ask_as("reviewer", "write_review", state, variables, review_of(state, examples))
+        answer = await ask_as("reviewer", "write_review", state, variables, review_of(state))
     except Unanswered as error:
         return {**failed("reviewer", error.problem), "calls": error.spent}
     said = answer.value.model_dump()
@@ -154,30 +134,3 @@ def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
         evidence=[item for item in state["evidence"] if item["id"] in said.get("evidence", [])],
         verification=UNVERIFIED,
     )
-
-
-_WORD = re.compile(r"\w+")
-_COPIED = 0.5
-"""Share of an example's words that count as copied if they stand in one run."""
-_FEWEST_COPIED = 8
-"""Half of a short example may be what anybody writes, such as "it is not clear how the authors"; the whole is not."""
-
-
-def repeats_example(text: str, examples: Iterable[WorkedExample]) -> bool:
-    """Whether half of an example's review or suggestion stands in a text, word for word."""
-    said = _words(text)
-    of_examples = (_words(advice) for example in examples for advice in (example.review, example.suggestion))
-    return any(_longest_run(words, said) >= _copied(len(words)) for words in of_examples)
-
-
-def _copied(words: int) -> float:
-    """How many words of an example in one run count as copied."""
-    return max(_COPIED * words, min(_FEWEST_COPIED, words))
-
-
-def _longest_run(words: list[str], said: list[str]) -> int:
-    return SequenceMatcher(None, words, said, autojunk=False).find_longest_match().size
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from state.errors import ModelOutputError
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
 from tests.support.review_room import (
@@ -105,38 +104,6 @@ async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_en
     found = await review(fake_endpoint)
     assert found["comment"]
     assert found["comment"]["quote"] == CLAIM.split(".")[0]
-
-
-COPIED = "Run the same packages in every evaluation, or say for each panel which are missing and why."
-"""A suggestion of the prompt's worked examples, which a small model gives to any author."""
-
-
-async def test_a_suggestion_that_repeats_a_worked_example_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "suggestion": f"The author could: {COPIED}"}, REVIEW])
-    found = await review(fake_endpoint, extensions=["anchors", "refuse_examples"])
-    assert "repeats an example" in prompts(fake_endpoint, "Review")[1]
-    assert found["comment"]
-    assert found["comment"]["suggestion"] == REVIEW["suggestion"]
-
-
-async def test_a_suggestion_that_only_ever_repeats_an_example_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    sentence = CLAIM.split(". ")[0]
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": sentence, "suggestion": COPIED}])
-    found = await review(fake_endpoint, extensions=["anchors", "refuse_examples"])
-    assert len(prompts(fake_endpoint, "Review")) == 2
-    assert found["comment"]
-    assert found["comment"]["review"] == REVIEW["review"]
-    assert found["comment"]["suggestion"] == ""
-
-
-async def test_a_review_that_only_ever_repeats_an_example_is_never_shown(fake_endpoint: FakeEndpoint) -> None:
-    copied = (
-        "What are the exact criteria for filtering clinical variables given that there are 150+ of them to start with?"
-    )
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": CLAIM.split(". ")[0], "review": copied}])
-    with pytest.raises(ModelOutputError, match="repeats an example"):
-        await run(fake_endpoint, extensions=["refuse_examples"])
-    assert (await review(fake_endpoint))["outcome"] == "comment", "without the extension nobody looks"
 
 
 async def test_the_investigator_is_not_shown_the_paragraph_where_it_fills_a_passage(

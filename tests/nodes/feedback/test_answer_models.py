@@ -42,7 +42,7 @@ def models() -> list[type[BaseModel]]:
         if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == module.__name__
     }
     choices: Any = ["ask_paper", "write_review", "skip", "rewrite"]
-    reviews = [review_of(STATE, []), review_of(WITHOUT_EXTENSIONS, [])]
+    reviews = [review_of(STATE), review_of(WITHOUT_EXTENSIONS)]
     made = [plan_of(STATE), *reviews, questions_of(STATE), step_decision(STATE, choices)]
     return [*sorted(written, key=lambda model: model.__name__), *made, wave_decision(STATE, choices, 3)]
 
