@@ -48,7 +48,6 @@ FeedbackExtension = Literal[
     "detect",
     "scholarly_first",
     "anchors",
-    "nearest_examples",
     "distinct_comments",
     "computed_checks",
 ]
@@ -136,11 +135,6 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "comment is about the whole paragraph and has a type and a review.",
         "Lets a person find the place and look the evidence up. It writes and vetoes nothing.",
         default=True,
-    ),
-    "nearest_examples": Extension(
-        "The reviewer is shown, of each type of weakness, the worked example whose paragraph is nearest in meaning to "
-        "that under review, of 45 real ones (docs/worked_examples.md); without it the usual five.",
-        "For reviewers that learn by example. No model is known that it helps (docs/results/extensions.md).",
     ),
     "distinct_comments": Extension(
         "The verifier compares a comment with those ranked before it that are near in meaning; if one of them says the "

@@ -15,7 +15,7 @@ from state.errors import RequestFailed, Unanswered
 from state.extensions import FeedbackExtension
 from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.model_settings import Limits, ModelSettings
-from state.settings import EmbeddingSettings, FeedbackRole, FeedbackSettings
+from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.hidden_instructions import mark_as_untrusted
 from tools.checks.quotes import locate
 from tools.documents.reading import load_document
@@ -157,18 +157,6 @@ def search_now(
 async def search_paper(state: ParagraphState | QuestionState, question: str) -> list[Passage]:
     """The passages of the paper under review that are nearest to a question."""
     return await search_in([await document_of(state)], question, options(state))
-
-
-def likeness(texts: tuple[str, ...], others: tuple[str, ...], model: EmbeddingSettings) -> list[list[float]]:
-    """The cosine in meaning between each text and each of the others, in this thread.
-
-    Raises:
-        RetrievalUnavailable: If the embedding model cannot be loaded or reached.
-    """
-    from tools.retrieval import Embedding, cosines  # noqa: PLC0415 - loads Chroma
-
-    found: list[list[float]] = cosines(texts, others, Embedding(**model.model_dump())).tolist()
-    return found
 
 
 def evidence_shown(state: ParagraphState) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from nodes.feedback.agent import ask_as, likeness, options, shown
+from nodes.feedback.agent import ask_as, options, shown
 from nodes.feedback.initialise import begin_paragraph
 from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Comment, FeedbackState
@@ -76,8 +76,10 @@ def _near(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]
     Raises:
         RetrievalUnavailable: If the embedding model cannot be used.
     """
+    from tools.retrieval import Embedding, cosines  # noqa: PLC0415 - loads Chroma
+
     ids, said = [comment["id"] for comment in ranked], tuple(_said(comment) for comment in ranked)
-    of_each = likeness(said, said, options(state).embedding) if said else []
+    of_each = cosines(said, said, Embedding(**options(state).embedding.model_dump())) if said else []
     return {
         own: {other for other, cosine in zip(ids, row, strict=True) if cosine >= NEAR}
         for own, row in zip(ids, of_each, strict=True)

@@ -17,7 +17,6 @@ from nodes.feedback.agent import (
     switch,
 )
 from nodes.feedback.computed_checks import accept_wordings, findings_about, wordings_field
-from nodes.feedback.worked_examples import examples_for
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
@@ -89,11 +88,9 @@ def review_of(state: ParagraphState) -> type[BaseModel]:
 
 async def write_review(state: ParagraphState) -> ParagraphState:
     """Write the comment; the reviewer may find that none is needed."""
-    examples, notes = await examples_for(state)
     variables: dict[str, object] = {
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state),
-        "examples": examples,
         "paragraph": shown(state["target"]["text"], state),
         "anchors": switch("anchors", state),
         "computed": "yes" if findings_about(state["target"], state["computed"]) else "",
@@ -103,8 +100,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     except Unanswered as error:
         return {**failed("reviewer", error.problem), "calls": error.spent}
     said = answer.value.model_dump()
-    wordings, added = accept_wordings(state, said.get("computed", {}))
-    notes += added
+    wordings, notes = accept_wordings(state, said.get("computed", {}))
     if said["label"] != NOT_NEEDED and said.get("quote") == "":
         notes.append(UNPLACED)
     return {**_outcome(state, said), "wordings": wordings, "notes": notes, "calls": answer.calls}

@@ -53,13 +53,7 @@ SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "rewr
 }
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
-STRUCTURED = {
-    "limits": Limits(),
-    "examples": [
-        dict.fromkeys(("paragraph", "reasoning", "quote", "label", "review", "suggestion"), f"<examples> {number}")
-        for number in range(1, 6)
-    ],
-}
+STRUCTURED = {"limits": Limits()}
 """Values of variables that are no text."""
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
