@@ -1,7 +1,6 @@
 """Other studies for a question: a local folder of papers, or scholarly services if the user names them."""
 
 from tools.literature.finding import Sources, find_documents
-from tools.literature.full_text import Reader
 from tools.literature.records import (
     Blocked,
     Findings,
@@ -24,7 +23,6 @@ __all__ = [
     "Hit",
     "Notice",
     "Provider",
-    "Reader",
     "SearchResult",
     "Sources",
     "UnderReview",

@@ -9,7 +9,7 @@ from itertools import islice
 
 from state.errors import RetrievalUnavailable
 from tools.literature.folder import Folder
-from tools.literature.full_text import Opened, Reader, found, open_hit
+from tools.literature.full_text import Opened, ReadPaper, found, open_hit
 from tools.literature.records import (
     Blocked,
     Findings,
@@ -40,12 +40,12 @@ class Sources:
         providers: Whom to ask, in this order.
         folder: That of the providers whose hits are files.
         web: The way to the hits of all others.
-        reader: Makes documents of files and pages.
+        read: Makes documents of files and pages.
     """
 
     providers: Sequence[Provider]
     web: Web
-    reader: Reader
+    read: ReadPaper
     folder: Folder | None = None
 
 
@@ -184,4 +184,4 @@ async def _open(hit: Hit, sources: Sources, journal: _Journal) -> Found | None:
 async def _read(hit: Hit, sources: Sources) -> Opened:
     if sources.folder and hit["provider"] == sources.folder.name:
         return Opened(found(hit, await sources.folder.load(hit)), [])
-    return await open_hit(hit, sources.web, sources.reader)
+    return await open_hit(hit, sources.web, sources.read)

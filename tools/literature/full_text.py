@@ -1,19 +1,17 @@
-"""From a hit to a document: its PDF, else its page, else its abstract.
-
-The reader of papers is passed openly, so that anything that reads papers will do.
-"""
+"""From a hit to a document: its PDF, else its page, else its abstract."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Hashable
 from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
-from state.documents import Document, DocumentRef, Paragraph
+from state.documents import Document, Paragraph
 from state.errors import BadInput
+from tools.documents.reading import load_document, read_document_bytes
 from tools.literature.fetching import Download
 from tools.literature.records import Found, Hit
 from tools.literature.url_guard import AddressBlocked, FetchError
@@ -22,30 +20,22 @@ from tools.literature.web import Web
 ONLY_ABSTRACT = "This is the abstract only; the full text could not be fetched."
 
 
-class ReadBytes(Protocol):
-    """Reads a paper and stores it."""
+class ReadPaper(Hashable, Protocol):
+    """Reads a paper; blocks, so it is called in a thread."""
 
-    def __call__(self, data: bytes, *, name: str, source: str) -> DocumentRef:
-        """Read a paper from its bytes; the suffix of `name` tells its format. A `BadInput` says why it cannot."""
-        ...
-
-
-class Reader(NamedTuple):
-    """Reads papers; blocks, so it is called in a thread."""
-
-    read: ReadBytes
-    load: Callable[[DocumentRef], Document]
-    version: int = 0
-    """Another number where the same bytes would give another document, so that what was read before is read again."""
-
-    def document(self, data: bytes, *, name: str, source: str) -> Document:
-        """The paper that these bytes are.
+    def __call__(self, data: bytes, *, name: str, source: str) -> Document:
+        """Read a paper from its bytes; the suffix of `name` tells its format.
 
         Raises:
             BadInput: They are no paper that can be read.
             StateError: It cannot be stored.
         """
-        return self.load(self.read(data, name=name, source=source))
+        ...
+
+
+def read_paper(data: bytes, *, name: str, source: str) -> Document:
+    """Read a paper as `ReadPaper` says, once a content."""
+    return load_document(read_document_bytes(data, name=name, source=source))
 
 
 def abstract_document(hit: Hit) -> Document:
@@ -78,7 +68,7 @@ class Opened(NamedTuple):
     """Why it was not the full text, one sentence an address."""
 
 
-async def open_hit(hit: Hit, web: Web, reader: Reader) -> Opened:
+async def open_hit(hit: Hit, web: Web, read: ReadPaper) -> Opened:
     """The full text of a hit of a web service, or else its abstract.
 
     Raises:
@@ -90,7 +80,7 @@ async def open_hit(hit: Hit, web: Web, reader: Reader) -> Opened:
         if not address:
             continue
         try:
-            document = await _document(await web.file(address), hit, reader)
+            document = await _document(await web.file(address), hit, read)
         except AddressBlocked:
             raise
         except (FetchError, BadInput) as error:
@@ -111,9 +101,9 @@ def found(hit: Hit, document: Document, *, full: bool = True) -> Found:
     )
 
 
-async def _document(download: Download, hit: Hit, reader: Reader) -> Document:
+async def _document(download: Download, hit: Hit, read: ReadPaper) -> Document:
     name, data = _name(download), _as_utf8(download)
-    document = await asyncio.to_thread(reader.document, data, name=name, source=download.address)
+    document = await asyncio.to_thread(read, data, name=name, source=download.address)
     characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
     if characters < max(LEAST_CHARACTERS, len(hit["abstract"])):
         raise FetchError(download.address, "holds no full text")

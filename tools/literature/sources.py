@@ -8,11 +8,10 @@ from pathlib import Path
 from state.errors import SettingsError
 from state.files import state_folder
 from state.settings import LiteratureProvider, LiteratureSettings
-from tools.documents.reading import READER_VERSION, load_document, read_document_bytes
 from tools.literature.fetching import Cache, Fetcher, Secret, searches_folder
 from tools.literature.finding import Sources
-from tools.literature.folder import Folder, FolderIndex, Rank
-from tools.literature.full_text import Reader
+from tools.literature.folder import Folder, Rank
+from tools.literature.full_text import ReadPaper, read_paper
 from tools.literature.providers import CATALOGUES, Client, Key
 from tools.literature.records import Provider
 from tools.literature.url_guard import DEFAULT_BLOCKLIST, Gate
@@ -20,27 +19,26 @@ from tools.literature.web import Web
 
 SEARCHES_EXPIRE_S = 7 * 24 * 3600.0
 PROJECT = "Draftroom"
-PAPERS = Reader(read_document_bytes, load_document, READER_VERSION)
 
 
 def open_sources(
-    settings: LiteratureSettings, *, rank: Rank, reader: Reader = PAPERS, gate: Gate | None = None
+    settings: LiteratureSettings, *, rank: Rank, read: ReadPaper = read_paper, gate: Gate | None = None
 ) -> Sources:
     """The providers that the settings name; no folder among them if none is set.
 
     Args:
         settings: What the user chose.
         rank: Finds passages in the papers of the folder.
-        reader: Makes documents of files and pages.
+        read: Makes documents of files and pages.
         gate: What may be asked; by default the public internet without the blocklist of the settings.
 
     Raises:
         SettingsError: A provider needs a key that is not in the environment.
     """
     web = _open_web(settings, gate)
-    folder = _open_folder(settings, rank, reader)
+    folder = _open_folder(settings, rank, read)
     providers = [_open_provider(name, settings, web, folder) for name in dict.fromkeys(settings.providers)]
-    return Sources([provider for provider in providers if provider], web, reader, folder)
+    return Sources([provider for provider in providers if provider], web, read, folder)
 
 
 def _open_web(settings: LiteratureSettings, gate: Gate | None) -> Web:
@@ -50,10 +48,10 @@ def _open_web(settings: LiteratureSettings, gate: Gate | None) -> Web:
     return Web(fetcher, Cache(searches_folder(), SEARCHES_EXPIRE_S), Cache(state_folder() / "literature" / "files"))
 
 
-def _open_folder(settings: LiteratureSettings, rank: Rank, reader: Reader) -> Folder | None:
+def _open_folder(settings: LiteratureSettings, rank: Rank, read: ReadPaper) -> Folder | None:
     if settings.folder is None or "folder" not in settings.providers:
         return None
-    return Folder(FolderIndex(Path(settings.folder), reader, state_folder() / "literature" / "folder"), rank)
+    return Folder(Path(settings.folder), read, rank)
 
 
 def _open_provider(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -11,11 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from state.documents import Document, DocumentRef, Paragraph
+from state.documents import Document, Paragraph
 from state.errors import BadInput
 from tests.tools.literature.site import Site
 from tools.literature.fetching import Cache, Fetcher, Secret
-from tools.literature.full_text import Reader
 from tools.literature.providers import CATALOGUES, Client
 from tools.literature.url_guard import Gate
 from tools.literature.web import Pace, Web
@@ -83,39 +81,16 @@ def document(text: str, title: str = "A study", abstract: str = "", digest: str 
 class Library:
     """A simple reader of papers, which remembers what it was given."""
 
-    folder: Path
     read_names: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
 
-    def read(self, data: bytes, *, name: str, source: str) -> DocumentRef:
+    def read(self, data: bytes, *, name: str, source: str) -> Document:
         self.read_names.append(name)
         self.sources.append(source)
         if b"broken" in data:
             raise BadInput(f"{name} is broken; save it again.", kind="broken_pdf")
         text = data.decode()
-        paper = document(text, title=text.partition("\n")[0], digest=sha256(data).hexdigest())
-        path = self.folder / f"{paper['sha256']}.json"
-        path.write_text(json.dumps(paper), encoding="utf-8")
-        return DocumentRef(
-            sha256=paper["sha256"],
-            path=str(path),
-            source=source,
-            title=paper["title"],
-            format="text",
-            scope="whole",
-            words=len(text.split()),
-            pages=0,
-            paragraphs=len(paper["paragraphs"]),
-            warnings=[],
-        )
-
-    def load(self, ref: DocumentRef) -> Document:
-        found: Document = json.loads(Path(ref["path"]).read_text(encoding="utf-8"))
-        return found
-
-    @property
-    def reader(self) -> Reader:
-        return Reader(self.read, self.load)
+        return document(text, title=text.partition("\n")[0], digest=sha256(data).hexdigest())
 
     def __hash__(self) -> int:
         return id(self)
@@ -142,10 +117,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    folder = tmp_path / "library"
-    folder.mkdir()
-    return Library(folder)
+def library() -> Library:
+    return Library()
 
 
 @pytest.fixture

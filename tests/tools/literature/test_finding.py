@@ -17,7 +17,7 @@ from tests.tools.literature.test_folder import WordRank
 from tests.tools.literature.test_providers import hit
 from tools.literature import Found, Sources, UnderReview, find_documents, open_sources
 from tools.literature.fetching import Fetcher, Secret
-from tools.literature.folder import Folder, FolderIndex
+from tools.literature.folder import Folder
 from tools.literature.full_text import ONLY_ABSTRACT
 from tools.literature.records import Hit, SearchResult
 from tools.literature.web import Web
@@ -47,7 +47,7 @@ def told(found: Found) -> tuple[str, str, str]:
 
 @pytest.fixture
 def sources(web: Web, library: Library) -> Sources:
-    return Sources([], web, library.reader)
+    return Sources([], web, library.read)
 
 
 def with_hits(sources: Sources, *hits: Hit) -> Sources:
@@ -237,8 +237,8 @@ class TestFolder:
         return folder
 
     @pytest.fixture
-    def local(self, sources: Sources, papers: Path, library: Library, tmp_path: Path) -> Sources:
-        folder = Folder(FolderIndex(papers, library.reader, tmp_path / "index"), WordRank())
+    def local(self, sources: Sources, papers: Path, library: Library) -> Sources:
+        folder = Folder(papers, library.read, WordRank())
         return replace(sources, providers=[folder], folder=folder)
 
     async def test_papers_of_the_folder_are_found_and_nobody_is_asked(
@@ -273,15 +273,14 @@ class TestFolder:
 
 class TestSettings:
     @pytest.fixture(autouse=True)
-    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
         for name in ("GOOGLE_API_KEY", "GOOGLE_CSE_ID", "SEMANTIC_SCHOLAR_API_KEY", "OPENALEX_API_KEY"):
             monkeypatch.delenv(name, raising=False)
-        return tmp_path / "home"
 
     @staticmethod
     def open(library: Library, **settings: Any) -> Sources:
-        return open_sources(LiteratureSettings(**settings), rank=WordRank(), reader=library.reader, gate=open_gate())
+        return open_sources(LiteratureSettings(**settings), rank=WordRank(), read=library.read, gate=open_gate())
 
     async def test_by_default_nothing_is_asked_and_the_user_is_told_why(self, library: Library) -> None:
         sources = self.open(library)
@@ -290,12 +289,11 @@ class TestSettings:
         assert findings["found"] == []
         assert findings["notices"][0]["message"].startswith("No folder of papers is set; set `folder`")
 
-    async def test_a_folder_is_the_only_provider(self, library: Library, home: Path, tmp_path: Path) -> None:
+    async def test_a_folder_is_the_only_provider(self, library: Library, tmp_path: Path) -> None:
         (tmp_path / "moss.md").write_text("moss", encoding="utf-8")
         sources = self.open(library, folder=str(tmp_path))
         assert [provider.name for provider in sources.providers] == ["folder"]
         assert len((await find_documents("moss", sources))["found"]) == 1
-        assert (home / "state" / "literature" / "folder").is_dir()
 
     async def test_papers_of_all_formats_are_read(self, tmp_path: Path) -> None:
         folder = tmp_path / "papers"
@@ -350,7 +348,7 @@ class TestSettings:
 
     def test_the_blocklist_of_the_settings_counts(self, library: Library) -> None:
         settings = LiteratureSettings(blocked_hosts=["reviews.example"])
-        sources = open_sources(settings, rank=WordRank(), reader=library.reader)
+        sources = open_sources(settings, rank=WordRank(), read=library.read)
         assert sources.web.fetcher.gate.blocklist == ("reviews.example",)
         assert sources.web.fetcher.gate.loopback_for_tests == frozenset()
         assert isinstance(sources.web.fetcher, Fetcher)

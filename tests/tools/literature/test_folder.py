@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from state.documents import Document, Passage
-from state.errors import StateError
 from tests.tools.literature.conftest import Library
-from tools.literature.folder import Folder, FolderIndex
+from tools.literature.folder import Folder
 from tools.literature.records import Hit
 from tools.literature.url_guard import FetchError
 
@@ -62,8 +61,8 @@ def rank() -> WordRank:
 
 
 @pytest.fixture
-def folder(papers: Path, library: Library, rank: WordRank, tmp_path: Path) -> Folder:
-    return Folder(FolderIndex(papers, library.reader, tmp_path / "index"), rank)
+def folder(papers: Path, library: Library, rank: WordRank) -> Folder:
+    return Folder(papers, library.read, rank)
 
 
 async def titles(folder: Folder, limit: int = 3) -> list[str]:
@@ -93,13 +92,6 @@ async def test_an_unchanged_file_is_read_once(folder: Folder, library: Library) 
     assert sorted(library.read_names) == ["fern.TXT", "moss.md", "stone.tex"]
 
 
-async def test_a_touched_file_is_not_read_again(folder: Folder, papers: Path, library: Library) -> None:
-    await titles(folder)
-    os.utime(papers / "moss.md", ns=(1, 1))
-    assert await titles(folder) == ["Of moss", "Of ferns"]
-    assert library.read_names.count("moss.md") == 1
-
-
 async def test_a_changed_file_is_read_again(folder: Folder, papers: Path, library: Library) -> None:
     await titles(folder)
     (papers / "moss.md").write_text("Of mosses\n\nmoss moss", encoding="utf-8")
@@ -108,37 +100,11 @@ async def test_a_changed_file_is_read_again(folder: Folder, papers: Path, librar
     assert library.read_names.count("fern.TXT") == 1
 
 
-async def test_another_version_of_the_reader_reads_everything_again(
-    folder: Folder, papers: Path, library: Library, rank: WordRank, tmp_path: Path
-) -> None:
-    await titles(folder)
-    newer = library.reader._replace(version=2)
-    for _ in range(2):
-        assert await titles(Folder(FolderIndex(papers, newer, tmp_path / "index"), rank)) == ["Of moss", "Of ferns"]
-    assert library.read_names.count("moss.md") == 2
-
-
 async def test_files_come_and_go(folder: Folder, papers: Path) -> None:
     await titles(folder)
     (papers / "moss.md").unlink()
     (papers / "new.html").write_text("New\n\nmoss moss", encoding="utf-8")
     assert await titles(folder) == ["New", "Of ferns"]
-
-
-async def test_a_paper_that_is_gone_from_the_state_folder_is_read_again(folder: Folder, library: Library) -> None:
-    await titles(folder)
-    for stored in library.folder.iterdir():
-        stored.unlink()
-    assert await titles(folder) == ["Of moss", "Of ferns"]
-    assert library.read_names.count("moss.md") == 2
-
-
-async def test_a_damaged_index_is_made_anew(folder: Folder, library: Library, tmp_path: Path) -> None:
-    await titles(folder)
-    for record in (tmp_path / "index").glob("*.json"):
-        record.write_text('{"mtime_ns": 1}', encoding="utf-8")
-    assert await titles(folder) == ["Of moss", "Of ferns"]
-    assert library.read_names.count("moss.md") == 2
 
 
 async def test_the_same_paper_twice_is_one_hit(folder: Folder, papers: Path) -> None:
@@ -167,13 +133,13 @@ async def test_files_that_cannot_be_read_are_told(folder: Folder, papers: Path, 
 
 async def test_an_empty_folder_asks_nobody(library: Library, rank: WordRank, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    folder = Folder(FolderIndex(tmp_path / "empty", library.reader, tmp_path / "index"), rank)
+    folder = Folder(tmp_path / "empty", library.read, rank)
     assert await folder.search("moss", 3) == ([], [])
     assert rank.asked == []
 
 
 async def test_a_folder_that_is_not_there_is_told(library: Library, rank: WordRank, tmp_path: Path) -> None:
-    folder = Folder(FolderIndex(tmp_path / "nowhere", library.reader, tmp_path / "index"), rank)
+    folder = Folder(tmp_path / "nowhere", library.read, rank)
     with pytest.raises(FetchError, match="is no folder; set `folder`"):
         await folder.search("moss", 3)
 
@@ -190,11 +156,3 @@ async def test_only_papers_of_the_folder_are_loaded(folder: Folder, papers: Path
     for path in (tmp_path / "secret.txt", papers / "notes.odt", papers / ".." / "secret.txt"):
         with pytest.raises(FetchError, match="no longer a paper of the folder"):
             await folder.load(Hit(**{**hit, "address": str(path)}))  # type: ignore[typeddict-item]
-
-
-async def test_a_state_folder_that_cannot_be_written_is_an_error(
-    papers: Path, library: Library, rank: WordRank, tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    with pytest.raises(StateError):
-        await Folder(FolderIndex(papers, library.reader, tmp_path / "file" / "index"), rank).search("moss", 3)
