@@ -33,8 +33,7 @@ from state.model_settings import AtMost
 from state.records import CallRecord
 from state.settings import FeedbackSettings
 from tools.checks.quotes import locate
-from tools.literature import Findings, Found, Sources, find_documents, open_sources
-from tools.literature.records import under_review
+from tools.literature import Findings, Found, Sources, find_documents, open_sources, under_review
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
 _PART = re.compile(r"(?<=[.!?;])[\"”’]*\s+")

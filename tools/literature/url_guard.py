@@ -17,6 +17,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from pathlib import Path
 from posixpath import normpath
 from urllib.parse import unquote
 
@@ -65,118 +66,8 @@ class ServerFault(FetchError):
         self.retry_after_s = retry_after_s
 
 
-REVIEWS = (
-    "openreview.net",
-    "publons.com",
-    "pubpeer.com",
-    "reviewcommons.org",
-    "prereview.org",
-    "sciety.org",
-    "peercommunityin.org",
-    "doi.org/10.24072",
-    "qeios.com",
-    "doi.org/10.32388",
-    "scienceopen.com",
-    "doi.org/10.14293",
-    "rrid.mitpress.mit.edu",
-    "rapidreviewscovid19.mitpress.mit.edu",
-    "prelights.biologists.com",
-    "scirate.com",
-    "alphaxiv.org",
-    "hypothes.is",
-    "peerj.com",
-    "doi.org/10.7717",
-    "doi.org/10.7287",
-    "elifesciences.org",
-    "doi.org/10.7554",
-    "scipost.org",
-    "doi.org/10.21468",
-    "static-content.springer.com/esm",  # supplements, among them the peer review files of Nature's journals
-)
-F1000_PLATFORMS = (
-    "f1000research.com",
-    "f1000.com",
-    "facultyopinions.com",
-    "connect.h1.co",
-    "wellcomeopenresearch.org",
-    "gatesopenresearch.org",
-    "verixiv.org",
-    "hrbopenresearch.org",
-    "aasopenresearch.org",
-    "openresearchafrica.net",
-    "amrcopenresearch.org",
-    "mniopenresearch.org",
-    "nihropenresearch.org",
-    "healthopenresearch.org",
-    "emeraldopenresearch.com",
-    "routledgeopenresearch.org",
-    "materialsopenresearch.org",
-    "molecularpsychology.org",
-    "digitaltwin1.org",
-    "open-research-europe.ec.europa.eu",
-    "doi.org/10.12688",
-    "doi.org/10.5256",
-    "doi.org/10.21956",
-    "doi.org/10.3410",
-)
-COPERNICUS_DISCUSSIONS = (
-    "egusphere.copernicus.org",
-    "editor.copernicus.org",
-    "copernicus.org/preprints",
-    "atmos-chem-phys-discuss.net",
-    "atmos-meas-tech-discuss.net",
-    "biogeosciences-discuss.net",
-    "clim-past-discuss.net",
-    "earth-syst-dynam-discuss.net",
-    "earth-syst-sci-data-discuss.net",
-    "geosci-model-dev-discuss.net",
-    "hydrol-earth-syst-sci-discuss.net",
-    "nat-hazards-earth-syst-sci-discuss.net",
-    "ocean-sci-discuss.net",
-    "solid-earth-discuss.net",
-    "the-cryosphere-discuss.net",
-)
-SOCIAL_MEDIA = (
-    "x.com",
-    "twitter.com",
-    "t.co",
-    "nitter.net",
-    "reddit.com",
-    "redd.it",
-    "facebook.com",
-    "fb.com",
-    "fb.me",
-    "instagram.com",
-    "threads.net",
-    "threads.com",
-    "linkedin.com",
-    "lnkd.in",
-    "youtube.com",
-    "youtu.be",
-    "tiktok.com",
-    "bsky.app",
-    "mastodon.social",
-    "tumblr.com",
-    "pinterest.com",
-    "quora.com",
-    "discord.com",
-    "t.me",
-    "vk.com",
-    "weibo.com",
-    "zhihu.com",
-    "news.ycombinator.com",
-)
-COPIES = (  # through which any of the others could be read
-    "web.archive.org",
-    "archive.today",
-    "archive.is",
-    "archive.ph",
-    "translate.goog",
-    "translate.google.com",
-    "webcache.googleusercontent.com",
-    "r.jina.ai",
-)
-DEFAULT_BLOCKLIST = (*REVIEWS, *F1000_PLATFORMS, *COPERNICUS_DISCUSSIONS, *SOCIAL_MEDIA, *COPIES)
+_BLOCKLIST = Path(__file__).with_name("blocklist.txt").read_text(encoding="utf-8").splitlines()
+DEFAULT_BLOCKLIST = tuple(line for line in _BLOCKLIST if line and not line.startswith("#"))
 
 
 def blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
@@ -220,7 +111,7 @@ class Gate:
     """What stands before every request, and before every hop of a redirect.
 
     Args:
-        blocklist: Entries as in `tools/literature/url_guard.py`.
+        blocklist: Entries as in `blocklist.txt`.
         resolver: Turns names into IP addresses.
         loopback_for_tests: Loopback addresses that count as public, and may be asked by http and on any port. For
             tests only: no setting and no environment variable leads here.

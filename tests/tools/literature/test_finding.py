@@ -15,11 +15,11 @@ from tests.tools.literature.conftest import Library, client, open_gate
 from tests.tools.literature.site import Answer, Site, json_answer, redirect
 from tests.tools.literature.test_folder import WordRank
 from tests.tools.literature.test_providers import hit
-from tools.literature import Found, Sources, UnderReview, find_documents, open_sources
+from tools.literature import Found, Sources, find_documents, open_sources
 from tools.literature.fetching import Fetcher, Secret
 from tools.literature.folder import Folder
 from tools.literature.full_text import ONLY_ABSTRACT
-from tools.literature.records import Hit, SearchResult
+from tools.literature.records import Hit, SearchResult, UnderReview
 from tools.literature.web import Web
 
 QUESTION = "How does moss grow?"
