@@ -60,10 +60,10 @@ JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
         default=True,
     ),
     "doubtful_sentences": Extension(
-        "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
-        "seem to say them. No agent is shown them.",
+        "Sentences of the result to which no sentence of the source is near in meaning are named to the person who "
+        "reads it. No agent is shown them.",
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
-        "changed (docs/results/support.md).",
+        "changed.",
     ),
     "begin_with_paper": Extension(
         "A paper of at most 500 words, such as an abstract, is its own first draft, which the journalist revises.",
@@ -84,10 +84,10 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         default=True,
     ),
     "doubtful_sentences": Extension(
-        "Sentences of the result whose support score is low are named to the person who reads it: the source does not "
-        "seem to say them. No agent is shown them.",
+        "Sentences of the result to which no sentence of the source is near in meaning are named to the person who "
+        "reads it. No agent is shown them.",
         "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
-        "changed (docs/results/support.md).",
+        "changed.",
     ),
     "rewrite_copied": Extension(
         "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, twice if need "

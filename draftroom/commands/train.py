@@ -119,20 +119,6 @@ def bart(
     tell(f'To use it, set sequence_to_sequence = "{tuned.checkpoint}" under [journalism], and add `bart` to --rows.')
 
 
-@train_app.command("support")
-def support(
-    pairs: Annotated[list[Path], typer.Argument(help="Abstracts and their plain summaries, JSON Lines; repeatable.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the weights and the report.")],
-    at_most: Annotated[int, typer.Option("--at-most", min=1, help="Papers of each file.")] = 150,
-) -> None:
-    """Train the support score of sentences, and measure it on papers that it has not seen."""
-    require(TRAINING)
-    from training.support.train import train_support  # noqa: PLC0415 - takes seconds
-
-    typer.echo(train_support(pairs, out, at_most), nl=False)
-    tell(f"The weights are in {out / 'support.json'}; tools/checks/support.json holds those that ship.")
-
-
 @train_app.command("instructions")
 def instructions(
     papers: Annotated[list[Path], typer.Argument(help="Open papers or abstracts, JSON Lines; repeatable.")],
