@@ -18,7 +18,6 @@ from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
 from tools.checks.fidelity import unsupported_facts
 from tools.checks.readability import grade
-from tools.checks.term_explanations import agrees
 from tools.documents.reading import stored_text
 from tools.text import occurrences
 
@@ -82,7 +81,7 @@ async def finish(state: SimplificationState) -> SimplificationState:
     source = await asyncio.to_thread(stored_text, state["source"])
     return {
         "simplified": state["text"],
-        "glossary": glossary(history, state["text"], source),
+        "glossary": glossary(history, state["text"]),
         "warnings": [
             *unchanged(state),
             *additions(state["text"], source),
@@ -107,20 +106,14 @@ def additions(text: str, source: str) -> list[str]:
     return [f"the original does not have {told}: each is an explanation, or a mistake"] if added else []
 
 
-def glossary(history: list[Exchange], text: str, source: str) -> list[GlossaryEntry]:
-    """The terms that the medical expert explained and the text still uses, each with its newest explanation.
-
-    An explanation that is not about its term, or that the source speaks against, is left out.
-    """
+def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
+    """The terms that the medical expert explained and the text still uses, each with its newest explanation."""
     explained = {
         question["term"].casefold(): GlossaryEntry(
             term=question["term"], explanation=question["answer"], entry=exchange["entry"]
         )
         for exchange in history
         for question in exchange["questions"]
-        if question["term"]
-        and question["answer"]
-        and occurrences(text, question["term"])
-        and agrees(question["term"], question["answer"], source)
+        if question["term"] and question["answer"] and occurrences(text, question["term"])
     }
     return sorted(explained.values(), key=lambda entry: entry["term"].casefold())
