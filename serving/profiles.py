@@ -12,9 +12,7 @@ from state.errors import ServingError
 
 FOLDER = Path(__file__).parent / "profiles"
 LOOPBACK = "127.0.0.1"
-HUB = "hub:"
-"""How the name of a GGUF file of the Hugging Face hub begins."""
-_OF_VLLM = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args", "adapters"}
+_OF_VLLM = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args"}
 
 
 class Server(BaseModel):
@@ -24,32 +22,20 @@ class Server(BaseModel):
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Names the server within its profile.")
     model: str = Field(
-        min_length=1,
-        description="A hub id, a folder, or `embedded:NAME`; for llama.cpp also `hub:OWNER/REPOSITORY/FILE@REVISION`.",
-    )
-    sha256: str = Field(
-        "", pattern="^([0-9a-f]{64})?$", description="Of the file of a hub, which is refused otherwise."
+        min_length=1, description="`embedded:NAME`; or a hub id or a folder, and for llama.cpp the path of a GGUF file."
     )
     served_model_name: str = Field(min_length=1, description="The model name that clients ask for.")
     port: int = Field(ge=1024, le=65535)
     max_model_len: int = Field(ge=256, description="Context length in tokens.")
-    dtype: Literal["auto", "bfloat16", "float16", "float32", "fastest"] = Field(
-        "auto", description="`fastest`, on a CPU: bfloat16 where it has instructions for it, else float32."
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = Field(
+        "auto", description="On a CPU without instructions for bfloat16, float32 takes a quarter of its time."
     )
     gpu_memory_utilization: float | None = Field(None, gt=0, le=1, description="Share of the GPU's memory to take.")
     kv_cache_gib: int | None = Field(None, ge=1, description="Memory for vLLM's key-value cache on a CPU.")
     slots: int = Field(1, ge=1, description="Requests that llama.cpp answers at once, each with a context of its own.")
     extra_args: list[str] = Field(default=[], description="More arguments for vLLM's OpenAI server.")
-    adapters: dict[str, Path] = Field(
-        default={}, description="LoRA adapters to serve too: folders that PEFT wrote, by the name that clients ask for."
-    )
     roles: list[str] = Field(default=[], description="Roles it is meant for; empty means every role.")
     ready_timeout_s: int = Field(600, ge=1, description="How long it may take until it answers.")
-
-    @property
-    def model_names(self) -> list[str]:
-        """Every name that clients may ask for: the model's, then its adapters'."""
-        return [self.served_model_name, *self.adapters]
 
     @property
     def base_url(self) -> str:
@@ -85,12 +71,8 @@ class Profile(BaseModel):
         for server in self.servers:
             if wrong := sorted(foreign & server.model_fields_set):
                 raise ValueError(f"{', '.join(wrong)} means nothing to {self.engine}")
-            if server.model.startswith(HUB) and not server.sha256:
-                raise ValueError("a file of a hub needs its sha256")
         if self.engine == "llama.cpp" and self.device == "gpu":
             raise ValueError("llama.cpp is for the CPU here: vLLM serves a GPU")
-        if self.device == "gpu" and any(server.dtype == "fastest" for server in self.servers):
-            raise ValueError("dtype fastest is for a CPU: leave it out, or name a precision")
         return self
 
 

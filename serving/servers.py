@@ -15,29 +15,23 @@ from typing import Literal
 import psutil
 from pydantic import BaseModel, ValidationError
 
-from serving.adapters import adapter_arguments, adapter_environment
 from serving.embedded import embedded_gguf, resolve_model
 from serving.environment import llama_cpp_python, vllm_python
-from serving.hub import hub_gguf
 from serving.processes import ServerRecord, launch, read_records, remove_record, servers_folder, write_record
-from serving.profiles import HUB, LOOPBACK, Profile, Server
+from serving.profiles import LOOPBACK, Profile, Server
 from serving.steps import Report, exclusive, telling_lines
 from state.errors import ServingError
 from state.files import cache_folder
 
-ServerState = Literal["running", "starting", "not answering", "stopped", "stale"]
+ServerState = Literal["running", "not answering", "stopped", "stale"]
 
 LLAMA_SERVER = Path(__file__).with_name("llama_server.py")
 SPINS = "10000"
 """How long a thread of llama.cpp waits for the others before it gives its processor away. Unless told it hardly does:
 beside other busy programs it is then three times as slow (two cores, 1.4 tokens a second instead of 4.1; alone 14.1
 instead of 13.0)."""
-_HANGING_S = 30
 _POLL_S = 0.5
 _TIMEOUT_S = 5
-CPUINFO = Path("/proc/cpuinfo")
-BFLOAT16 = {"amx_bf16", "avx512_bf16", "bf16"}
-"""Instructions that compute in it, as Linux names those of x86 and of Arm."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +56,13 @@ def up(profile: Profile, report: Report) -> list[Server]:
         The servers that this call started; empty if all ran already.
 
     Raises:
-        ServingError: A server cannot be started or an adapter cannot be served; or a server runs that was started with
-            another definition.
+        ServingError: A server cannot be started, or one runs that was started with another definition.
         StateError: The state or the cache folder cannot be written.
     """
     with exclusive(_lock_file(profile.name), report), ExitStack() as undo:
         missing = [server for server in profile.servers if not _found_running(profile.name, server, report)]
         for server in missing:
             require_free_port(server)
-            adapter_arguments(server)  # before anything is installed, which takes minutes
         if missing:
             vllm = profile.engine == "vllm"
             python = vllm_python(profile.device, report) if vllm else llama_cpp_python(report)
@@ -89,7 +81,7 @@ def down(profile: str, report: Report) -> list[str]:
     stopped = []
     with exclusive(_lock_file(profile), report):
         for name, record in read_records(profile).items():
-            if record.process.alive():
+            if record.process.is_alive():
                 report(f"Stopping {name}")
                 stopped.append(name)
             _stop(profile, record)
@@ -111,12 +103,12 @@ def _lock_file(profile: str) -> Path:
 def _status(profile: str, server: Server, record: ServerRecord | None) -> ServerStatus:
     if not record:
         return ServerStatus(profile, server, "stopped", None, None)
-    state: ServerState = "not answering" if record.ready else "starting"
-    if not record.process.alive():
+    state: ServerState = "not answering"
+    if not record.process.is_alive():
         state = "stale"
     elif answers(server):
         state = "running"
-    return ServerStatus(profile, server, state, record.process.leader.pid, record.log)
+    return ServerStatus(profile, server, state, record.process.pid, record.log)
 
 
 def _found_running(profile: str, server: Server, report: Report) -> bool:
@@ -124,7 +116,7 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
     record = read_records(profile).get(server.name)
     if not record:
         return False
-    if not record.process.alive():
+    if not record.process.is_alive():
         report(f"Removing the record of {server.name}, which ended without having been stopped")
         _stop(profile, record)
         return False
@@ -133,8 +125,7 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
             f"The server {server.name} runs with another definition than the profile {profile} has now: "
             f"stop it with `draftroom models down --profile {profile}` and start it again."
         )
-    wait_until_ready(record, _HANGING_S if record.ready else server.ready_timeout_s)
-    _write_ready(profile, record)
+    wait_until_ready(record)
     return True
 
 
@@ -146,12 +137,7 @@ def _start(profile: Profile, server: Server, python: Path, undo: ExitStack, repo
     record = ServerRecord(server=server, process=process, base_url=server.base_url, log=log)
     undo.callback(_stop, profile.name, record)
     write_record(profile.name, record)
-    wait_until_ready(record, server.ready_timeout_s)
-    _write_ready(profile.name, record)
-
-
-def _write_ready(profile: str, record: ServerRecord) -> None:
-    write_record(profile, record.model_copy(update={"ready": True, "process": record.process.noted()}))
+    wait_until_ready(record)
 
 
 def _stop(profile: str, record: ServerRecord) -> None:
@@ -168,13 +154,13 @@ class _Models(BaseModel):
 
 
 def answers(server: Server) -> bool:
-    """Whether the server is healthy and serves its model and its adapters under the names of its profile."""
+    """Whether the server is healthy and serves its model under the name of its profile."""
     try:
         _get(server, "/health")
         models = _Models.model_validate_json(_get(server, "/v1/models"))
     except (OSError, HTTPException, ValidationError):
         return False
-    return {model.id for model in models.data}.issuperset(server.model_names)
+    return server.served_model_name in {model.id for model in models.data}
 
 
 def _get(server: Server, path: str) -> bytes:
@@ -192,15 +178,16 @@ def _get(server: Server, path: str) -> bytes:
     return body
 
 
-def wait_until_ready(record: ServerRecord, timeout_s: float) -> None:
+def wait_until_ready(record: ServerRecord) -> None:
     """Return as soon as the server answers.
 
     Raises:
-        ServingError: Its process ended, or it did not answer in `timeout_s` seconds; the message quotes its log.
+        ServingError: Its process ended, or it did not answer in time; the message quotes its log.
     """
+    timeout_s = record.server.ready_timeout_s
     deadline = time.monotonic() + timeout_s
     while not answers(record.server):
-        if not record.process.alive():
+        if not record.process.is_alive():
             raise ServingError(
                 f"The server {record.server.name} ended while it was starting ({telling_lines(record.log)}); "
                 f"mend that and start it again. Its whole log is {record.log}."
@@ -235,11 +222,10 @@ def require_free_port(server: Server) -> None:
 def _start_of(profile: Profile, server: Server, python: Path, report: Report) -> tuple[list[str], dict[str, str]]:
     """The command that starts a server, and its environment; its model is made ready first."""
     if profile.engine == "llama.cpp":
-        of_hub = server.model.startswith(HUB)
-        gguf = hub_gguf(server.model, server.sha256, report) if of_hub else embedded_gguf(server.model, python, report)
+        gguf = embedded_gguf(server.model, python, report)
         return _llama_cpp(server, gguf, python), os.environ | {"GOMP_SPINCOUNT": SPINS}
     model, local = resolve_model(server.model, python, report)
-    return _vllm(server, model, python), _environment(server, profile.device, local=local)
+    return _vllm(server, model, python), _environment(server, local=local)
 
 
 def _llama_cpp(server: Server, gguf: Path, python: Path) -> list[str]:
@@ -255,14 +241,13 @@ def _vllm(server: Server, model: str, python: Path) -> list[str]:
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server", *server.extra_args]
     command += ["--model", model, "--served-model-name", server.served_model_name]
     command += ["--host", LOOPBACK, "--port", str(server.port), "--disable-uvicorn-access-log"]
-    command += ["--max-model-len", str(server.max_model_len)]
-    command += ["--dtype", fastest_precision() if server.dtype == "fastest" else server.dtype]
+    command += ["--max-model-len", str(server.max_model_len), "--dtype", server.dtype]
     if server.gpu_memory_utilization is not None:
         command += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
-    return command + adapter_arguments(server)
+    return command
 
 
-def _environment(server: Server, device: str, *, local: bool) -> dict[str, str]:
+def _environment(server: Server, *, local: bool) -> dict[str, str]:
     environment = os.environ | {
         "VLLM_NO_USAGE_STATS": "1",
         "DO_NOT_TRACK": "1",
@@ -274,16 +259,4 @@ def _environment(server: Server, device: str, *, local: bool) -> dict[str, str]:
         environment["HF_HUB_OFFLINE"] = "1"
     if server.kv_cache_gib is not None:
         environment["VLLM_CPU_KVCACHE_SPACE"] = str(server.kv_cache_gib)
-    return environment | adapter_environment(server, device)
-
-
-def fastest_precision(cpuinfo: Path = CPUINFO) -> Literal["bfloat16", "float32"]:
-    """Bfloat16 on a CPU that has instructions for it; any other emulates it, in 3.5 times the time of float32.
-
-    Args:
-        cpuinfo: What the system tells of its CPU. Without such a file, as on macOS, float32 is safe.
-    """
-    if not cpuinfo.exists():
-        return "float32"
-    known = {word for line in cpuinfo.read_text(encoding="utf-8").splitlines() for word in line.split()}
-    return "bfloat16" if known & BFLOAT16 else "float32"
+    return environment

@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from draftroom.rendering.rendering import ERR, OUT, print_table, tell
-from serving.adapters import with_adapters
 from serving.processes import recorded_profiles
 from serving.profiles import Profile, load_profile, profile_name, profile_names
 from serving.servers import ServerState, down, status, up
@@ -21,7 +20,6 @@ models_app = typer.Typer(help="Start, stop and list local model servers.", no_ar
 
 _COLOURS: dict[ServerState, str] = {
     "running": "green",
-    "starting": "yellow",
     "not answering": "red",
     "stopped": "dim",
     "stale": "red",
@@ -31,18 +29,13 @@ _COLOURS: dict[ServerState, str] = {
 @models_app.command("up")
 def start(
     profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "laptop",
-    lora: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=FOLDER", help="Serve a LoRA adapter too, as a model of this name; repeatable."),
-    ] = None,
 ) -> None:
     """Start the servers of a profile and wait until they answer; the first time, install what they need."""
-    wanted = with_adapters(load_profile(profile), lora or [])
+    wanted = load_profile(profile)
     if not start_servers(wanted):
         typer.echo(f"{wanted.name} is already up.")
     for server in wanted.servers:
-        for name in server.model_names:
-            typer.echo(f"{name} answers at {server.base_url}")
+        typer.echo(f"{server.served_model_name} answers at {server.base_url}")
     tell("Next: draftroom doctor (does everything work?), draftroom models down (stop them).")
 
 

@@ -93,7 +93,7 @@ def journalist(
     record = train_journalist(read_config(config_path(config), JournalistConfig), pairs, out)
     before, after = record.dev_loss_before, -record.best_metric
     typer.echo(f"Loss of a token of the dev summaries: {before:.3f} before, {after:.3f} after.")
-    tell(f"To use it: draftroom models up --profile embedded --lora tuned={out / ADAPTER}")
+    tell(f"To use it: vllm serve MODEL --enable-lora --lora-modules tuned={out / ADAPTER}")
     tell("Then set `model` of [models.warm_start] to tuned, and write with draftroom explain --warm-start.")
 
 

@@ -85,4 +85,4 @@ def test_an_unknown_profile_is_an_error_of_ours(home: Home) -> None:
         code, _, errors = run(command, "--profile", "embeded")
         assert code != 0
         assert "ServingError" in errors
-        assert "embedded, laptop, laptop-hub, laptop-vllm, paper-gpu, single-gpu" in " ".join(errors.split())
+        assert "embedded, laptop, laptop-vllm, paper-gpu, single-gpu" in " ".join(errors.split())

@@ -2,7 +2,7 @@
 
 Every start adds a line to the file FAKE_VLLM_STARTS. It is healthy only while the file FAKE_VLLM_GATE exists, if that
 variable is set. FAKE_VLLM_MODE asks for a fault: `fail` (or `fail:MODEL`) ends it before it serves, `interrupt` presses
-Ctrl-C for whoever started it, `stubborn` makes the engine ignore SIGTERM, `no-adapters` leaves the adapters out.
+Ctrl-C for whoever started it, `stubborn` makes the engine ignore SIGTERM.
 """
 
 import argparse
@@ -31,10 +31,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--gpu-memory-utilization", type=float)
     parser.add_argument("--max-num-seqs", type=int)
     parser.add_argument("--disable-uvicorn-access-log", action="store_true")
-    parser.add_argument("--enable-lora", action="store_true", default=argparse.SUPPRESS)
-    parser.add_argument("--lora-modules", nargs="+", default=argparse.SUPPRESS)
-    for name in ("--max-lora-rank", "--max-loras"):
-        parser.add_argument(name, type=int, default=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -46,14 +42,14 @@ def start_engine(mode: str | None) -> int:
 
 
 class Handler(BaseHTTPRequestHandler):
-    model_names: tuple[str, ...] = ()
+    model_name = ""
 
     def do_GET(self) -> None:
         gate = os.environ.get("FAKE_VLLM_GATE")
         self.send_response(200 if not gate or Path(gate).exists() else 503)
         self.end_headers()
         if self.path == "/v1/models":
-            models = [{"id": name, "max_model_len": 512} for name in self.model_names]
+            models = [{"id": self.model_name, "max_model_len": 512}]
             self.wfile.write(json.dumps({"data": models}).encode())
 
     def log_message(self, *_: object) -> None:
@@ -73,8 +69,7 @@ def main() -> None:
         raise ValueError("No available memory for the cache blocks")
     if mode == "interrupt":
         os.kill(os.getppid(), signal.SIGINT)
-    adapters = [] if mode == "no-adapters" else getattr(options, "lora_modules", [])
-    Handler.model_names = (options.served_model_name, *(module.split("=")[0] for module in adapters))
+    Handler.model_name = options.served_model_name
     ThreadingHTTPServer((options.host, options.port), Handler).serve_forever()
 
 
