@@ -14,35 +14,46 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import tools
+from state.errors import BadInput
+from tools.documents.structure import Block, Parts, clean_characters
 
 MAX_CHARACTERS = 4_000_000
 """Of the text of one paper."""
+_SECONDS = 120
 _MEMORY_BYTES = 768 * 1024**2
 """Filled, by a file that unpacks without an end, in less than two seconds of a processor."""
 
 
-class ParserStopped(Exception):
-    """A parser died or took too long; the message says which."""
+def too_many_pages(pages: int, max_pages: int) -> str:
+    """What is said of a file that is longer than allowed, behind its name."""
+    return (
+        f"has {pages} pages, more than the {max_pages} that are allowed; pass the part that matters as a PDF of its "
+        "own, or raise the limit."
+    )
 
 
-class OutOfTime(BaseException):
-    """The processor time that was allowed is used up. A parser that catches every `Exception` does not hold it up."""
+class Unreadable(BaseException):
+    """A file is damaged, or reading it takes too long; the message says which.
+
+    Not an `Exception`: a parser that catches every one of those does not hold it up.
+    """
 
 
-def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any:
-    """JSON answer of a module that reads bytes in a process of at most `seconds` and 768 MiB.
+def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: int = _SECONDS) -> Parts:
+    """Read a file in a process of at most `seconds` and 768 MiB.
 
     Args:
         module: It calls `answer` when it is run.
-        data: What it reads.
-        seconds: How long it may take.
+        data: The file.
+        name: Of the file, for messages.
         limit: Passed on to it.
+        seconds: How long it may take.
 
     Raises:
-        ParserStopped: It died, or took longer.
+        Unreadable: The file is damaged, or the process died or took longer.
+        BadInput: The file cannot be used.
     """
     path = os.pathsep.join([str(Path(tools.__path__[0]).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     try:
@@ -57,36 +68,41 @@ def run_parser(module: str, data: bytes, *, seconds: int, limit: int = 0) -> Any
             env=os.environ | {"PYTHONPATH": path},
         )
     except subprocess.TimeoutExpired:
-        raise ParserStopped(f"it could not be read within {seconds} seconds") from None
+        raise Unreadable(f"it could not be read within {seconds} seconds") from None
     if process.returncode:
         last_words = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise ParserStopped(last_words or "reading it took too much time or memory")
-    return json.loads(process.stdout)
+        raise Unreadable(clean_characters(last_words) or "reading it took too much time or memory")
+    found = json.loads(process.stdout)
+    if "kind" in found:
+        raise BadInput(f"{name} {found['message']}", kind=found["kind"])
+    return Parts(**found | {"blocks": [Block(**block) for block in found["blocks"]]})
 
 
-def answer(extract: Callable[[bytes, int], Any]) -> None:
+def answer(extract: Callable[[bytes, int], Parts]) -> None:
     """In that process: limit it, and print what `extract` makes of standard input.
 
-    Values may be dataclasses, which are printed as their fields.
+    Its `BadInput` lacks the name of the file, which stands before the message.
     """
     logging.disable()  # parsers log every oddity of a file
     seconds, limit = map(int, sys.argv[1:])
     _limit_resources(seconds)
     try:
-        found = extract(sys.stdin.buffer.read(), limit)
-    except OutOfTime as error:
+        found: object = extract(sys.stdin.buffer.read(), limit)
+    except BadInput as error:
+        found = {"message": str(error), "kind": error.kind}
+    except Unreadable as error:
         sys.exit(str(error))
     sys.stdout.write(json.dumps(found, default=vars))  # `json.dump` encodes in Python, word by word
 
 
-def allow_processor_time(seconds: float, told: str) -> None:
-    """In that process: raise `OutOfTime` as soon as it has used so many seconds of processor time since it began.
+def allow_processor_time(seconds: float, message: str) -> None:
+    """In that process: raise `Unreadable` when it has used so many seconds of processor time since it began.
 
     A library that does not come back to Python is ended at about twice as many.
 
     Args:
         seconds: How many, instead of what was allowed before.
-        told: What the error says.
+        message: What the error says.
     """
     if sys.platform == "win32":
         return
@@ -96,24 +112,14 @@ def allow_processor_time(seconds: float, told: str) -> None:
     def look(*_: object) -> None:
         left = seconds - time.process_time()
         if left <= 0:
-            raise OutOfTime(told)
+            raise Unreadable(message)
         signal.setitimer(signal.ITIMER_PROF, left)  # which counts in ticks, and often too many
 
-    signal.setitimer(signal.ITIMER_PROF, 0)
     signal.signal(signal.SIGPROF, look)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     most = math.ceil(2 * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     look()
-
-
-def end_of_allowance() -> None:
-    """In that process: `OutOfTime` is raised no more; where it would go on, it is still ended."""
-    if sys.platform == "win32":
-        return
-    import signal  # noqa: PLC0415  (not on Windows)
-
-    signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def in_one_line(error: BaseException) -> str:

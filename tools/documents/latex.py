@@ -33,11 +33,6 @@ _SUBFLOATS = {"subfigure", "subtable", "minipage"}
 _FLOAT = re.compile(rf"\\begin\{{(?P<name>{'|'.join(FLOATS)})\*?\}}(?P<body>.*?)\\end\{{(?P=name)\*?\}}", re.DOTALL)
 _SUBFLOAT = re.compile(rf"\\begin\{{(?P<sub>{'|'.join(_SUBFLOATS)})\}}.*?\\end\{{(?P=sub)\}}", re.DOTALL)
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
-_ONE_NUMBER, _NUMBER_A_LINE = {"equation", "multline"}, {"align", "gather", "eqnarray"}
-_FORMULA = re.compile(
-    rf"\\begin\{{(?P<name>{'|'.join(_ONE_NUMBER | _NUMBER_A_LINE)})\}}(?P<body>.*?)\\end\{{(?P=name)\}}", re.DOTALL
-)
-_OWN_NUMBER = re.compile(r"\\(?:tag|notag|nonumber)\b")
 _WITH_KIND = {"autoref", "cref", "Cref"}
 UNDEFINED = "??"
 """What LaTeX prints for a reference to a label that there is not; the label stands behind it in brackets."""
@@ -95,7 +90,6 @@ def latex_parts(text: str) -> Parts:
         body = next((node for node in nodes if _is_document(node)), None)
         reader.hidden.clear()
         reader.floats.clear()
-        reader.equations = 0
         written = reader.nodelist_to_text(body.nodelist if body else nodes)
     except RecursionError:
         return Parts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
@@ -123,8 +117,6 @@ class Labels:
         self._names = set(_LABEL.findall(source))
         self._whole = not re.search(r"\\(?:input|include|subfile|externaldocument)\b", source)
         self._floats: dict[str, tuple[str, int]] = {}
-        for number, line in enumerate(_numbered_lines(source), start=1):
-            self._floats |= dict.fromkeys(_LABEL.findall(line), ("Equation", number))
         counts: Counter[str] = Counter()
         for environment in _FLOAT.finditer(_SUBFLOAT.sub("", source)):
             kind = FLOATS[environment["name"]]
@@ -138,13 +130,6 @@ class Labels:
             kind, number = self._floats[name]
             return f"{kind} {number}" if with_kind else str(number)
         return name if name in self._names or not self._whole else f"{UNDEFINED} ({name})"
-
-
-def _numbered_lines(source: str) -> Iterator[str]:
-    """The lines of formulas that LaTeX numbers itself."""
-    for formula in _FORMULA.finditer(source):
-        lines = [formula["body"]] if formula["name"] in _ONE_NUMBER else re.split(r"\\\\", formula["body"])
-        yield from (line for line in lines if line.strip() and not _OWN_NUMBER.search(line))
 
 
 _COMMENTS = re.compile(r"(?:^[ \t]*%[^\n]*(?:\n|\Z))+|(?<!\\)%[^\n]+", re.MULTILINE)
@@ -211,8 +196,6 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         super().__init__(math_mode="text")
         self.floats: Counter[str] = Counter()
         """How many captions of each kind there were so far."""
-        self.equations = 0
-        """How many formulas LaTeX has numbered so far."""
         self._labels = labels
         self._float = ""  # the kind of the one that is open
         self.title = ""
@@ -278,10 +261,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         self._float = outer
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
-            first = self.equations + 1
-            self.equations += len(list(_numbered_lines(node.latex_verbatim())))
-            numbers = "".join(f" ({number})" for number in range(first, self.equations + 1))
-            return f" {' '.join(text.split())}{numbers} "
+            return f" {' '.join(text.split())} "
         if name == "abstract":
             return f"\n\n{_HEADING_MARK}Abstract\n\n{text}\n\n{_HEADING_MARK}\n\n"
         if name == "thebibliography":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import re
 from functools import lru_cache
@@ -17,10 +16,10 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from state.documents import Document, DocumentFormat, DocumentRef
-from state.errors import BadInput, StateError
+from state.errors import BadInput, Kind, StateError
 from state.files import read_pipe, state_folder, storage_error, write_atomically
 from state.settings import Scope
-from tools.documents.guarded import MAX_CHARACTERS
+from tools.documents.guarded import MAX_CHARACTERS, Unreadable, run_parser, too_many_pages
 from tools.documents.structure import Parts, clean_characters, decode, outline, text_parts
 
 MAX_BYTES = 50_000_000
@@ -77,11 +76,9 @@ def read_document_bytes(
         parts = _parts(data, document_format, name, max_pages)
         document = outline(parts, sha256=sha256, document_format=document_format)
         _refuse_unusable(document["text"], name)
-        store_document(path, document)
-    elif document["pages"] > max_pages:
-        from tools.documents.pdf.parts import too_many_pages  # noqa: PLC0415
-
-        raise too_many_pages(name, document["pages"], max_pages)
+        _write(path, _DOCUMENT.dump_json(document))
+    if document["pages"] > max_pages:
+        raise BadInput(f"{name} {too_many_pages(document['pages'], max_pages)}", kind="input_too_long")
     chosen, text, warnings = _choose(document, scope, name)
     language = [] if is_english(text) else [NOT_ENGLISH]
     return DocumentRef(
@@ -176,16 +173,30 @@ def _format(data: bytes, name: str) -> DocumentFormat:
     return "latex" if _LATEX.search(data[:10_000]) else "text"
 
 
+_PARSERS: dict[str, tuple[str, Kind, str]] = {
+    "pdf": (
+        "tools.documents.pdf.process",
+        "broken_pdf",
+        "cannot be read as a PDF ({reason}); open it in a viewer and save it as a new PDF or as text, and try again.",
+    ),
+    "docx": (
+        "tools.documents.word",
+        "binary_input",
+        "cannot be read as a Word document ({reason}); open it in a word processor and save it anew, or as PDF, and "
+        "try again.",
+    ),
+}
+"""Module that reads a format in a process of its own, and what is said of a damaged file."""
+
+
 def _parts(data: bytes, document_format: DocumentFormat, name: str, max_pages: int) -> Parts:
     """Parts of a paper; the libraries of a format are loaded only when one of that format is read."""
-    if document_format == "pdf":
-        from tools.documents.pdf.parts import pdf_parts  # noqa: PLC0415
-
-        return pdf_parts(data, name=name, max_pages=max_pages)
-    if document_format == "docx":
-        from tools.documents.word import word_parts  # noqa: PLC0415
-
-        return word_parts(data, name=name)
+    if document_format in _PARSERS:
+        module, kind, damaged = _PARSERS[document_format]
+        try:
+            return run_parser(module, data, name=name, limit=max_pages)
+        except Unreadable as error:
+            raise BadInput(f"{name} {damaged.format(reason=error)}", kind=kind) from None
     text = _characters(data, name)
     if document_format == "latex":
         from tools.documents.latex import latex_parts  # noqa: PLC0415
@@ -252,15 +263,6 @@ def stored_document(path: Path, sha256: str) -> Document | None:
         return None
 
 
-def store_document(path: Path, document: Document) -> None:
-    """Keep a document, whole or not at all.
-
-    Raises:
-        StateError: The state folder cannot be written, or the disk is full.
-    """
-    _write(path, _DOCUMENT.dump_json(document))
-
-
 def keep_input(data: bytes, sha256: str, suffix: str) -> Path:
     """Keep a paper as it was given and return its path; the suffix tells its format.
 
@@ -277,15 +279,9 @@ def load_document(ref: DocumentRef) -> Document:
     """The document that was read before; not to be changed, for others may be given the same.
 
     Raises:
-        StateError: Its file is gone, is no longer that of this document, or is of an earlier version.
+        StateError: Its file is gone, or is no longer that of this document.
     """
     path = Path(ref["path"])
-    if path.suffix == ".txt":
-        raise StateError(
-            f"The paper of this run, {path}, was stored by an earlier version of Draftroom (reader 1, this one is "
-            f"{READER_VERSION}); finish the run with that version, or start a new run from the paper.",
-            kind="run_incompatible",
-        )
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -303,19 +299,16 @@ def load_document(ref: DocumentRef) -> Document:
 
 
 def delete_document(ref: DocumentRef) -> None:
-    """Remove all that is kept of a paper: its documents, by whichever version they were read, and the paper itself.
+    """Remove all that is kept of a paper: its documents, by whichever reader, and the paper itself.
 
     Raises:
         StateError: The state folder cannot be written.
     """
-    names = {ref["sha256"], Path(ref["path"]).name.partition(".")[0]}
-    for folder in (_folder(), _folder().with_name("papers")):  # the latter is that of version 1
-        try:
-            for path in folder.glob("*"):
-                if path.name.partition(".")[0] in names:
-                    path.unlink(missing_ok=True)
-        except OSError as error:
-            raise storage_error(error, folder) from error
+    try:
+        for path in _folder().glob(f"{ref['sha256']}*"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, _folder()) from error
 
 
 def stored_text(ref: DocumentRef) -> str:
@@ -328,20 +321,6 @@ def stored_text(ref: DocumentRef) -> str:
     return document["abstract"] if ref["scope"] == "abstract" else document["text"]
 
 
-def unwritable(folder: Path, error: OSError) -> StateError:
-    """What the user is told when papers cannot be stored in a folder: a full disk and all else are two kinds."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StateError(
-            f"The disk is full, so the paper cannot be stored in {folder}; free some space, or set DRAFTROOM_HOME "
-            "to a folder on another disk.",
-            kind="disk_full",
-        )
-    return StateError(
-        f"The paper cannot be stored in {folder} ({error.strerror}); make that folder writable, or set "
-        "DRAFTROOM_HOME to one that is."
-    )
-
-
 def _folder() -> Path:
     return state_folder().absolute() / "documents"
 
@@ -351,7 +330,7 @@ def _write(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
     except OSError as error:
-        raise unwritable(path.parent, error) from error
+        raise storage_error(error, path.parent) from error
 
 
 @lru_cache(maxsize=8)
@@ -362,11 +341,7 @@ def _kept(path: Path, sha256: str, _: tuple[int, int, int]) -> Document:
 
 def _validated(data: bytes, sha256: str) -> Document:
     """A document of the given hash; a pydantic `ValidationError` is a ValueError, too."""
-    stored = json.loads(data)
-    if not isinstance(stored, dict):
-        raise ValueError("it is no document")  # noqa: TRY004 - a damaged file
-    # Reader 1, whose reviews are still shown, had no `text`.
-    document = _DOCUMENT.validate_python({"text": "", **stored}, strict=True)
+    document = _DOCUMENT.validate_json(data, strict=True)
     if document["sha256"] != sha256:
         raise ValueError(f"the document is that of {document['sha256']}")
     return document

@@ -69,11 +69,9 @@ _FEWEST_CHARACTERS = 24  # of what has fewer words: some languages put no spaces
 
 def says_something(text: str) -> bool:
     """Whether text beside a paper, such as the description of a picture, is long enough to be a sentence."""
-    return len(text.split()) >= _FEWEST_WORDS or sum(map(str.isalnum, text)) >= _FEWEST_CHARACTERS or _ideograms(text)
-
-
-def _ideograms(text: str) -> bool:
-    return len(re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)) >= _FEWEST_WORDS
+    unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
+    letters = sum(map(str.isalnum, text))
+    return max(len(text.split()), len(unspaced)) >= _FEWEST_WORDS or letters >= _FEWEST_CHARACTERS
 
 
 def _refuse_binary_format(data: bytes, name: str) -> None:
@@ -106,7 +104,8 @@ def pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
     title = _one_line(metadata)
     if len(title.split()) > 1 and _letters(title) in _letters("".join(text for _, text in lines)):
         return title
-    return _largest(lines) or _above_abstract([text for _, text in lines])
+    # A page that is set in one size has its title in the first line, if an abstract follows.
+    return _largest(lines) or (lines[0][1] if any(opens_abstract(text) for _, text in lines[1:]) else "")
 
 
 def text_title(lines: list[str]) -> str:
@@ -135,11 +134,6 @@ def _first_run(lines: list[tuple[float, str]], size: float) -> str:
     start = next(at for at, line in enumerate(lines) if line[0] == size)
     end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
     return " ".join(text for _, text in lines[start:end])
-
-
-def _above_abstract(lines: list[str]) -> str:
-    """The first line of a page that is set in one size, if an abstract follows."""
-    return lines[0] if any(opens_abstract(line) for line in lines[1:]) else ""
 
 
 def _letters(text: str) -> str:
@@ -257,27 +251,16 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
     """Blocks in which the paragraphs of the list of references are references, one an entry."""
     marked: list[Block] = []
     inside = False
-    for block in (each for whole in blocks for each in _with_own_heading(whole)):
-        if block.kind == "heading":
-            inside = opens_references(block.text)
-        if inside and block.kind == "paragraph":
+    for block in blocks:
+        opens = opens_references(block.text)
+        if opens or block.kind == "heading":
+            inside = opens
+            marked.append(replace(block, kind="heading", text=block.text.replace("\n", " ")))
+        elif inside:
             marked += [Block("reference", text) for text in _entries(block.text)]
         else:
             marked.append(replace(block, text=block.text.replace("\n", " ")))
     return marked
-
-
-_RUN_IN_REFERENCES = re.compile(r"(?:References|REFERENCES|Bibliography)[.:]?(?:\s*$|\n|\s+(?=\[1\]\s))")
-
-
-def _with_own_heading(block: Block) -> list[Block]:
-    """A paragraph that is no more than the word `References`, or begins with it in a line of its own, is a heading."""
-    opening = _RUN_IN_REFERENCES.match(block.text) if block.kind == "paragraph" and not block.words else None
-    if not opening:
-        return [block]
-    rest = block.text[opening.end() :]
-    heading = Block("heading", opening[0].strip(" .:\n"), block.page)
-    return [heading, replace(block, text=rest)] if rest else [heading]
 
 
 def _entries(text: str) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from io import BytesIO
-from typing import TypedDict
 from zipfile import BadZipFile
 
 from docx import Document
@@ -21,8 +20,7 @@ from docx.text.run import Run
 from lxml.etree import LxmlError
 
 from state.documents import HiddenReason, HiddenText
-from state.errors import BadInput
-from tools.documents.guarded import ParserStopped, answer, in_one_line, run_parser
+from tools.documents.guarded import Unreadable, answer, in_one_line
 from tools.documents.structure import (
     HEADING,
     Block,
@@ -35,7 +33,6 @@ from tools.documents.structure import (
     text_title,
 )
 
-_SECONDS = 120
 # python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.
 _MALFORMED = (OpcError, BadZipFile, LxmlError, LookupError, ValueError, TypeError, AttributeError, NotImplementedError)
 _OUTSIDE = "not(ancestor::w:txbxContent) and not(ancestor::w:tbl)"
@@ -46,86 +43,49 @@ _LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
 _SMALLEST_TYPE = 3.0  # points
 
 
-class WordContent(TypedDict):
-    """What python-docx found in a file."""
-
-    problem: str
-    """Why the file cannot be read; empty if it can."""
-    title: str
-    blocks: list[tuple[str, int]]
-    """Text and level; 0 for paragraphs."""
-    rows: dict[str, list[list[str]]]
-    """Cells of each table, by its text."""
-    hidden: list[tuple[str, HiddenReason]]
-    warnings: list[str]
-
-
-def word_parts(data: bytes, *, name: str) -> Parts:
-    """Read a Word file in a separate process of at most two minutes and 768 MiB.
+def read(data: bytes, _limit: int) -> Parts:
+    """Read a Word file in this process.
 
     Raises:
-        BadInput: The file is damaged, or no Word file.
+        Unreadable: It is damaged, or no Word file.
     """
     try:
-        content: WordContent = run_parser(__name__, data, seconds=_SECONDS)
-        problem = content["problem"]
-    except ParserStopped as error:
-        problem = str(error)
-    if problem:
-        raise BadInput(
-            f"{name} cannot be read as a Word document ({clean_characters(problem)}); open it in a word processor and "
-            "save it anew, or as PDF, and try again.",
-            kind="binary_input",
-        )
-    blocks = [
-        Block("heading" if level else "paragraph", text, level=level, rows=content["rows"].get(text, []))
-        for text, level in content["blocks"]
-    ]
+        return _read(Document(BytesIO(data)))
+    except _MALFORMED as error:
+        raise Unreadable(in_one_line(error)) from None
+
+
+def _read(document: WordDocument) -> Parts:
+    """What stands in a Word file, in the order of reading."""
+    body = document.element.body
+    styled = any(_level(Paragraph(each, document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
+    title, blocks, hidden = "", list[Block](), list[HiddenText]()
+    for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
+        if isinstance(element, CT_Tbl):
+            rows = [[_cell(cell, document, hidden) for cell in row.xpath("./w:tc")] for row in element.xpath(".//w:tr")]
+            text = " ".join(filter(None, (cell for row in rows for cell in row)))
+            blocks.append(Block("paragraph", text, rows=rows))
+            continue
+        paragraph = Paragraph(element, document)
+        text = _seen(paragraph, hidden)
+        if _style(paragraph, r"title") and not title:
+            title = text
+        else:
+            level = _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)
+            blocks.append(Block("heading" if level else "paragraph", text, level=level))
+    blocks = [block for block in blocks if block.text]
+    if not title:
+        title = _first_line(blocks)
+        blocks = blocks[bool(title) :]
     return Parts(
-        title=content["title"],
-        blocks=mark_references(blocks),
-        hidden=[HiddenText(text=text, page=0, reason=reason) for text, reason in content["hidden"]],
-        warnings=content["warnings"],
+        title,
+        mark_references(blocks),
+        hidden=[*hidden, *_beside(document)],
+        warnings=[f"{what} were not read" for path, what in _NOT_READ.items() if body.xpath(f"//{path}")],
     )
 
 
-def extract(data: bytes, _limit: int) -> WordContent:
-    """What stands in a Word file, in the order of reading."""
-    content = WordContent(problem="", title="", blocks=[], rows={}, hidden=[], warnings=[])
-    try:
-        _read(Document(BytesIO(data)), content)
-    except _MALFORMED as error:
-        content["problem"] = in_one_line(error)
-    return content
-
-
-def _read(document: WordDocument, content: WordContent) -> None:
-    body = document.element.body
-    styled = any(_level(Paragraph(each, document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
-    for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
-        if isinstance(element, CT_Tbl):
-            rows = [
-                [_cell(cell, document, content) for cell in row.xpath("./w:tc")] for row in element.xpath(".//w:tr")
-            ]
-            text = " ".join(filter(None, (cell for row in rows for cell in row)))
-            content["blocks"].append((text, 0))
-            content["rows"][text] = rows
-            continue
-        paragraph = Paragraph(element, document)
-        text = _seen(paragraph, content)
-        if _style(paragraph, r"title") and not content["title"]:
-            content["title"] = text
-        else:
-            content["blocks"].append((text, _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)))
-    content["blocks"] = [(text, level) for text, level in content["blocks"] if text]
-    if not content["title"]:
-        content["title"] = _first_line(content["blocks"])
-        content["blocks"] = content["blocks"][bool(content["title"]) :]
-    content["hidden"] += _beside(document)
-    content["warnings"] += [f"{what} were not read" for path, what in _NOT_READ.items() if body.xpath(f"//{path}")]
-
-
-def _beside(document: WordDocument) -> Iterator[tuple[str, HiddenReason]]:
+def _beside(document: WordDocument) -> Iterator[HiddenText]:
     """Comments, descriptions of pictures, what fields of forms say, and the file's properties."""
     body, properties = document.element.body, document.core_properties
     found: list[tuple[str | None, HiddenReason]] = [(comment.text, "comment") for comment in document.comments]
@@ -135,16 +95,16 @@ def _beside(document: WordDocument) -> Iterator[tuple[str, HiddenReason]]:
     found += [(getattr(properties, name), "metadata") for name in named]
     for text, reason in found:
         if text and says_something(text):
-            yield clean_characters(text).strip(), reason
+            yield HiddenText(text=clean_characters(text).strip(), page=0, reason=reason)
 
 
-def _cell(cell: CT_Tc, document: WordDocument, content: WordContent) -> str:
+def _cell(cell: CT_Tc, document: WordDocument, hidden: list[HiddenText]) -> str:
     """Text of a cell without that of tables in it, which have rows of their own."""
-    paragraphs = (_seen(Paragraph(each, document), content, table=True) for each in cell.xpath("./w:p"))
+    paragraphs = (_seen(Paragraph(each, document), hidden, table=True) for each in cell.xpath("./w:p"))
     return " ".join(filter(None, paragraphs))
 
 
-def _seen(paragraph: Paragraph, content: WordContent, *, table: bool = False) -> str:
+def _seen(paragraph: Paragraph, hidden: list[HiddenText], *, table: bool = False) -> str:
     """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
     parts: list[str] = []
     for element in paragraph._p.xpath(f".//w:r[{_KEPT}] | .//m:t"):  # `runs` lacks tracked insertions
@@ -154,7 +114,7 @@ def _seen(paragraph: Paragraph, content: WordContent, *, table: bool = False) ->
         run = Run(element, paragraph)
         reason = _hidden(run, paragraph, table)
         if reason and run.text.strip():
-            content["hidden"].append((clean_characters(run.text).strip(), reason))
+            hidden.append(HiddenText(text=clean_characters(run.text).strip(), page=0, reason=reason))
         else:
             parts.append(run.text)
     return " ".join(clean_characters("".join(parts)).split())
@@ -202,11 +162,12 @@ def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool
     return (bool(bold) and all(bold)) or HEADING.fullmatch(text.title() if text.isupper() else text) is not None
 
 
-def _first_line(blocks: list[tuple[str, int]]) -> str:
+def _first_line(blocks: list[Block]) -> str:
     """The first block if it may be a title."""
-    first = blocks[0][0] if blocks else ""
-    return "" if HEADING.fullmatch(first) or opens_references(first) else text_title([first, "", *map(str, blocks[1:])])
+    first = blocks[0].text if blocks else ""
+    named = HEADING.fullmatch(first) or opens_references(first)
+    return "" if named else text_title([first, "", *(block.text for block in blocks[1:])])
 
 
 if __name__ == "__main__":
-    answer(extract)
+    answer(read)

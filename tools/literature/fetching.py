@@ -22,7 +22,6 @@ from typing import Literal, NamedTuple
 import httpx2
 
 from state.files import state_folder, storage_error, write_atomically
-from tools.documents.reading import unwritable
 from tools.literature.url_guard import AddressRefused, ContentRefused, Gate, ServerFault, shown
 
 MAX_HOPS = 5
@@ -265,7 +264,7 @@ class Cache:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(self._path(key), head.encode() + b"\n" + data)
         except OSError as error:
-            raise unwritable(self.folder, error) from error
+            raise storage_error(error, self.folder) from error
 
     def _path(self, key: str) -> Path:
         return self.folder / hashlib.sha256(key.encode()).hexdigest()

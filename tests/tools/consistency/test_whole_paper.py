@@ -15,7 +15,7 @@ from tools.consistency import check_paper
 from tools.documents.latex import latex_parts
 from tools.documents.structure import Parts, outline
 from tools.documents.web_pages import html_parts, markdown_parts
-from tools.documents.word import word_parts
+from tools.documents.word import read
 
 SEEDLINGS = Path(__file__).parents[3] / "examples" / "seedlings.md"
 
@@ -201,7 +201,7 @@ def as_word() -> Parts:
             table.cell(at, column).text = cell
     buffer = BytesIO()
     document.save(buffer)
-    return word_parts(buffer.getvalue(), name="paper.docx")
+    return read(buffer.getvalue(), 0)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document
-from tools.documents.pdf.parts import parts_of, put_together
 from tools.documents.pdf.process import extract
 from tools.documents.structure import outline
 
@@ -24,9 +23,7 @@ def prose(seed: int, sentences: int = 6) -> str:
 
 def read(data: bytes) -> Document:
     """Read a PDF as the command does, but in this process: for files that are not hostile; it takes far less."""
-    return outline(
-        parts_of(put_together(extract(data, 100)), name="paper.pdf", max_pages=100), sha256="", document_format="pdf"
-    )
+    return outline(extract(data, 100), sha256="", document_format="pdf")
 
 
 class Column:

@@ -234,7 +234,7 @@ def test_latex_is_read_with_its_sections() -> None:
     assert outline(document)[1:] == [
         (
             "Introduction",
-            "The sea β_i = 1/n is [ant19, bee] in Table t1. It has E = mc^2 (1) where E is large (A note.).",
+            "The sea β_i = 1/n is [ant19, bee] in Table t1. It has E = mc^2 where E is large (A note.).",
         ),
         ("Introduction", "A second paragraph, 50% larger than this."),
         ("Introduction", "One thing."),

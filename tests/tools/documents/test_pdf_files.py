@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from state.documents import DocumentRef
 from state.errors import BadInput, Kind
 from state.settings import Scope
 from tests.tools.pdfs import Line, encrypted, from_objects, typeset, with_contents, words
-from tools.documents.pdf.parts import pdf_parts
+from tools.documents.guarded import Unreadable, run_parser
 from tools.documents.pdf.process import extract
 from tools.documents.reading import read_document_bytes, stored_text
 
@@ -202,15 +202,8 @@ ENDLESS = b"\n" + b"0 0 m 9 9 l S " * 1_000_000
 """A content stream whose drawing takes many seconds."""
 
 
-def test_a_page_that_takes_too_long_is_left_out() -> None:
-    paper = read(with_contents(words(b"The sea was warm."), ENDLESS, words(b"It was blue.")))
-    assert stored_text(paper).split() == ["The", "sea", "was", "warm.", "It", "was", "blue."]
-    (warning,) = [each for each in paper["warnings"] if "page 2" in each]
-    assert "1.5 seconds of a processor" in warning
-
-
-def test_a_file_of_one_page_that_takes_too_long_is_refused_with_the_reason() -> None:
-    with pytest.raises(BadInput, match=r"page 1 takes more than .* seconds of a processor") as error:
+def test_a_file_that_takes_more_than_two_seconds_a_page_is_refused_with_the_reason() -> None:
+    with pytest.raises(BadInput, match="more than 2 seconds of a processor a page") as error:
         read(with_contents(ENDLESS))
     assert error.value.kind == "broken_pdf"
 
@@ -225,9 +218,8 @@ def test_a_long_paper_has_time_for_each_of_its_pages() -> None:
 
 def test_a_file_that_takes_too_long_is_given_up() -> None:
     slow = with_contents(*[b"\n" + b"0 0 m 9 9 l S " * 130_000 + b"BT /F1 1 Tf (x) Tj ET"] * 20)
-    with pytest.raises(BadInput, match="could not be read within 2 seconds") as error:
-        pdf_parts(slow, name="paper.pdf", max_pages=100, seconds=2)
-    assert error.value.kind == "broken_pdf"
+    with pytest.raises(Unreadable, match="could not be read within 2 seconds"):
+        run_parser("tools.documents.pdf.process", slow, name="paper.pdf", limit=100, seconds=2)
 
 
 def damaged(pdf: bytes, chance: random.Random) -> bytes:
@@ -252,24 +244,13 @@ def test_damaged_files_raise_nothing_in_the_reading_process(seed: int) -> None:
         encrypted(typeset(BODY), user_password=""),
         with_contents(words(b"A page."), words(b"B.")),
     ]
-    problems = {extract(damaged(chance.choice(files), chance), 100)["problem"] for _ in range(60)}
-    assert {"", "broken"} <= problems
+    read_files = 0
+    for _ in range(60):
+        with suppress(BadInput, Unreadable):
+            read_files += extract(damaged(chance.choice(files), chance), 100).pages > 0
+    assert 0 < read_files < 60
 
 
 def test_the_terminal_stays_clean(capfd: pytest.CaptureFixture[str]) -> None:
-    read(typeset(BODY).replace(b"startxref\n", b"startxref\n1"))  # pypdf logs that it had to mend this
+    read(typeset(BODY).replace(b"startxref\n", b"startxref\n1"))  # the parser logs that it looked for the table
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(lambda pdf: pdf.replace(b"/Type /Catalog", b"/Type /Cat"), id="no catalog"),
-        pytest.param(lambda pdf: pdf.replace(b"startxref\n", b"startxref\n1"), id="table not found"),
-        pytest.param(lambda pdf: pdf.replace(b"obj\n", b"obj\n" + b" " * 50, 3), id="objects moved"),
-        pytest.param(lambda pdf: pdf.replace(b"/Kids", b"/Kidz"), id="no tree of pages"),
-    ],
-)
-def test_a_damaged_file_is_mended(damage: Callable[[bytes], bytes]) -> None:
-    pdf = damage(typeset(BODY))
-    assert stored_text(read(pdf)) == " ".join(BODY)

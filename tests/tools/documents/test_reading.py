@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from contextlib import suppress
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from state.errors import BadInput, DraftroomError, Kind, StateError
 from state.settings import Scope
-from tools.documents.reading import read_document, read_document_bytes, stored_text, unwritable
+from tools.documents.reading import read_document, read_document_bytes, stored_text
 
 PROSE = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before."
 
@@ -171,12 +170,6 @@ def test_a_state_folder_that_cannot_be_written_is_a_state_error(home: Path) -> N
     with pytest.raises(StateError, match="DRAFTROOM_HOME") as error:
         read_document(PROSE)
     assert error.value.kind == "state_unwritable"
-
-
-def test_a_full_disk_is_told_apart(tmp_path: Path) -> None:
-    error = unwritable(tmp_path, OSError(errno.ENOSPC, "No space left on device"))
-    assert error.kind == "disk_full"
-    assert "free some space" in str(error)
 
 
 @pytest.mark.parametrize("source", ["paper.pdf", "no/such/file", "my missing paper.pdf", "/etc/passwd/paper.txt"])

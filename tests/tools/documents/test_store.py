@@ -12,7 +12,7 @@ import pytest
 from state.documents import DocumentRef
 from state.errors import BadInput, StateError
 from tests.tools.documents.sheets import lines, pdf
-from tools.documents.reading import load_document, read_document, read_document_bytes, stored_text
+from tools.documents.reading import load_document, read_document, read_document_bytes
 
 TEXT = "1 Introduction\n\nThe sea is warm.\n\nIt is large as well.\n"
 
@@ -45,24 +45,6 @@ def test_what_came_as_text_is_kept_so_that_it_can_be_read_again(text: str) -> No
     ref = read_document(text)
     assert Path(ref["source"]).read_text() == text
     assert read_document(ref["source"]) == ref
-
-
-def test_a_document_of_the_reader_before_is_still_shown() -> None:
-    ref = read_document(TEXT)
-    stored = json.loads(Path(ref["path"]).read_text())
-    del stored["text"]
-    Path(ref["path"]).write_text(json.dumps(stored))
-    assert [paragraph["text"] for paragraph in load_document(ref)["paragraphs"]] == [
-        "The sea is warm.",
-        "It is large as well.",
-    ]
-
-
-def test_a_run_of_the_version_before_is_told_to_be_finished_there(tmp_path: Path) -> None:
-    ref = {**read_document(TEXT), "path": str(tmp_path / "0123.txt")}
-    with pytest.raises(StateError, match="stored by an earlier version of Draftroom") as error:
-        stored_text(ref)
-    assert error.value.kind == "run_incompatible"
 
 
 def test_explain_and_review_read_a_paper_once(tmp_path: Path) -> None:
@@ -123,13 +105,6 @@ def test_loading_the_document_of_another_paper_says_so() -> None:
     ref, other = read_document(TEXT), read_document(f"{TEXT}\nAnd deep.")
     with pytest.raises(StateError, match="was changed"):
         load_document({**ref, "path": other["path"]})
-
-
-def test_a_folder_that_cannot_be_written_is_an_error(home: Path) -> None:
-    home.mkdir()
-    (home / "state").write_text("a file where the folder should be")
-    with pytest.raises(StateError, match="cannot be stored"):
-        read_document(TEXT)
 
 
 def test_bad_sources_are_refused_whatever_they_are(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pdfminer.pdfdocument import PDFDocument
@@ -11,7 +11,7 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdftypes import PDFObjRef, PDFStream, resolve1
 from pdfminer.utils import decode_text
 
-from state.documents import HiddenReason
+from tools.documents.pdf.page_lines import Beside
 from tools.documents.structure import says_something
 
 _MOST_NODES: Final = 20_000
@@ -22,9 +22,6 @@ _TAGS: Final = re.compile(r"<[^<>]{0,500}>")
 _NOTE: Final = ("Contents", "RC", "Subj")
 _FIELD: Final = ("V", "DV", "TU", "RV")
 _DESCRIPTION: Final = ("Alt", "ActualText", "E")
-
-Beside = tuple[int, str, HiddenReason]
-"""Page (0 if it is of none), text, and where it stands."""
 
 
 def beside_pages(document: PDFDocument, pages: list[PDFPage]) -> list[Beside]:
@@ -53,7 +50,10 @@ def _all_texts(document: PDFDocument, pages: list[PDFPage]) -> Iterator[Beside]:
     for node in _nodes(catalog.get("StructTreeRoot"), ("K",)):
         yield from ((0, text, "alternative text") for text in _texts(node, _DESCRIPTION))
     for information in document.info:
-        yield from ((0, text, "metadata") for text in _texts(information, tuple(information.keys() - _OF_PROGRAMS)))
+        yield from (
+            (0, text, "metadata")
+            for text in _texts(information, [name for name in information if name not in _OF_PROGRAMS])
+        )
     xmp = resolve1(catalog.get("Metadata"))
     if isinstance(xmp, PDFStream):
         yield 0, xmp.get_data()[: 10 * _LONGEST].decode(errors="replace"), "metadata"
@@ -78,7 +78,7 @@ def _nodes(root: Any, down: tuple[str, ...]) -> Iterator[dict[str, Any]]:
             stack += [node[name] for name in down if name in node]
 
 
-def _texts(node: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:
+def _texts(node: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
     for name in names:
         value = resolve1(node.get(name))
         if isinstance(value, PDFStream):

@@ -2,7 +2,6 @@
 
 A gutter is looked for once a page: a left edge at which many lines begin that hardly any line crosses. The lines that
 do cross it (title, wide captions) part the page into bands, and in each band the columns are read one after the other.
-The process that reads the file hands the pieces over; the one that puts them in order here loads no PDF library.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Literal, TypedDict
 from state.documents import HiddenReason
 from tools.documents.structure import clean_characters
 
-Problem = Literal["", "broken", "encrypted", "too_many_pages", "too_much_text"]
 Reason = Literal["", "colour", "size", "off page", "not drawn"]
 
 
@@ -44,28 +42,8 @@ class PdfPage(TypedDict):
     pieces: list[Piece]
 
 
-class PdfProblems(TypedDict):
-    """What kept a file, or pages of it, from being read."""
-
-    problem: Problem
-    reason: str
-    """The library's own words on a broken file."""
-    count: int
-    """Number of pages."""
-    unreadable: list[str]
-    """One sentence for every page that could not be read."""
-
-
-class PdfPieces(PdfProblems):
-    """What was found in a file, or the problem that kept it from being read."""
-
-    pages: list[PdfPage]
-    """Those that could not be read hold no pieces."""
-    title: str
-    """From the metadata, where it is often missing or wrong."""
-    beside: list[tuple[int, str, HiddenReason]]
-    """Text that no page paints: its page (0 if it is of none), and where it stands."""
-
+Beside = tuple[int, str, HiddenReason]
+"""Text that no page paints: its page (0 if it is of none), the text, and where it stands."""
 
 _WORD_GAP = 0.15  # of the type size, as in `painting`
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
-from typing import Any, cast
 
 from state.documents import HiddenText
 from state.errors import BadInput
-from tools.documents.guarded import MAX_CHARACTERS, ParserStopped, run_parser
 from tools.documents.pdf.layout import TypeArea, follows, gap, without_running_lines
-from tools.documents.pdf.page_lines import Line, PdfPage, PdfPieces, PdfProblems, Piece, page_lines
+from tools.documents.pdf.page_lines import Beside, Line, PdfPage, Piece, page_lines
 from tools.documents.pdf.paragraphs import group_lines, join_lines, vocabulary
 from tools.documents.structure import (
     HEADING,
@@ -26,123 +24,40 @@ from tools.documents.structure import (
 )
 
 
-class PdfRead(PdfProblems):
-    """A file that was read."""
+def assemble(pages: list[PdfPage], unreadable: list[str], *, title: str, beside: list[Beside]) -> Parts:
+    """Put the pieces of all pages together.
 
-    parts: Parts | None
-    """None if no page has text, or it could not be read."""
-
-
-def pdf_parts(data: bytes, *, name: str, max_pages: int, seconds: int = 120) -> Parts:
-    """Read a PDF in a separate process of at most `seconds`, 2 seconds of a processor a page, and 768 MiB.
-
-    Raises:
-        BadInput: The file is broken, encrypted, too long, takes too long, or holds no text.
-    """
-    return parts_of(_read(data, name=name, max_pages=max_pages, seconds=seconds), name=name, max_pages=max_pages)
-
-
-def parts_of(read: PdfRead, *, name: str, max_pages: int) -> Parts:
-    """The parts of a PDF.
+    Args:
+        pages: Those that could not be read hold no pieces.
+        unreadable: One sentence for every page that could not be read.
+        title: From the metadata, where it is often missing or wrong.
+        beside: Text that no page paints.
 
     Raises:
-        BadInput: The file is broken, encrypted, too long, or holds no text.
+        BadInput: No page has text.
     """
-    _refuse(read, name=name, max_pages=max_pages)
-    if not read["parts"]:
+    empty = sum(not any(map(_is_seen, page["pieces"])) for page in pages)
+    if empty == len(pages):
         raise BadInput(
-            f"{name} has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again.",
+            "has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again.",
             kind="pdf_without_text",
         )
-    return read["parts"]
-
-
-def put_together(content: PdfPieces) -> PdfRead:
-    """What was found on the pages of a PDF, as the parts of a paper."""
-    seen = [any(_is_seen(piece) for piece in page["pieces"]) for page in content["pages"]]
-    return PdfRead(
-        problem=content["problem"],
-        reason=content["reason"],
-        count=content["count"],
-        unreadable=content["unreadable"],
-        parts=_parts(content, empty=seen.count(False)) if any(seen) and not content["problem"] else None,
-    )
-
-
-def _parts(content: PdfPieces, *, empty: int) -> Parts:
-    pages = [page_lines(page, number) for number, page in enumerate(content["pages"], start=1)]
-    title = _title(content["title"], pages[0])
-    pages = without_running_lines(pages, [page["height"] for page in content["pages"]])
-    lines = [line for page in pages for line in page]
+    warnings = [clean_characters(warning) for warning in unreadable]
+    if empty > len(unreadable):
+        warnings.append(f"no text was found on {empty - len(unreadable)} of {len(pages)} pages (images need OCR)")
+    read = [page_lines(page, number) for number, page in enumerate(pages, start=1)]
+    title = _title(title, read[0])
+    lines = [line for page in without_running_lines(read, [page["height"] for page in pages]) for line in page]
     return Parts(
         title=title,
-        blocks=_in_file_coordinates(_blocks(lines, title), content["pages"]),
+        blocks=_in_file_coordinates(_blocks(lines, title), pages),
         hidden=[
-            *(text for number, page in enumerate(content["pages"], start=1) for text in _hidden(page, number)),
-            *(HiddenText(text=clean_characters(text), page=page, reason=why) for page, text, why in content["beside"]),
+            *(text for number, page in enumerate(pages, start=1) for text in _hidden(page, number)),
+            *(HiddenText(text=clean_characters(text), page=page, reason=why) for page, text, why in beside),
         ],
-        pages=content["count"],
-        warnings=_warnings(content, empty=empty),
+        pages=len(pages),
+        warnings=warnings,
     )
-
-
-def too_many_pages(name: str, pages: int, max_pages: int) -> BadInput:
-    """What the user is told of a PDF that is longer than allowed."""
-    return BadInput(
-        f"{name} has {pages} pages, more than the {max_pages} that are allowed; pass the part that "
-        "matters as a PDF of its own, or raise the limit.",
-        kind="input_too_long",
-    )
-
-
-def _read(data: bytes, *, name: str, max_pages: int, seconds: int) -> PdfRead:
-    if b"%PDF-" not in data[:1024]:
-        raise _broken(name, "it may be a web page that was saved under this name")
-    try:
-        read: dict[str, Any] = run_parser("tools.documents.pdf.process", data, seconds=seconds, limit=max_pages)
-    except ParserStopped as error:
-        raise _broken(name, str(error)) from None
-    if parts := read["parts"]:
-        read["parts"] = Parts(**{**parts, "blocks": [Block(**block) for block in parts["blocks"]]})
-    return cast("PdfRead", read)
-
-
-def _refuse(content: PdfProblems, *, name: str, max_pages: int) -> None:
-    """Turn what could not be read, or should not, into an error with advice.
-
-    Raises:
-        BadInput: The file is broken, encrypted, or too long.
-    """
-    if content["problem"] == "encrypted":
-        raise BadInput(
-            f"{name} is encrypted and needs a password; save a copy without the password and try again.",
-            kind="encrypted_pdf",
-        )
-    if content["problem"] == "too_many_pages":
-        raise too_many_pages(name, content["count"], max_pages)
-    if content["problem"] == "too_much_text":
-        raise BadInput(
-            f"{name} holds more than {MAX_CHARACTERS:,} characters of text; pass the part that matters.",
-            kind="input_too_long",
-        )
-    if content["problem"] == "broken" or content["count"] == len(content["unreadable"]):
-        raise _broken(name, content["reason"] or " ".join(content["unreadable"][:1]) or "it has no pages")
-
-
-def _broken(name: str, reason: str) -> BadInput:
-    return BadInput(
-        f"{name} cannot be read as a PDF ({clean_characters(reason)}); open it in a viewer and save it as a new PDF or "
-        "as text, and try again.",
-        kind="broken_pdf",
-    )
-
-
-def _warnings(content: PdfPieces, *, empty: int) -> list[str]:
-    """One sentence for each page that could not be read, and one for the `empty` pages that show no text."""
-    unread = [clean_characters(warning) for warning in content["unreadable"]]
-    if empty > len(unread):
-        unread.append(f"no text was found on {empty - len(unread)} of {content['count']} pages (images need OCR)")
-    return unread
 
 
 def _is_seen(piece: Piece) -> bool:

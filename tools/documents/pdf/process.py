@@ -1,18 +1,11 @@
-"""Reads the words of one PDF with pdfminer.six, in a process of its own.
-
-pdfminer.six is exact about what is painted, and gives up on much damage. pypdf mends the frame of a file (its table of
-objects, its tree of pages), so what pdfminer.six cannot read is read again from what pypdf writes.
-"""
+"""Reads the words of one PDF with pdfminer.six, in a process of its own."""
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from io import BytesIO
 
-from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError, PDFXRefFallback
+from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError
 from pdfminer.pdfexceptions import PDFException
 from pdfminer.pdfinterp import PDFResourceManager
 from pdfminer.pdfpage import PDFPage
@@ -20,25 +13,24 @@ from pdfminer.pdfparser import PDFParser
 from pdfminer.psexceptions import PSException
 from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
 
+from state.errors import BadInput
 from tools.documents.guarded import (
     MAX_CHARACTERS,
-    OutOfTime,
+    Unreadable,
     allow_processor_time,
     answer,
-    end_of_allowance,
     in_one_line,
+    too_many_pages,
 )
-from tools.documents.pdf.beside import Beside, beside_pages
-from tools.documents.pdf.page_lines import PdfPage, PdfPieces
+from tools.documents.pdf.beside import beside_pages
+from tools.documents.pdf.page_lines import Beside, PdfPage
 from tools.documents.pdf.painting import Interpreter, Painter
-from tools.documents.pdf.parts import PdfRead, put_together
+from tools.documents.pdf.parts import assemble
+from tools.documents.structure import Parts
 
-PAGE_S = 1.5
+PAGE_S = 1.9
 """Processor time for each page of a file, with the start of the process and all that is done to open the file."""
-WHOLE_S = 1.9
-"""The same with putting the pages together."""
 _TOO_SLOW = "it takes more than 2 seconds of a processor a page"
-_PAGE_TOO_SLOW = f"takes more than {PAGE_S} seconds of a processor and was left out"
 # The libraries' own errors, and what thousands of truncated, cut and bit-flipped files were seen to raise from their
 # depths beside them.
 _MALFORMED = (
@@ -56,122 +48,77 @@ _MALFORMED = (
     MemoryError,
 )
 
+
 Allow = Callable[[float, str], None]
 """Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
 
 
-def read(data: bytes, max_pages: int) -> PdfRead:
-    """A whole PDF, in a process that takes at most 2 seconds of a processor for each of its pages.
+def read(data: bytes, max_pages: int) -> Parts:
+    """Read a PDF in a process that takes at most 2 seconds of a processor for each of its pages, as `extract` does."""
+    return extract(data, max_pages, allow_processor_time)
+
+
+def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> Parts:
+    """Read a PDF.
 
     Raises:
-        OutOfTime: It takes more.
+        Unreadable: It is damaged, or takes longer than `allow` was told.
+        BadInput: It is encrypted, too long, or holds no text.
     """
-    content = extract(data, max_pages, allow_processor_time)
-    allow_processor_time(WHOLE_S * max(1, content["count"]), _TOO_SLOW)
-    found = put_together(content)
-    end_of_allowance()
-    return found
+    document, pages = _open(data, max_pages, allow)
+    return assemble(*_read_pages(pages), title=_metadata_title(document), beside=_beside(document, pages))
 
 
-def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> PdfPieces:
-    """The pieces of every page; a damaged file is also read from a mended copy, and what holds more is returned.
-
-    Raises:
-        OutOfTime: Opening it takes longer than `allow` was told; a page that does is left out.
-    """
-    content = _extract(data, max_pages, allow)
-    if content["problem"] not in ("", "broken"):
-        return content
-    with suppress(OutOfTime):
-        allow(PAGE_S * max(1, content["count"]), _TOO_SLOW)
-        if not _characters(content) or content["unreadable"] or not _is_in_place(data):
-            copy = _mended(data, max_pages)
-            mended = _extract(copy, max_pages, allow) if copy else content
-            return mended if _characters(mended) >= _characters(content) else content
-    return content
-
-
-def _is_in_place(data: bytes) -> bool:
-    """Whether every object stands where the table says: pdfminer.six goes on without those that it does not find."""
-    for xref in PDFDocument(PDFParser(BytesIO(data))).xrefs:
-        if isinstance(xref, PDFXRefFallback):
-            return False
-        places = [(number, xref.get_pos(number)) for number in xref.get_objids()]
-        if any(
-            stream is None and not re.match(rb"\s*%d\s+%d\s+obj" % (number, generation), data[at : at + 40])
-            for number, (stream, at, generation) in places
-        ):
-            return False
-    return True
-
-
-def _mended(data: bytes, max_pages: int) -> bytes:
-    """The pages that pypdf finds, written anew; empty if it finds none."""
-    from pypdf import PdfReader, PdfWriter  # noqa: PLC0415 - takes as long as most files that need no mending
-    from pypdf.errors import PyPdfError  # noqa: PLC0415
-
-    try:
-        reader, writer = PdfReader(BytesIO(data)), PdfWriter()
-        if reader.is_encrypted and not reader.decrypt(""):
-            return b""
-        for page in reader.pages[: max_pages + 1]:
-            writer.add_page(page)
-        buffer = BytesIO()
-        writer.write(buffer)
-    except (PyPdfError, *_MALFORMED):
-        return b""
-    return buffer.getvalue() if writer.pages else b""
-
-
-def _characters(content: PdfPieces) -> int:
-    return sum(len(piece["text"]) for page in content["pages"] for piece in page["pieces"])
-
-
-def _extract(data: bytes, max_pages: int, allow: Allow) -> PdfPieces:
-    """The pieces of every page; a page that cannot be read is reported, not fatal."""
-    content = PdfPieces(problem="", reason="", count=0, pages=[], unreadable=[], title="", beside=[])
+def _open(data: bytes, max_pages: int, allow: Allow) -> tuple[PDFDocument, list[PDFPage]]:
     allow(PAGE_S, _TOO_SLOW)
+    if b"%PDF-" not in data[:1024]:
+        raise Unreadable("it may be a web page that was saved under this name")
+    pages: list[PDFPage] = []
     try:
         document = PDFDocument(PDFParser(BytesIO(data)))
-        pages = []
         for page in PDFPage.create_pages(document):
             pages.append(page)
             if len(pages) > max_pages:
                 break
             allow(PAGE_S * len(pages), _TOO_SLOW)
+    except PDFEncryptionError:
+        raise BadInput(
+            "is encrypted and needs a password; save a copy without the password and try again.", kind="encrypted_pdf"
+        ) from None
     except _MALFORMED as error:
-        content["problem"] = "encrypted" if isinstance(error, PDFEncryptionError) else "broken"
-        content["reason"] = in_one_line(error)
-        return content
-    content["count"] = len(pages)
+        raise Unreadable(in_one_line(error)) from None
+    if not pages:
+        raise Unreadable("it has no pages")
     if len(pages) > max_pages:
-        content["problem"] = "too_many_pages"
-        return content
-    content["title"] = _metadata_title(document)
-    content["beside"] = _beside(document, pages)
-    _read_pages(pages, content, allow)
-    return content
+        raise BadInput(too_many_pages(len(pages), max_pages), kind="input_too_long")
+    return document, pages
 
 
-def _read_pages(pages: list[PDFPage], content: PdfPieces, allow: Allow) -> None:
+def _read_pages(pages: list[PDFPage]) -> tuple[list[PdfPage], list[str]]:
+    """The pieces of every page, and a sentence for each that cannot be read, which is not fatal."""
     resources = PDFResourceManager()
+    sheets: list[PdfPage] = []
+    unreadable: list[str] = []
     characters = 0
     for number, page in enumerate(pages, start=1):
         painter = Painter(resources)
         try:
-            allow(min(PAGE_S * len(pages), time.process_time() + PAGE_S), _PAGE_TOO_SLOW)
             Interpreter(resources, painter).process_page(page)
             pieces = painter.pieces()
             sheet = PdfPage(width=painter.width, height=painter.height, matrix=_to_file(page), pieces=pieces)
-        except (OutOfTime, *_MALFORMED) as error:
+        except _MALFORMED as error:
             sheet = PdfPage(width=0, height=0, matrix=MATRIX_IDENTITY, pieces=[])
-            why = "" if isinstance(error, OutOfTime) else "could not be read and was left out: "
-            content["unreadable"].append(f"page {number} {why}{in_one_line(error)}")
-        content["pages"].append(sheet)
+            unreadable.append(f"page {number} could not be read and was left out: {in_one_line(error)}")
+        sheets.append(sheet)
         characters += sum(len(piece["text"]) + 1 for piece in sheet["pieces"])
         if characters > MAX_CHARACTERS:
-            content["problem"] = "too_much_text"
-            return
+            raise BadInput(
+                f"holds more than {MAX_CHARACTERS:,} characters of text; pass the part that matters.",
+                kind="input_too_long",
+            )
+    if len(unreadable) == len(sheets):
+        raise Unreadable(unreadable[0])
+    return sheets, unreadable
 
 
 def _to_file(page: PDFPage) -> Matrix:
