@@ -128,11 +128,6 @@ def test_encrypted_files_need_an_empty_password() -> None:
     assert kind_of(encrypted(pdf, user_password="secret")) == "encrypted_pdf"
 
 
-def test_a_public_key_encryption_counts_as_encrypted() -> None:
-    pdf = typeset(BODY).replace(b"/Root", b"/Encrypt << /Filter /Adobe.PubSec >> /Root")
-    assert kind_of(pdf) == "encrypted_pdf"
-
-
 def test_a_scan_without_text_needs_ocr() -> None:
     assert kind_of(with_contents(b"\n0 0 m 9 9 l S", b"\n0 0 m 9 9 l S")) == "pdf_without_text"
 

@@ -12,9 +12,8 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document, Paragraph
-from state.errors import BadInput, Kind
 from tests.tools.documents.sheets import Column, lines, pdf, prose, read
-from tests.tools.pdfs import encrypted, with_contents, words
+from tests.tools.pdfs import with_contents, words
 from tools.documents.reading import load_document, read_document_bytes
 
 TITLE = "Warm Seas and Where to Find Them"
@@ -38,14 +37,6 @@ def texts(document: Document, section: str | None = None) -> list[str]:
 def word(paragraph: Paragraph, text: str) -> list[list[float]]:
     found = [item for item in paragraph["words"] if paragraph["text"][item["start"] : item["end"]] == text]
     return [[item["page"], *item["box"]] for item in found]
-
-
-def kind_of(data: bytes, **options: int) -> Kind:
-    with pytest.raises(BadInput) as error:
-        guarded(data, **options)
-    assert "paper.pdf" in str(error.value)
-    assert "\n" not in str(error.value)
-    return error.value.kind
 
 
 def front_page(sheet: Canvas) -> None:
@@ -358,29 +349,6 @@ def test_a_page_that_cannot_be_read_is_a_warning() -> None:
     assert texts(document) == ["The sea is warm.", "It was cold."]
     (warning,) = document["warnings"]
     assert "page 2" in warning or "1 of 3 pages" in warning
-
-
-def test_a_broken_page_tree_leaf_is_a_warning() -> None:
-    data = with_contents(words(b"The sea is warm."), words(b"It was cold.")).replace(
-        b"/Contents 7 0 R", b"/Contents (no) ", 1
-    )
-    document = read(data)
-    assert texts(document) == ["The sea is warm."]
-    assert len(document["warnings"]) == 1
-
-
-def test_files_that_cannot_be_used_are_refused_with_advice() -> None:
-    good = pdf(lines(["The sea is warm."]))
-    blank = pdf(lines([]))
-    assert kind_of(good[: len(good) // 3]) == "broken_pdf"
-    assert kind_of(b"<html>not found</html>") == "broken_pdf"
-    assert kind_of(encrypted(good, user_password="secret")) == "encrypted_pdf"
-    assert kind_of(blank) == "pdf_without_text"
-    assert kind_of(pdf(*[lines(["The sea is warm."])] * 3), max_pages=2) == "input_too_long"
-
-
-def test_a_file_that_opens_without_a_password_is_read() -> None:
-    assert texts(read(encrypted(pdf(lines(["The sea is warm."])), user_password=""))) == ["The sea is warm."]
 
 
 def test_a_bomb_ends_in_one_sentence_or_in_its_text() -> None:

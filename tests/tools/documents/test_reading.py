@@ -1,9 +1,12 @@
-"""Papers as text, Markdown, files and bytes: what is stored, and the error for everything that is no paper."""
+"""Papers as text, Markdown, files and bytes: what is stored and found again, and the error for all that is no paper."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,9 +14,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from state.documents import DocumentRef
 from state.errors import BadInput, DraftroomError, Kind, StateError
 from state.settings import Scope
-from tools.documents.reading import read_document, read_document_bytes, stored_text
+from tests.tools.documents.sheets import lines, pdf
+from tools.documents.reading import (
+    NOT_ENGLISH,
+    is_english,
+    load_document,
+    read_document,
+    read_document_bytes,
+    stored_text,
+)
 
 PROSE = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before."
 
@@ -152,19 +164,6 @@ def test_a_heading_without_a_list_cuts_nothing() -> None:
     assert stored_text(read_document(text)) == text
 
 
-def test_a_stored_text_that_was_changed_or_lost_is_noticed_and_stored_again() -> None:
-    paper = read_document(PROSE)
-    Path(paper["path"]).write_text("other")
-    with pytest.raises(StateError, match="was changed") as changed:
-        stored_text(paper)
-    assert changed.value.kind == "run_incompatible"
-    Path(paper["path"]).unlink()
-    with pytest.raises(StateError, match="cannot be read") as lost:
-        stored_text(paper)
-    assert lost.value.kind == "missing_file"
-    assert stored_text(read_document(PROSE)) == PROSE
-
-
 def test_a_state_folder_that_cannot_be_written_is_a_state_error(home: Path) -> None:
     home.write_text("a file where the folder should be")
     with pytest.raises(StateError, match="DRAFTROOM_HOME") as error:
@@ -251,3 +250,130 @@ def test_any_bytes_end_in_a_paper_or_in_an_error_of_ours(data: bytes, name: str,
 def test_any_string_ends_in_a_paper_or_in_an_error_of_ours(source: str) -> None:
     with suppress(DraftroomError):
         assert stored_text(read_document(source)).strip()
+
+
+TEXT = "1 Introduction\n\nThe sea is warm.\n\nIt is large as well.\n"
+
+
+def mark(ref: DocumentRef) -> None:
+    """Change the title in the stored file, so that a document that comes from it can be told."""
+    path = Path(ref["path"])
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"title": "From the store"}))
+
+
+def test_a_file_is_read_into_the_state_folder(tmp_path: Path, home: Path) -> None:
+    file = tmp_path / "paper.txt"
+    file.write_text(TEXT)
+    ref = read_document(str(file))
+    assert Path(ref["path"]).parent == home / "state" / "documents"
+    assert (ref["source"], ref["format"], ref["pages"], ref["paragraphs"]) == (str(file), "text", 0, 2)
+    document = load_document(ref)
+    assert document["sha256"] == ref["sha256"]
+    assert [paragraph["text"] for paragraph in document["paragraphs"]] == ["The sea is warm.", "It is large as well."]
+
+
+@pytest.mark.parametrize("text", [TEXT, "# Seas\n\nThe sea is warm.\n"])
+def test_what_came_as_text_is_kept_so_that_it_can_be_read_again(text: str) -> None:
+    ref = read_document(text)
+    assert Path(ref["source"]).read_text() == text
+    assert read_document(ref["source"]) == ref
+
+
+def test_the_same_content_is_parsed_once() -> None:
+    data = pdf(lines(["The sea is warm."]))
+    mark(read_document_bytes(data, name="one.pdf"))
+    again = read_document_bytes(data, name="other.pdf", source="/other.pdf")
+    assert (again["title"], again["source"]) == ("From the store", "/other.pdf")
+    assert read_document_bytes(pdf(lines(["It was cold."])), name="one.pdf")["title"] == ""
+
+
+def test_a_stored_document_is_refused_if_it_has_too_many_pages() -> None:
+    data = pdf(*[lines([f"The {name} is warm."]) for name in ("sea", "lake", "pond")])
+    read_document_bytes(data, name="paper.pdf")
+    with pytest.raises(BadInput, match="3 pages, more than the 2") as error:
+        read_document_bytes(data, name="paper.pdf", max_pages=2)
+    assert error.value.kind == "input_too_long"
+
+
+@pytest.mark.parametrize("damaged", ["", "{", '{"title": "no document"}', '"\\ud800"'])
+def test_a_damaged_file_is_parsed_anew(damaged: str) -> None:
+    ref = read_document(TEXT)
+    Path(ref["path"]).write_text(damaged)
+    assert read_document(TEXT) == ref
+    assert load_document(ref)["paragraphs"][0]["text"] == "The sea is warm."
+
+
+def test_loading_a_document_that_is_gone_says_so() -> None:
+    ref = read_document(TEXT)
+    assert load_document(ref)
+    Path(ref["path"]).unlink()
+    with pytest.raises(StateError, match="start a new run from the paper") as error:
+        load_document(ref)
+    assert error.value.kind == "missing_file"
+
+
+@pytest.mark.parametrize("other", ["{}", '{"sha256": "0"}', "no JSON"])
+def test_loading_a_document_that_was_changed_says_so(other: str) -> None:
+    ref = read_document(TEXT)
+    assert load_document(ref)
+    Path(ref["path"]).write_text(other)
+    with pytest.raises(StateError, match="was changed") as error:
+        load_document(ref)
+    assert error.value.kind == "run_incompatible"
+
+
+def test_loading_the_document_of_another_paper_says_so() -> None:
+    ref, other = read_document(TEXT), read_document(f"{TEXT}\nAnd deep.")
+    with pytest.raises(StateError, match="was changed"):
+        load_document({**ref, "path": other["path"]})
+
+
+def test_importing_the_package_loads_no_parser() -> None:
+    parsers = "pdfminer", "trafilatura", "lxml", "pylatexenc", "docx"
+    code = f"import sys, tools.documents; print([name for name in {parsers} if name in sys.modules])"
+    root = str(Path(__file__).parents[3])
+    answer = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+OTHERS = {
+    "German": (
+        "Bei Erwachsenen mit chronischen Rückenschmerzen wurde untersucht, ob betreutes Yoga die Schmerzen im"
+        " Vergleich zur üblichen Behandlung lindert. Schwere unerwünschte Ereignisse traten in keiner der "
+        "Gruppen auf."
+    ),
+    "Chinese": (
+        "慢性腰痛常用口服止痛药治疗。我们将成年人随机分配接受瑜伽或常规护理。十二周后评估疼痛强度。没有观察到严重不良事件。"
+    ),
+    "Greek": (
+        "Χρόνιος πόνος στη μέση αντιμετωπίζεται συχνά με αναλγητικά. Κατανείμαμε τυχαία διακόσιους σαράντα ενήλικες."
+    ),
+}
+ENGLISH = {
+    "full of names": (
+        "Endocytic clathrin-coated vesicles with OCRL, SNX9, Rab5, Rab35, APPL1 and IPIP27A accumulate; "
+        "U-shaped clathrin-coated pits of Lowe fibroblasts and Dent HK-2 cells are sequestered on uncoated "
+        "vesicles by N-WASP and Arp2/3."
+    ),
+    "short": ("Endocytic clathrin-coated vesicles."),
+    "formulas": (
+        "We solve min ||Ax - b||^2 + lambda ||x||_1 for x in R^n, where A is m x n and lambda > 0; the "
+        "gradient step x_{k+1} = S(x_k - t A^T (A x_k - b)) converges for t < 2 / L, as the norm of A^T A is "
+        "at most L."
+    ),
+}
+
+
+@pytest.mark.parametrize("text", [*OTHERS.values(), *ENGLISH.values()])
+def test_other_languages_are_told_from_english(text: str) -> None:
+    assert is_english(text) is (text in ENGLISH.values())
+
+
+def test_the_examples_pass_and_a_foreign_paper_carries_the_warning(
+    tmp_path: Path,
+) -> None:
+    for example in ("mosses.md", "inhalers.md", "seedlings.pdf"):
+        assert NOT_ENGLISH not in read_document(f"examples/{example}")["warnings"]
+    paper = tmp_path / "aufsatz.md"
+    paper.write_text(f"# Rückenschmerzen\n\n{OTHERS['German']}\n", encoding="utf-8")
+    assert NOT_ENGLISH in read_document(str(paper))["warnings"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -71,17 +70,6 @@ def test_without_torch_another_model_is_refused_with_the_extra_that_brings_it(tm
     assert "'some/model' needs torch: pip install 'draftroom[encoders]'" in failed.stderr.splitlines()[-1]
 
 
-def test_a_choice_has_one_embedder_however_many_threads_ask() -> None:
-    with ThreadPoolExecutor(8) as threads:
-        embedders = list(threads.map(lambda _: embedder_for(Embedding("large", "http://127.0.0.1:1/v1")), range(32)))
-    assert len({id(embedder) for embedder in embedders}) == 1
-
-
-def test_models_and_endpoints_have_names_of_their_own() -> None:
-    choices = [Embedding(), Embedding("folder"), Embedding("large", "http://a/v1"), Embedding("large", "http://b/v1")]
-    assert len({embedder_for(choice).name for choice in choices}) == len(choices)
-
-
 def test_a_folder_without_weights_is_reported_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(RetrievalUnavailable, match="cannot be loaded; set it to 'all-MiniLM-L6-v2'"):
         embedder_for(Embedding(str(tmp_path))).embed(["Mosses"])
@@ -117,10 +105,3 @@ def test_a_refusal_is_reported_with_what_to_do(
         embedder_for(Embedding(choice[0], endpoint.base_url, choice[1])).embed([text] if text else [])
     assert "secret" not in str(refusal.value)
     assert refusal.value.kind == "retrieval_failed"
-
-
-def test_an_endpoint_that_is_down_is_reported_with_what_to_do() -> None:
-    with FakeEndpoint() as endpoint:
-        address = endpoint.base_url
-    with pytest.raises(RetrievalUnavailable, match=r"does not answer .*; start it, or correct its address"):
-        embedder_for(Embedding("large", address)).embed(["Mosses"])

@@ -69,13 +69,6 @@ def test_segments_of_several_papers_are_ranked_together() -> None:
     assert [segment.text for segment, _ in found] == ["Mosses dry out.\n\nBirds sing.", "Ferns need shade."]
 
 
-def test_papers_without_text_need_no_index(home: Path) -> None:
-    embedder = CountingEmbedder()
-    assert rank([[], []], QUESTION, embedder, 5) == []
-    assert embedder.texts == []
-    assert list(home.iterdir()) == []
-
-
 def test_every_segment_has_its_exact_cosine_even_if_all_are_nearly_alike() -> None:
     embedder = CountingEmbedder()
     question, *vectors = embedder.embed([QUESTION, *texts_of(MANY)])
@@ -84,15 +77,6 @@ def test_every_segment_has_its_exact_cosine_even_if_all_are_nearly_alike() -> No
         segment: pytest.approx(np.dot(question, vector), abs=1e-5)
         for segment, vector in zip(MANY, vectors, strict=True)
     }
-
-
-def test_segments_equally_like_the_question_come_in_reading_order() -> None:
-    alike = split(paper(*["Mosses dry out in summer, and again in winter or spring."] * 30), 60, 0)[:-1]
-    assert [segment for segment, _ in rank([alike], "mosses", CountingEmbedder(), 99)] == alike
-
-
-def test_an_embedding_of_zeros_is_like_nothing() -> None:
-    assert rank([MANY[:1]], "", CountingEmbedder(), 1) == [(MANY[0], 0)]
 
 
 def test_sixteen_questions_at_once_embed_a_paper_once() -> None:
@@ -165,26 +149,12 @@ def test_the_vectors_of_a_deleted_paper_are_gone_from_the_disk_and_those_of_othe
     assert embedder.texts == [QUESTION, *texts_of(segments), QUESTION]
 
 
-def test_where_nothing_was_searched_no_vectors_are_deleted(home: Path) -> None:
-    delete_vectors(numbered_paper(1)["sha256"])
-    assert list(home.iterdir()) == []
-
-
 def test_a_broken_database_is_reported_with_what_to_do(home: Path) -> None:
     folder = home / "state" / "indexes"
     folder.mkdir(parents=True)
     (folder / "chroma.sqlite3").write_bytes(b"no database " * 500)
     with pytest.raises(StateError, match="delete it: it is built anew"):
         best(MANY, CountingEmbedder())
-
-
-def test_what_could_not_be_opened_is_opened_once_it_can_be(home: Path) -> None:
-    database = home / "state" / "indexes" / "chroma.sqlite3"
-    database.mkdir(parents=True)
-    with pytest.raises(StateError):
-        best(MANY, CountingEmbedder())
-    database.rmdir()
-    assert "number0067" in best(MANY, CountingEmbedder())
 
 
 def test_a_state_folder_that_cannot_be_made_is_reported(home: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.documents import Document, Passage
-from state.errors import RetrievalUnavailable, SettingsError
+from state.errors import RetrievalUnavailable
 from state.settings import RetrievalMode
 from tests.fake_endpoint import FakeEndpoint
 from tests.tools.retrieval.papers import numbered_paper, paper
@@ -141,11 +141,6 @@ def test_an_endpoint_that_is_down_is_reported() -> None:
         search([STUDY], "mosses", embedding=embedding)
 
 
-def test_segments_that_overlap_altogether_are_refused(endpoint: Embedding) -> None:
-    with pytest.raises(SettingsError, match="set `segment_overlap` to less"):
-        search([STUDY], "mosses", embedding=endpoint, segment_characters=200, overlap=200)
-
-
 def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_end(tmp_path: Path) -> None:
     file = tmp_path / "paper.json"
     file.write_text(json.dumps(STUDY), encoding="utf-8")
@@ -171,19 +166,9 @@ def test_scores_are_sums_of_reciprocal_ranks() -> None:
     assert fused == pytest.approx({"a": 1 / 61, "b": 1 / 62 + 1 / 61, "c": 1 / 62})
 
 
-def test_what_two_rankings_agree_on_comes_before_the_best_of_one() -> None:
-    assert [item for item, _ in reciprocal_rank_fusion([["a", "b"], ["c", "b"]])] == ["b", "a", "c"]
-
-
 @settings(deadline=None)
 @given(RANKINGS)
 def test_every_item_is_there_once_best_first(rankings: list[list[int]]) -> None:
     fused = reciprocal_rank_fusion(rankings)
     assert sorted(item for item, _ in fused) == sorted({item for ranking in rankings for item in ranking})
     assert [score for _, score in fused] == sorted((score for _, score in fused), reverse=True)
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(), unique=True))
-def test_a_single_ranking_keeps_its_order(ranking: list[int]) -> None:
-    assert [item for item, _ in reciprocal_rank_fusion([ranking, []])] == ranking
