@@ -48,10 +48,30 @@ def runs_a_graph(code: str) -> bool:
 
 
 def commands(text: str) -> list[list[str]]:
-    """The lines of `sh` blocks that call the command, as arguments."""
-    lines = [line for _, language, code in FENCE.findall(text) if language == "sh" for line in code.splitlines()]
-    called = [shlex.split(line, comments=True) for line in lines]
-    return [words[1:] for words in called if words[:1] == ["draftroom"]]
+    """Arguments of the command in `sh` blocks, also behind variables, other programs and in a second line."""
+    scripts = [code.replace("\\\n", " ") for _, language, code in FENCE.findall(text) if language == "sh"]
+    called = [shlex.split(line, comments=True) for script in scripts for line in script.splitlines()]
+    parts = [part.split("\n") for words in called for part in re.split(r"\n(?:\||&&|;)\n", "\n".join(words))]
+    return [part[part.index("draftroom") + 1 :] for part in parts if "draftroom" in part[:-1] and part[0] != "pipx"]
+
+
+def mentioned(text: str) -> list[list[str]]:
+    """Arguments of the command in running text, where some may be left out."""
+    return [shlex.split(words) for words in re.findall(r"(?<!`)`draftroom ([^`\n]+)`", FENCE.sub("", text))]
+
+
+def find_command(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that words name, and what is left of them."""
+    name, *rest = words
+    assert name in COMMANDS
+    command = load_command(name)
+    while rest and rest[0] in getattr(command, "commands", {}):
+        command, rest = command.commands[rest[0]], rest[1:]
+    return command, rest
+
+
+def once(found: list[list[str]]) -> list[Any]:
+    return [pytest.param(list(words), id=" ".join(words)) for words in dict.fromkeys(map(tuple, found))]
 
 
 def anchors(text: str) -> set[str]:
@@ -79,17 +99,23 @@ def test_python_that_runs_a_graph_runs_as_it_stands(
     assert fake_endpoint.chat_requests
 
 
-@pytest.mark.parametrize("words", [words for text in TEXTS.values() for words in commands(text)], ids=" ".join)
+@pytest.mark.parametrize("words", once([words for text in TEXTS.values() for words in commands(text)]))
 def test_commands_take_what_is_shown(words: list[str]) -> None:
     if words[0].startswith("--"):
         assert words[0] in {name for option in get_command(app).params for name in option.opts}
         return
-    name, *rest = words
-    assert name in COMMANDS
-    command = load_command(name)
-    while rest and rest[0] in getattr(command, "commands", {}):
-        command, rest = command.commands[rest[0]], rest[1:]
-    command.make_context(name, rest)
+    command, rest = find_command(words)
+    command.make_context(words[0], rest)
+
+
+@pytest.mark.parametrize(
+    "words", once([words for name, text in TEXTS.items() if "fourth" not in name for words in mentioned(text)])
+)
+def test_commands_that_are_mentioned_have_these_options(words: list[str]) -> None:
+    if not words[0].startswith("--"):
+        command, rest = find_command(words)
+        known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+        assert {word.partition("=")[0] for word in rest if word.startswith("-") and word != "-"} <= {*known, "--help"}
 
 
 def test_who_copies_the_start_page_line_by_line_gets_its_files(

@@ -124,7 +124,7 @@ def test_the_recipes_name_files_that_are_there():
     named = set(re.findall(r"[(`]((?:\w+/)+\w+\.(?:py|md))[)`]", page))
     assert len(named) > 10
     assert {path for path in named if not (ROOT / path).exists()} == invented
-    provider = page.partition("**Another wire format**")[2]
+    provider = page.partition("Another wire format")[2]
     for file, name in re.findall(r"`(endpoint|client|faults)\.py`: `(\w+)`", provider):
         assert hasattr(import_module(f"tools.models.{file}"), name)
 

@@ -153,7 +153,7 @@ def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_e
 def test_a_missing_package_is_reported_with_how_to_install_it() -> None:
     code = (
         "import sys; sys.modules['chromadb'] = None\n"
-        f"from {__name__} import *\n"
+        f"from {__name__} import *\nfrom state.errors import SettingsError\n"
         "with pytest.raises(SettingsError, match=r'not installed .chromadb.*: pip install'):\n"
         "    search([STUDY], 'mosses', embedding=Embedding())\n"
     )
