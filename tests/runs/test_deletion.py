@@ -65,7 +65,7 @@ def test_nothing_is_left_of_a_run(arguments: list[str], paper: str, answer: Answ
         assert len(collections(draftroom)) == 1
 
     searches = Cache(draftroom.home / "state" / "literature" / "searches")
-    searches.store("a query", Download(f"https://api.test/?q={SENTENCE}", "text/plain", "", b"Nothing was found."))
+    searches.store("a query", Download(f"https://api.test/?q={SENTENCE}", "text/plain", b"Nothing was found."))
     assert "literature" in leaks(draftroom)
 
     deleted = draftroom("runs", "delete", "last", "--yes")

@@ -52,8 +52,6 @@ class Download(NamedTuple):
     """Where it was in the end."""
     content_type: str
     """Such as text/html."""
-    charset: str
-    """As the server told it; empty if it did not."""
     data: bytes
 
 
@@ -155,7 +153,7 @@ class Fetcher:
             return _Redirect(response.headers["location"])
         if response.status_code != httpx2.codes.OK:
             raise _refusal(url, response)
-        told, charset = _content_type(response)
+        told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if told not in accept and not (told in _UNTOLD and PDF in accept):
             raise ContentRefused(shown(url), f"is of a type that is not read ({told[:80]})")
         data = bytearray()
@@ -165,7 +163,7 @@ class Fetcher:
                 raise ContentRefused(shown(url), f"is larger than {self.max_bytes / 1e6:g} MB")
         if told in _UNTOLD and not data.startswith(b"%PDF-"):
             raise ContentRefused(shown(url), "is of a type that the server does not tell")
-        return Download(shown(url), PDF if told in _UNTOLD else told, charset, bytes(data))
+        return Download(shown(url), PDF if told in _UNTOLD else told, bytes(data))
 
 
 @cache
@@ -183,11 +181,6 @@ def _target(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2
         if secret.name in target.params:
             target = target.copy_remove_param(secret.name)
     return target
-
-
-def _content_type(response: httpx2.Response) -> tuple[str, str]:
-    told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return told, response.charset_encoding or ""
 
 
 def _refusal(url: httpx2.URL, response: httpx2.Response) -> ServerFault:
@@ -244,7 +237,7 @@ class Cache:
             head, _, data = self._path(key).read_bytes().partition(b"\n")
             about = json.loads(head)
             stored = float(about["stored_at"])
-            download = Download(str(about["address"]), str(about["content_type"]), str(about["charset"]), data)
+            download = Download(str(about["address"]), str(about["content_type"]), data)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         fresh = self.max_age_s is None or 0 <= self.clock() - stored < self.max_age_s
@@ -257,12 +250,11 @@ class Cache:
         Raises:
             StateError: The state folder cannot be written, or the disk is full.
         """
-        address, content_type, charset, data = download
-        about = {"address": address, "content_type": content_type, "charset": charset}
-        head = json.dumps({**about, "bytes": len(data), "stored_at": self.clock()})
+        address, content_type, data = download
+        about = {"address": address, "content_type": content_type, "bytes": len(data), "stored_at": self.clock()}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path(key), head.encode() + b"\n" + data)
+            write_atomically(self._path(key), json.dumps(about).encode() + b"\n" + data)
         except OSError as error:
             raise storage_error(error, self.folder) from error
 

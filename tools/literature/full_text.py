@@ -102,8 +102,7 @@ def found(hit: Hit, document: Document, *, full: bool = True) -> Found:
 
 
 async def _document(download: Download, hit: Hit, read: ReadPaper) -> Document:
-    name, data = _name(download), _as_utf8(download)
-    document = await asyncio.to_thread(read, data, name=name, source=download.address)
+    document = await asyncio.to_thread(read, download.data, name=_name(download), source=download.address)
     characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
     if characters < max(LEAST_CHARACTERS, len(hit["abstract"])):
         raise FetchError(download.address, "holds no full text")
@@ -115,13 +114,3 @@ def _name(download: Download) -> str:
     last = PurePosixPath(unquote(urlsplit(download.address).path)).name
     suffix = _SUFFIXES.get(download.content_type, ".html")
     return last if last.lower().endswith(suffix) else f"{last or 'page'}{suffix}"
-
-
-def _as_utf8(download: Download) -> bytes:
-    """Plain text in UTF-8; PDF and HTML tell their encoding themselves."""
-    if download.content_type != "text/plain" or download.charset.lower() in {"", "utf-8", "utf8"}:
-        return download.data
-    try:
-        return download.data.decode(download.charset).encode()
-    except (LookupError, ValueError):
-        return download.data

@@ -1,9 +1,4 @@
-"""Scholarly services: one client, and a table of what each of them is asked and answers.
-
-arXiv (https://info.arxiv.org/help/api/user-manual.html), Semantic Scholar (https://api.semanticscholar.org/api-docs/graph),
-OpenAlex (https://developers.openalex.org/guides/searching), Crossref
-(https://www.crossref.org/documentation/retrieve-metadata/rest-api/) and Google's Programmable Search
-(https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list).
+"""Scholarly services: one client, driven by the table `providers.toml` of what each of them is asked and answers.
 
 A field of a hit is told by templates, of which the first that is not empty counts: `{a.0.b}` is what stands under `b`
 in the first item of `a`, and a template whose fields are all missing is empty. So what a service leaves out is empty,
@@ -14,40 +9,48 @@ from __future__ import annotations
 
 import html
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal
 from xml.etree import ElementTree
 
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from tools.literature.fetching import FEED_TYPES, JSON_TYPES, Secret
 from tools.literature.records import Hit, SearchResult, identifiers, one_line, search_words
-from tools.literature.web import ARXIV, Service, Web
+from tools.literature.web import Service, Web
 
 Record = Mapping[str, Any]
+LONGEST_QUESTION = 300  # characters, of one that is asked as it is
+LONGEST_ABSTRACT = 5_000  # words
 
 
-class Fields(NamedTuple):
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fields(_Row):
     """Where a record has what a hit tells: templates, and the path of the list of authors."""
 
-    title: tuple[str, ...]
-    abstract: tuple[str, ...]
-    year: tuple[str, ...]
+    title: list[str]
+    abstract: list[str]
+    year: list[str]
     authors: str
     """`*` stands for each item of a list."""
-    author: tuple[str, ...]
+    author: list[str]
     """Of an item of that list."""
-    addresses: tuple[str, ...]
-    files: tuple[str, ...]
-    identifiers: tuple[str, ...]
+    addresses: list[str]
+    files: list[str]
+    identifiers: list[str]
     """Each of them counts."""
-    needed: str = "{title}"
+    needed: str
     """What a record must have."""
 
 
-class Key(NamedTuple):
+class Key(_Row):
     """A secret that a service is sent."""
 
     setting: str
@@ -57,44 +60,44 @@ class Key(NamedTuple):
     needed: bool = False
 
 
-@dataclass(frozen=True)
-class Catalogue:
+class Catalogue(_Row):
     """What a service is asked and answers."""
 
-    service: Service
+    interval_s: float
+    """Seconds from the beginning of one request to that of the next."""
     url: str
-    queries: Callable[[str], list[str]]
-    """From a question to what is asked, one after the other until something is found."""
-    parameters: Mapping[str, str]
+    word: str = "{}"
+    """How each word of a question is written."""
+    joins: list[str]
+    """What stands between them: one query after the other, until something is found."""
+    parameters: dict[str, str]
     """With {query}, {limit} and {contact}; what comes out empty is not sent."""
     most: int
     """Records that it gives at once."""
+    keys: list[Key] = []
     marker: str
     """What each answer has at this path."""
     records: str
     """Path of the records; it may be missing where nothing was found."""
     fields: Fields
-    keys: tuple[Key, ...] = ()
-    accept: AbstractSet[str] = JSON_TYPES
-    parse: Callable[[bytes], Any] = from_json
-    """From an answer to plain values; raises ValueError."""
-    complete: Callable[[Record], Record] = dict
-    """Adds to a record what no template can tell."""
+
+    def queries(self, question: str) -> list[str]:
+        """Return what is asked for a question; a single word needs no second query."""
+        words = [self.word.format(word) for word in search_words(question)]
+        joined = [join.join(words) for join in self.joins]
+        return list(dict.fromkeys(joined)) if joined else [one_line(question)[:LONGEST_QUESTION]]
 
 
 @dataclass(frozen=True)
 class Client:
     """Asks one service, as `Provider` says."""
 
+    name: str
+    """As it stands in settings, hits and notices."""
     catalogue: Catalogue
     web: Web
     secrets: tuple[Secret, ...] = ()
     contact: str = ""
-
-    @property
-    def name(self) -> str:
-        """Name of the service in settings, hits and notices."""
-        return self.catalogue.service.name
 
     async def search(self, query: str, limit: int) -> SearchResult:
         """As `Provider` says."""
@@ -103,10 +106,10 @@ class Client:
             values = {"query": text, "limit": min(limit, catalogue.most), "contact": self.contact}
             parameters = {name: template.format(**values) for name, template in catalogue.parameters.items()}
             hits = await self.web.ask(
-                catalogue.service,
+                Service(self.name, catalogue.interval_s),
                 catalogue.url,
                 {name: value for name, value in parameters.items() if value},
-                accept=catalogue.accept,
+                accept=FEED_TYPES if self.name == "arxiv" else JSON_TYPES,
                 read=self._read,
                 secrets=self.secrets,
             )
@@ -120,7 +123,7 @@ class Client:
         Raises:
             ValueError: It is no such answer.
         """
-        answer = self.catalogue.parse(data)
+        answer = parse_feed(data) if self.name == "arxiv" else from_json(data)
         if not find_values(answer, self.catalogue.marker):
             raise ValueError("an answer of another form")
         records = find_values(answer, f"{self.catalogue.records}.*")
@@ -128,15 +131,16 @@ class Client:
         return [hit for hit in hits if hit is not None]
 
     def _hit(self, record: Record) -> Hit | None:
-        record, fields = self.catalogue.complete(record), self.catalogue.fields
-        title = fill_first(fields.title, record)
+        fields = self.catalogue.fields
+        if complete := COMPLETIONS.get(self.name):
+            record = complete(record)
         if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
             return None
         year = re.search(r"\b\d{4}\b", fill_first(fields.year, record))
         authors = (fill_first(fields.author, author) for author in find_values(record, fields.authors))
         return Hit(
             provider=self.name,
-            title=title,
+            title=fill_first(fields.title, record),
             authors=[author for author in authors if author],
             year=int(year[0]) if year else 0,
             abstract=fill_first(fields.abstract, record),
@@ -180,20 +184,6 @@ def fill_template(template: str, record: Record) -> str:
     return one_line(text) if told else ""
 
 
-def _all_words(question: str) -> list[str]:
-    return [" ".join(search_words(question))]
-
-
-def _all_words_else_any(question: str) -> list[str]:
-    words = search_words(question)
-    return [" ".join(words), " OR ".join(words)][: len(words)]
-
-
-def _words_of_any_field(question: str) -> list[str]:
-    words = [f"all:{word}" for word in search_words(question)]
-    return [" AND ".join(words), " OR ".join(words)][: len(words)]
-
-
 def parse_feed(data: bytes) -> dict[str, Any]:
     """Parse an Atom feed of arXiv.
 
@@ -230,9 +220,6 @@ def parse_feed(data: bytes) -> dict[str, Any]:
     return {"entries": entries}
 
 
-LONGEST_ABSTRACT = 5_000  # words
-
-
 def _with_plain_abstract(work: Record) -> Record:
     """Turn an inverted index, which has the places of each word, into an abstract."""
     index = work.get("abstract_inverted_index")
@@ -260,129 +247,12 @@ def _with_own_file(result: Record) -> Record:
     return {**result, "pdf": result.get("link") if result.get("mime") == "application/pdf" else ""}
 
 
-_OPENALEX_PAGES = ("{doi}", "{best_oa_location.landing_page_url}", "{primary_location.landing_page_url}", "{id}")
-
-CATALOGUES = {
-    "arxiv": Catalogue(
-        service=ARXIV,
-        url="https://export.arxiv.org/api/query",
-        queries=_words_of_any_field,
-        parameters={"search_query": "{query}", "start": "0", "max_results": "{limit}", "sortBy": "relevance"},
-        most=100,
-        accept=FEED_TYPES,
-        parse=parse_feed,
-        marker="entries",
-        records="entries",
-        fields=Fields(
-            title=("{title}",),
-            abstract=("{summary}",),
-            year=("{published}",),
-            authors="authors.*",
-            author=("{name}",),
-            addresses=("{page}",),
-            files=("{pdf}",),
-            identifiers=("{page}", "{doi}"),
-        ),
-    ),
-    "semantic_scholar": Catalogue(
-        # One request a second is what a new key allows; without one, all callers of the world share a pool.
-        service=Service("semantic_scholar", 1.0),
-        url="https://api.semanticscholar.org/graph/v1/paper/search",
-        queries=_all_words,
-        parameters={
-            "query": "{query}",
-            "limit": "{limit}",
-            "fields": "title,abstract,year,authors,externalIds,openAccessPdf,url",
-        },
-        most=100,
-        keys=(Key("semantic_scholar_key_env", "header", "x-api-key"),),
-        marker="total",
-        records="data",
-        fields=Fields(
-            title=("{title}",),
-            abstract=("{abstract}",),
-            year=("{year}",),
-            authors="authors.*",
-            author=("{name}",),
-            addresses=("https://doi.org/{externalIds.DOI}", "{url}"),
-            files=("{openAccessPdf.url}", "https://arxiv.org/pdf/{externalIds.ArXiv}"),
-            identifiers=("{externalIds.DOI}", "arxiv:{externalIds.ArXiv}"),
-        ),
-    ),
-    "openalex": Catalogue(
-        # The service allows 100 requests a second, and so many a day.
-        service=Service("openalex", 0.1),
-        url="https://api.openalex.org/works",
-        queries=_all_words_else_any,
-        parameters={
-            "search": "{query}",
-            "per_page": "{limit}",
-            "select": "id,doi,display_name,publication_year,type,authorships,abstract_inverted_index,best_oa_location,"
-            "primary_location",
-            "mailto": "{contact}",
-        },
-        most=100,
-        keys=(Key("openalex_key_env", "query", "api_key"),),
-        marker="results",
-        records="results",
-        complete=_with_plain_abstract,
-        fields=Fields(
-            title=("{display_name}",),
-            abstract=("{abstract}",),
-            year=("{publication_year}",),
-            authors="authorships.*",
-            author=("{author.display_name}",),
-            addresses=_OPENALEX_PAGES,
-            files=("{best_oa_location.pdf_url}", "{primary_location.pdf_url}"),
-            identifiers=_OPENALEX_PAGES,
-            needed="{display_name}",
-        ),
-    ),
-    "crossref": Catalogue(
-        # The limit of searches is told in headers and was lowered before; one a second is under all that were.
-        service=Service("crossref", 1.0),
-        url="https://api.crossref.org/works",
-        queries=_all_words,
-        parameters={"query.bibliographic": "{query}", "rows": "{limit}", "mailto": "{contact}"},
-        most=100,
-        marker="message.items",
-        records="message.items",
-        complete=_without_markup,
-        fields=Fields(
-            title=("{title}",),
-            abstract=("{abstract}",),
-            year=("{issued.date-parts.0.0}",),
-            authors="author.*",
-            author=("{name}", "{given} {family}"),
-            addresses=("{resource.primary.URL}", "https://doi.org/{DOI}"),
-            files=("{pdf}",),
-            identifiers=("{DOI}",),
-        ),
-    ),
-    "google": Catalogue(
-        service=Service("google", 1.0),
-        url="https://www.googleapis.com/customsearch/v1",
-        queries=lambda question: [one_line(question)[:300]],
-        parameters={"q": "{query}", "num": "{limit}"},
-        most=10,
-        # The key travels in a header, which Google's services take as well, so that it is never part of an address.
-        keys=(
-            Key("google_key_env", "header", "X-Goog-Api-Key", needed=True),
-            Key("google_engine_env", "query", "cx", needed=True),
-        ),
-        marker="kind",
-        records="items",
-        complete=_with_own_file,
-        fields=Fields(
-            title=("{pagemap.metatags.0.citation_title}", "{title}"),
-            abstract=(),  # snippets are none
-            year=("{pagemap.metatags.0.citation_publication_date}", "{pagemap.metatags.0.citation_date}"),
-            authors="pagemap.metatags.0",
-            author=("{citation_author}",),
-            addresses=("{link}",),
-            files=("{pdf}", "{pagemap.metatags.0.citation_pdf_url}"),
-            identifiers=("{pagemap.metatags.0.citation_doi}", "arxiv:{pagemap.metatags.0.citation_arxiv_id}", "{link}"),
-            needed="{link}",
-        ),
-    ),
+COMPLETIONS: dict[str, Callable[[Record], Record]] = {
+    "openalex": _with_plain_abstract,
+    "crossref": _without_markup,
+    "google": _with_own_file,
 }
+# What no template can tell of a record.
+
+_TABLE = Path(__file__).with_name("providers.toml").read_text(encoding="utf-8")
+CATALOGUES = TypeAdapter(dict[str, Catalogue]).validate_python(tomllib.loads(_TABLE))

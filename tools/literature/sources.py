@@ -61,7 +61,7 @@ def _open_provider(
         return folder
     catalogue = CATALOGUES[name]
     secrets = (_secret(name, key, getattr(settings, key.setting)) for key in catalogue.keys)
-    return Client(catalogue, web, tuple(secret for secret in secrets if secret.value), settings.contact or "")
+    return Client(name, catalogue, web, tuple(secret for secret in secrets if secret.value), settings.contact or "")
 
 
 def _secret(name: str, key: Key, variable: str) -> Secret:

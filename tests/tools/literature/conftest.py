@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -53,8 +53,8 @@ def open_gate() -> Gate:
 def client(name: str, web: Web, site: Site, *secrets: Secret, contact: str = "") -> Client:
     """The client of a service, for which a site stands."""
     catalogue = CATALOGUES[name]
-    here = replace(catalogue, url=site.url(urlsplit(catalogue.url).path))
-    return Client(here, web, secrets, contact)
+    here = catalogue.model_copy(update={"url": site.url(urlsplit(catalogue.url).path)})
+    return Client(name, here, web, secrets, contact)
 
 
 def document(text: str, title: str = "A study", abstract: str = "", digest: str = "") -> Document:

@@ -94,16 +94,6 @@ async def test_the_reader_learns_the_type(
 
 
 @pytest.mark.parametrize(
-    ("charset", "text"), [("latin-1", "\xe9"), ("utf-8", "\xe9"), ("nonsense", "e"), ("utf-16", "e")]
-)
-async def test_plain_text_is_read_in_its_charset(charset: str, text: str, sources: Sources, site: Site) -> None:
-    encoding = charset if charset in {"latin-1", "utf-8"} else "utf-8"
-    site.pages["/a"] = Answer((text * 601).encode(encoding), f"text/plain; charset={charset}")
-    (found,) = (await find_documents(QUESTION, with_hits(sources, hit("shelf", address=site.url("/a")))))["found"]
-    assert found["document"]["paragraphs"][0]["text"] == text * 601
-
-
-@pytest.mark.parametrize(
     "page",
     [Answer(status=404), paper("broken"), paper("Accept our cookies."), Answer("x", "image/png"), paper(LONG[:700])],
     ids=["missing", "broken", "a cookie notice", "an image", "less than the abstract"],

@@ -159,7 +159,7 @@ class TestCache:
         first = await web.file(site.url("/a"))
         clock.now += 1e9
         assert await web.file(site.url("/a#part")) == first
-        assert first == Download(site.url("/b"), "text/plain", "latin-1", "caf\xe9".encode("latin-1"))
+        assert first == Download(site.url("/b"), "text/plain", "caf\xe9".encode("latin-1"))
         assert len(site.asked) == 2
 
     async def test_a_file_of_a_site_that_was_blocked_since_is_not_used(self, web: Web, site: Site) -> None:
@@ -176,22 +176,22 @@ class TestCache:
     )
     def test_a_damaged_entry_counts_as_none(self, damage: bytes, tmp_path: Path) -> None:
         cache = Cache(tmp_path)
-        cache.store("key", Download("https://a.example/", "text/plain", "", b"words\nand more"))
+        cache.store("key", Download("https://a.example/", "text/plain", b"words\nand more"))
         (file,) = tmp_path.iterdir()
         whole = file.read_bytes()
         for broken in (damage, whole[:-1]):
             file.write_bytes(broken)
             assert cache.load("key") is None
         file.write_bytes(whole)
-        assert cache.load("key") == ("https://a.example/", "text/plain", "", b"words\nand more")
+        assert cache.load("key") == ("https://a.example/", "text/plain", b"words\nand more")
 
     def test_an_entry_from_the_future_counts_as_none(self, tmp_path: Path, clock: Clock) -> None:
         cache = Cache(tmp_path, 10, clock)
-        cache.store("key", Download("https://a.example/", "text/plain", "", b"words"))
+        cache.store("key", Download("https://a.example/", "text/plain", b"words"))
         clock.now -= 1
         assert cache.load("key") is None
 
     def test_a_folder_that_cannot_be_written_is_an_error(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way", encoding="utf-8")
         with pytest.raises(StateError):
-            Cache(tmp_path / "file" / "searches").store("key", Download("", "", "", b""))
+            Cache(tmp_path / "file" / "searches").store("key", Download("", "", b""))
