@@ -32,6 +32,7 @@ TEST = "The plants differed, t(38) = 1.20, p = .034."
 FLAWED = PAPER.replace(CLAIM, f"{CLAIM} {SHARE} {TEST}").replace(METHODS, f"{METHODS} We lost 30% (12 of 20) of them.")
 OF_RESULTS = ["20% (8 of 32", "t(38) = 1.20, p = .034"]
 WORDS = {"f1": "Eight of 32 pots are 25.0%; correct the share or the count."}
+NONSENSE = Text("I would rather not.")
 DEAD = Status(500, "The engine died.")
 
 
@@ -48,7 +49,7 @@ def shown(result: dict[str, Any], field: str = "quote") -> list[str]:
 
 @every_execution
 async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: FakeEndpoint, execution: str) -> None:
-    fake_endpoint.answer = lambda _: Text("I would rather not.")
+    fake_endpoint.answer = lambda _: NONSENSE
     result = await results(fake_endpoint, execution=execution)
     assert shown(result) == OF_RESULTS
     assert shown(result, "wording") == ["", ""]
@@ -59,7 +60,7 @@ async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: Fake
 @pytest.mark.parametrize("agent", ["PassageAnswer", "Weaknesses", "Review", "AbsenceTest"])
 async def test_one_agent_that_fails_takes_no_finding_back(fake_endpoint: FakeEndpoint, agent: str) -> None:
     room = Room()
-    fake_endpoint.answer = lambda request: DEAD if request.schema_name == agent else room(request)
+    fake_endpoint.answer = lambda request: NONSENSE if request.schema_name == agent else room(request)
     chosen = once(fake_endpoint) | {"extensions": "all"}
     assert shown(await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)) == OF_RESULTS
 

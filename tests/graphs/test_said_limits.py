@@ -102,8 +102,6 @@ async def test_simplification_says_its_limits(extensions: str) -> None:
 @review_room.every_execution
 async def test_feedback_says_its_limits(execution: str, extensions: str, tmp_path: Path) -> None:
     plan = review_room.plan(review_room.PAPER_QUESTION, literature=review_room.LITERATURE_QUESTION)
-    if extensions == "all":
-        plan = {"steps": [{"about": "cold tea", **step} for step in plan["steps"]]}
     room = review_room.Room(ProposedPlan=[plan], Review=[review_room.MISSING])
     with FakeEndpoint(models={"large": 65_536}, answer=room) as endpoint:
         literature = review_room.folder_of_literature(tmp_path)

@@ -24,6 +24,7 @@ STATE: Any = {
     },
     "target": {"text": "Tea makes seedlings grow.", "number": 1},
     "evidence": [{"id": "e1"}],
+    "computed": [],
     "rewrites": 0,
 }
 WITHOUT_EXTENSIONS: Any = {**STATE, "settings": {**STATE["settings"], "feedback": {"extensions": "none"}}}
