@@ -59,14 +59,6 @@ def database() -> Iterator[str]:
         yield address
 
 
-async def test_memory_forgets() -> None:
-    async with open_checkpointer("memory") as saver:
-        assert await step(saver, 1) == 2
-        assert await step(saver) == 3
-    async with open_checkpointer("memory") as saver:
-        assert await saver.aget_tuple(THREAD) is None
-
-
 async def test_sqlite_is_a_file_in_the_state_folder(home: Path) -> None:
     async with open_checkpointer("sqlite") as saver:
         assert await step(saver, 1) == 2
@@ -111,11 +103,6 @@ async def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"cannot be written .*; make it writable, or set DRAFTROOM_HOME") as caught:
         await open_and_step(f"sqlite:///{tmp_path}/file/runs.db")
     assert caught.value.kind == "state_unwritable"
-
-
-async def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="unable to open database file"):
-        await open_and_step(f"sqlite:///{tmp_path}")
 
 
 async def test_another_file_is_left_alone(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +50,6 @@ async def test_each_job_that_ends_is_told(tmp_path: Path) -> None:
     assert [line.split(" ")[0] for line in said] == ["1/2", "2/2"]
 
 
-async def test_the_last_job_leaves_no_time(tmp_path: Path) -> None:
-    ward = Ward("a", "b")
-    await ward.run(tmp_path / "results.jsonl")
-    assert re.search(r"\(\d+\.\d a minute, 0:00:00 left\)$", ward.told[-1])
-
-
 async def test_half_a_line_of_a_killed_run_is_dropped_and_its_job_run_again(tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
     out.write_text('{"id": "a", "text": "of a"}\n{"id": "b", "te', encoding="utf-8")
@@ -81,21 +74,6 @@ async def test_an_error_ends_no_other_job_and_is_run_again(tmp_path: Path) -> No
     third = Ward("a", "b", "c")
     await third.run(out)
     assert third.runs == []
-
-
-async def test_results_of_other_samples_are_left_alone(tmp_path: Path) -> None:
-    out = tmp_path / "results.jsonl"
-    await Ward("a", "b").run(out)
-    assert await Ward("b", "c").run(out) == [{"id": "b", "text": "of b"}, {"id": "c", "text": "of c"}]
-    assert {result["id"] for result in await asyncio.to_thread(read_records, out)} == {"a", "b", "c"}
-
-
-async def test_progress_counts_what_was_done_before(tmp_path: Path) -> None:
-    out = tmp_path / "results.jsonl"
-    await Ward("a").run(out)
-    later = Ward("a", "b", failing={"b": ModelUnavailable("It is down.")})
-    await later.run(out)
-    assert [line.split(" (")[0] for line in later.told] == ["2/2 b endpoint_down: It is down."]
 
 
 async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:

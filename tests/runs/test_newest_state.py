@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -160,23 +159,6 @@ async def test_a_question_to_a_person_takes_nothing_back() -> None:
     graph = house.compile()
     assert set(await run(house, graph, {"parts": []})) == {"initialise", "plan 1"}
     assert set(await run(house, graph, Command(resume="so"))) == house.all_calls
-
-
-async def test_what_has_reached_the_state_is_told_when_it_has() -> None:
-    house = House()
-    graph = house.compile()
-    newest = NewestState(await graph.aget_state(CONFIG, subgraphs=True))
-    told: list[str] = []
-    concluded: list[int] = []
-    modes = ["values", "updates"]
-    async for part in graph.astream({"parts": []}, CONFIG, stream_mode=modes, subgraphs=True, version="v2"):
-        for node, update in newest.take(part):
-            values = newest.joined(FOCUSED_FEEDBACK_GRAPH)
-            told.append(node)
-            concluded += update.get("reviews", []) if node == "conclude" else []
-            assert set(update.get("calls", [])) <= set(values["calls"])
-            assert sorted(values["reviews"]) == sorted(concluded), "one after the other"
-    assert Counter(told) == {"initialise": 1, "plan": 3, "answer": 6, "conclude": 3, "review": 3, "rank": 1}
 
 
 async def test_a_loop_that_is_alone_lies_over_the_state() -> None:

@@ -102,13 +102,6 @@ def test_a_model_in_a_folder_is_served_offline(home: Home) -> None:
     assert start["options"]["model"] == str(home.folder / "weights")
 
 
-def test_a_second_up_starts_nothing(home: Home) -> None:
-    profile = home.profile()
-    up(profile, home.steps.append)
-    assert up(profile, home.steps.append) == []
-    assert len(home.starts()) == 1
-
-
 def test_a_server_that_was_killed_is_stale_and_replaced(home: Home) -> None:
     profile = home.profile()
     up(profile, home.steps.append)

@@ -9,7 +9,6 @@ import ssl
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
-from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from cryptography.x509.oid import NameOID
 
 from tests.tools.literature.conftest import LOOPBACK, open_gate, resolving
 from tests.tools.literature.site import Answer, Site, redirect
-from tools.literature.fetching import DOCUMENT_TYPES, JSON_TYPES, Download, Fetcher, Secret, retry_after
+from tools.literature.fetching import DOCUMENT_TYPES, Download, Fetcher, Secret
 from tools.literature.url_guard import AddressBlocked, AddressRefused, ContentRefused, Gate, ServerFault
 
 FETCHER = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
@@ -59,11 +58,6 @@ async def test_at_most_five_hops_are_followed(site: Site) -> None:
     with pytest.raises(AddressRefused, match="redirects more than 5 times"):
         await get(site)
     assert len(site.asked) == 6
-
-
-async def test_five_hops_are_followed(site: Site) -> None:
-    site.pages["/a"] = [redirect("/a")] * 5 + [Answer("words")]
-    assert (await get(site)).data == b"words"
 
 
 @pytest.mark.parametrize("location", ["http://[::1", "https://papers.example:port/"])
@@ -115,12 +109,6 @@ class TestPrivateNetworks:
             await get(site, fetcher=self.fetcher(["127.0.0.2"]))
         assert (site.connections, private.connections) == (0, 0)
 
-    async def test_one_private_address_among_others_is_enough(self, site: Site, private: Site) -> None:
-        site.pages["/a"] = Answer("words")
-        with pytest.raises(AddressRefused, match="not in the public internet"):
-            await get(site, fetcher=self.fetcher(["127.0.0.1", "127.0.0.2"]))
-        assert (site.connections, private.connections) == (0, 0)
-
     async def test_a_name_that_is_bound_anew_after_the_check_leads_nowhere(self, site: Site, private: Site) -> None:
         site.pages["/a"] = Answer("words")
         download = await get(site, fetcher=self.fetcher(["127.0.0.1"], ["127.0.0.2"]))
@@ -162,10 +150,6 @@ class TestLimits:
         with pytest.raises(ContentRefused, match=r"is larger than 0\.002 MB"):
             await get(site, fetcher=replace(FETCHER, max_bytes=2000))
 
-    async def test_an_answer_of_just_that_size_is_not(self, site: Site) -> None:
-        site.pages["/a"] = Answer(b"x" * 2000)
-        assert len((await get(site, fetcher=replace(FETCHER, max_bytes=2000))).data) == 2000
-
     async def test_an_endless_answer_is_cut_off_at_the_size(self, site: Site) -> None:
         site.pages["/a"] = Answer(b"x" * 5000, hangs=True)
         with pytest.raises(ContentRefused, match="is larger"):
@@ -177,10 +161,6 @@ class TestLimits:
         site.pages["/a"] = Answer(bomb, headers={"Content-Encoding": encoding})
         with pytest.raises(ContentRefused, match="is larger than 1 MB"):
             await get(site, fetcher=replace(FETCHER, max_bytes=1_000_000))
-
-    async def test_compressed_pages_are_read(self, site: Site) -> None:
-        site.pages["/a"] = Answer(gzip.compress(b"words"), headers={"Content-Encoding": "gzip"})
-        assert (await get(site)).data == b"words"
 
     async def test_a_broken_compression_is_a_fault(self, site: Site) -> None:
         site.pages["/a"] = Answer(b"words", headers={"Content-Encoding": "gzip"})
@@ -211,11 +191,6 @@ class TestLimits:
         with pytest.raises(ContentRefused, match="does not tell"):
             await get(site)
 
-    async def test_a_service_must_tell_its_type(self, site: Site) -> None:
-        site.pages["/a"] = Answer(b"{}", "")
-        with pytest.raises(ContentRefused, match="of a type that is not read"):
-            await FETCHER.get(site.url("/a"), accept=JSON_TYPES)
-
 
 @pytest.mark.parametrize(("status", "passing"), [(404, False), (403, False), (204, False), (429, True), (503, True)])
 async def test_a_refusal_tells_its_status_and_whether_it_passes(status: int, passing: bool, site: Site) -> None:
@@ -232,14 +207,6 @@ async def test_a_refusal_tells_how_long_to_wait(site: Site) -> None:
     with pytest.raises(ServerFault, match="asks to wait 7 s") as caught:
         await get(site)
     assert caught.value.retry_after_s == 7
-
-
-def test_retry_after_is_seconds_or_a_date() -> None:
-    now = datetime.datetime.now(datetime.UTC)
-    assert retry_after("0") == 0
-    assert retry_after(format_datetime(now - datetime.timedelta(days=1), usegmt=True)) == 0
-    assert (retry_after(format_datetime(now + datetime.timedelta(days=1), usegmt=True)) or 0) > 80_000
-    assert [retry_after(value) for value in ("", "soon", "-5", "nan", "²")] == [None] * 5
 
 
 class TestSecrets:
@@ -263,13 +230,6 @@ class TestSecrets:
         assert "s3cret" not in str(site.asked[1])
         assert "s3cret" not in download.address
 
-    async def test_the_same_host_is(self, site: Site) -> None:
-        site.pages["/a"] = redirect("/b?api_key=s3cret+two")
-        site.pages["/b"] = Answer("words")
-        await self.ask(site)
-        assert site.asked[1].query == {"api_key": "s3cret two"}
-        assert site.asked[1].headers["x-key"] == "s3cret-one"
-
     async def test_keys_are_in_no_error(self, site: Site) -> None:
         blocked = site.url("/b?api_key=s3cret+two", host="openreview.net")
         site.pages["/a"] = [Answer("s3cret", status=403), redirect(blocked), Answer("", "text/css")]
@@ -292,9 +252,6 @@ class TestSecrets:
             await self.ask(site)
         assert "connect_tcp" in caplog.text  # the library does log
         assert "s3cret" not in caplog.text
-
-    def test_keys_are_not_shown(self) -> None:
-        assert "s3cret" not in repr(self.secrets)
 
 
 class TestCertificates:
@@ -339,9 +296,4 @@ class TestCertificates:
     async def test_another_name_is_not(self, host: str, secure: Site, fetcher: Fetcher) -> None:
         with pytest.raises(ServerFault, match="cannot be reached"):
             await fetcher.get(f"https://{host}:{secure.port}/a", accept=DOCUMENT_TYPES)
-        assert secure.asked == []
-
-    async def test_the_systems_authorities_do_not_know_it(self, secure: Site) -> None:
-        with pytest.raises(ServerFault, match="cannot be reached"):
-            await FETCHER.get(f"https://papers.example:{secure.port}/a", accept=DOCUMENT_TYPES)
         assert secure.asked == []

@@ -285,25 +285,6 @@ class TestSettings:
         assert [provider.name for provider in sources.providers] == ["folder"]
         assert len((await find_documents("moss", sources))["found"]) == 1
 
-    async def test_papers_of_all_formats_are_read(self, tmp_path: Path) -> None:
-        folder = tmp_path / "papers"
-        folder.mkdir()
-        (folder / "a.md").write_text("# Of moss\n\nHere moss grows in the shade.\n", encoding="utf-8")
-        page = (
-            "<html><head><title>Of ferns</title></head><body><h1>Of ferns</h1><p>No moss among ferns.</p></body></html>"
-        )
-        (folder / "b.html").write_text(page, encoding="utf-8")
-        source = (
-            "\\documentclass{article}\\title{Of stones}\\begin{document}\\maketitle The moss on stones.\\end{document}"
-        )
-        (folder / "c.tex").write_text(source, encoding="utf-8")
-        (folder / "d.txt").write_text("Of light\n\nThe moss needs light.\n", encoding="utf-8")
-        (folder / "e.pdf").write_bytes(b"%PDF-1.7 and no more")
-        sources = open_sources(LiteratureSettings(folder=str(folder)), rank=WordRank())
-        findings = await find_documents("moss", sources, limit=10)
-        assert {Path(found["address"]).name for found in findings["found"]} == {"a.md", "b.html", "c.tex", "d.txt"}
-        assert [str(folder / "e.pdf") in notice["message"] for notice in findings["notices"]] == [True]
-
     def test_a_folder_that_is_not_among_the_providers_is_left_alone(self, library: Library, tmp_path: Path) -> None:
         assert self.open(library, providers=["arxiv"], folder=str(tmp_path)).folder is None
 
@@ -331,10 +312,6 @@ class TestSettings:
         with pytest.raises(SettingsError, match="variable SEMANTIC_SCHOLAR_API_KEY holds characters") as caught:
             self.open(library, providers=["semantic_scholar"])
         assert "s3" not in str(caught.value)
-
-    def test_a_contact_that_no_header_can_hold_is_an_error(self, library: Library) -> None:
-        with pytest.raises(SettingsError, match="`contact` holds characters"):
-            self.open(library, contact="me@example.org\nX: y")
 
     def test_the_blocklist_of_the_settings_counts(self, library: Library) -> None:
         settings = LiteratureSettings(blocked_hosts=["reviews.example"])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import httpx2
 import pytest
 
 from tests.tools.literature.conftest import resolving
 from tools.literature.url_guard import (
-    DEFAULT_BLOCKLIST,
     AddressBlocked,
     AddressRefused,
     Gate,
     ServerFault,
-    blocking_entry,
     is_public,
     resolve,
 )
@@ -92,13 +89,6 @@ async def test_no_way_to_write_the_loopback_address_passes(host: str) -> None:
         await gate.addresses(gate.check(f"https://{host}/"))
 
 
-async def test_the_numeric_ways_are_understood_and_refused() -> None:
-    gate = Gate()
-    for host in ("2130706433", "0x7f.1", "localhost"):
-        with pytest.raises(AddressRefused, match="not in the public internet"):
-            await gate.addresses(gate.check(f"https://{host}/"))
-
-
 @pytest.mark.parametrize("mixed", [("1.1.1.1", "10.0.0.1"), ("::1", "1.1.1.1"), ("1.1.1.1", "::ffff:10.0.0.1")])
 async def test_a_name_with_one_private_address_among_others_is_refused(mixed: tuple[str, str]) -> None:
     gate = Gate(resolver=resolving(*mixed))
@@ -106,21 +96,10 @@ async def test_a_name_with_one_private_address_among_others_is_refused(mixed: tu
         await gate.addresses(gate.check("https://papers.example/"))
 
 
-async def test_public_addresses_pass_in_the_order_of_the_resolver() -> None:
-    gate = Gate(resolver=resolving("1.1.1.1", "2606:4700::1111"))
-    assert await gate.addresses(gate.check("https://papers.example/")) == ["1.1.1.1", "2606:4700::1111"]
-
-
 async def test_a_name_without_an_address_is_a_fault_of_the_server() -> None:
     gate = Gate(resolver=resolving())
     with pytest.raises(ServerFault, match="cannot be found"):
         await gate.addresses(gate.check("https://papers.example/"))
-
-
-async def test_a_name_that_is_too_long_cannot_be_found() -> None:
-    gate = Gate()
-    with pytest.raises(ServerFault, match="cannot be found"):
-        await gate.addresses(gate.check(f"https://{'a' * 70}.example/"))
 
 
 @pytest.mark.parametrize(
@@ -217,9 +196,3 @@ def test_the_users_own_blocklist_takes_the_place_of_the_default() -> None:
     with pytest.raises(AddressBlocked, match="is on the blocklist"):
         gate.check("https://www.example.org/")
     assert gate.check("https://openreview.net/forum")
-
-
-def test_every_entry_blocks_itself_and_its_subdomains() -> None:
-    for entry in DEFAULT_BLOCKLIST:
-        assert blocking_entry(httpx2.URL(f"https://{entry}"), [entry]) == entry
-        assert blocking_entry(httpx2.URL(f"https://www.{entry}/x"), [entry]) == entry

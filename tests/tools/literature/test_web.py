@@ -14,7 +14,7 @@ from state.errors import StateError
 from tests.tools.literature.conftest import Clock
 from tests.tools.literature.site import Answer, Site, json_answer, redirect
 from tools.literature.fetching import JSON_TYPES, Cache, Download, Secret
-from tools.literature.url_guard import AddressBlocked, ContentRefused, Gate, ServerFault
+from tools.literature.url_guard import AddressBlocked, Gate, ServerFault
 from tools.literature.web import Pace, Service, Web
 
 SERVICE = Service("catalogue", 3.0)
@@ -118,12 +118,6 @@ class TestTries:
             await ask(web, site)
         assert len(site.asked) == 1
 
-    async def test_a_refused_type_is_not_tried_again(self, web: Web, site: Site) -> None:
-        site.pages["/search"] = Answer("a page")
-        with pytest.raises(ContentRefused):
-            await ask(web, site)
-        assert len(site.asked) == 1
-
 
 class TestCache:
     async def test_the_same_search_is_sent_once(self, web: Web, site: Site) -> None:
@@ -184,12 +178,6 @@ class TestCache:
             assert cache.load("key") is None
         file.write_bytes(whole)
         assert cache.load("key") == ("https://a.example/", "text/plain", b"words\nand more")
-
-    def test_an_entry_from_the_future_counts_as_none(self, tmp_path: Path, clock: Clock) -> None:
-        cache = Cache(tmp_path, 10, clock)
-        cache.store("key", Download("https://a.example/", "text/plain", b"words"))
-        clock.now -= 1
-        assert cache.load("key") is None
 
     def test_a_folder_that_cannot_be_written_is_an_error(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way", encoding="utf-8")

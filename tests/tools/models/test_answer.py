@@ -14,29 +14,19 @@ from tests.tools.models.desk import GOOD, THREAD, Desk
 JSON = GOOD.content
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reasoning("Is {it} a cell?", JSON),
-        Reasoning("Is it a cell?", JSON, field="reasoning"),
-        Reasoning("Is it a cell?", JSON, field="reasoning_content"),
-        Text(f"Is it {{a}} cell?\n</think>\n\n{JSON}"),
-        Text(f"{JSON}\n<think>Or is it {{not}}?"),
-        Text(f"```json\n{JSON}\n```\nThat is the word."),
-        Text(f"Here it is: {JSON}"),
-        Text('{"word": "a\tcell"}'),
-    ],
-    ids=[
-        "thoughts",
-        "thoughts apart",
-        "thoughts apart under another name",
-        "unopened thoughts",
-        "unclosed thoughts",
-        "fence",
-        "prose",
-        "raw tab",
-    ],
-)
+USABLE: dict[str, Reply] = {
+    "thoughts": Reasoning("Is {it} a cell?", JSON),
+    "thoughts apart": Reasoning("Is it a cell?", JSON, field="reasoning"),
+    "thoughts apart under another name": Reasoning("Is it a cell?", JSON, field="reasoning_content"),
+    "unopened thoughts": Text(f"Is it {{a}} cell?\n</think>\n\n{JSON}"),
+    "unclosed thoughts": Text(f"{JSON}\n<think>Or is it {{not}}?"),
+    "fence": Text(f"```json\n{JSON}\n```\nThat is the word."),
+    "prose": Text(f"Here it is: {JSON}"),
+    "raw tab": Text('{"word": "a\tcell"}'),
+}
+
+
+@pytest.mark.parametrize("reply", USABLE.values(), ids=USABLE)
 async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
     desk.endpoint.answer = Script([reply])
     result = await desk.ask()
@@ -44,35 +34,22 @@ async def test_the_value_is_found_in(reply: Reply, desk: Desk) -> None:
     assert len(result["calls"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
-    [
-        (Text("A cell, I think."), "it contains no JSON object"),
-        (Text("<think>Perhaps a cell"), "it contains no JSON object"),
-        (Text('{"word": cell}'), "it is not valid JSON: Expecting value at character 9"),
-        (Json({"word": "c"}), "`word`: string should have at least 2 characters"),
-        (Json({"word": "cell", "mood": "fine"}), "`mood`: extra inputs are not permitted"),
-        (Json({}), "`word`: field required"),
-        (Truncated('{"word": "ce'), "it was cut off after 7 tokens; answer more briefly"),
-        (Truncated(JSON), "it was cut off after"),
-        (Truncated("<think>Is it a cell? Perhaps"), "were thoughts, and no answer followed; think more briefly"),
-        (Text("", "length", reasoning="Is it a cell?"), "were thoughts, and no answer followed; think more briefly"),
-        (Truncated(f"<think>It is.</think>{JSON}"), "it was cut off after"),
-    ],
-    ids=[
-        "prose",
-        "only thoughts",
-        "not JSON",
-        "too short",
-        "another key",
-        "missing key",
-        "truncated",
-        "closed in time",
-        "all thoughts",
-        "all thoughts, apart",
-        "cut after thoughts",
-    ],
-)
+UNUSABLE: dict[str, tuple[Reply, str]] = {
+    "prose": (Text("A cell, I think."), "it contains no JSON object"),
+    "only thoughts": (Text("<think>Perhaps a cell"), "it contains no JSON object"),
+    "not JSON": (Text('{"word": cell}'), "it is not valid JSON: Expecting value at character 9"),
+    "too short": (Json({"word": "c"}), "`word`: string should have at least 2 characters"),
+    "another key": (Json({"word": "cell", "mood": "fine"}), "`mood`: extra inputs are not permitted"),
+    "missing key": (Json({}), "`word`: field required"),
+    "truncated": (Truncated('{"word": "ce'), "it was cut off after 7 tokens; answer more briefly"),
+    "closed in time": (Truncated(JSON), "it was cut off after"),
+    "all thoughts": (Truncated("<think>Is it a cell? Perhaps"), "were thoughts, and no answer followed"),
+    "all thoughts, apart": (Text("", "length", reasoning="Is it?"), "were thoughts, and no answer followed"),
+    "cut after thoughts": (Truncated(f"<think>It is.</think>{JSON}"), "it was cut off after"),
+}
+
+
+@pytest.mark.parametrize(("reply", "reason"), UNUSABLE.values(), ids=UNUSABLE)
 async def test_an_unusable_answer_is_asked_for_again_with_the_reason(reply: Reply, reason: str, desk: Desk) -> None:
     desk.endpoint.answer = Script([reply, GOOD])
     result = await desk.ask()

@@ -53,13 +53,6 @@ async def test_a_prompt_that_is_too_long_loses_the_end_of_the_named_variable(des
     assert 0.95 * room < prompt_tokens(desk) <= room
 
 
-async def test_the_server_counts_few_times_and_only_where_it_can(desk: Desk) -> None:
-    desk.endpoint.models = {"large": 1500}
-    desk.endpoint.answer = Script([GOOD])
-    await desk.ask(LONG, max_tokens=500)
-    assert 2 <= tokenized(desk) <= 6
-
-
 async def test_without_tokenize_the_count_is_a_cautious_estimate(desk: Desk) -> None:
     desk.endpoint.tokenizes = False
     desk.endpoint.models = {"large": 3300}
@@ -85,12 +78,6 @@ async def test_nothing_helps_if_the_variable_is_already_short(desk: Desk) -> Non
     with pytest.raises(ContextOverflow, match="its prompt judge does not fit the 1500 tokens of 'large'"):
         await desk.ask("word " * 100, max_tokens=500)
     assert desk.sent == []
-
-
-async def test_less_than_a_few_words_are_not_worth_sending(desk: Desk) -> None:
-    desk.endpoint.models = {"large": 512}
-    with pytest.raises(ContextOverflow):
-        await desk.ask("long-winded-and-hyphenated-word " * 45, max_tokens=256)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +136,6 @@ async def test_a_server_with_less_context_than_was_known_gets_the_prompt_again_c
         assert call["trims"]
         assert len(desk.sent) == before + refusals + 1
         assert prompt_tokens(desk) + desk.sent[-1]["max_tokens"] + 160 == 1500
-
-
-async def test_the_re_ask_fits_a_context_that_was_told_by_a_refusal(desk: Desk) -> None:
-    desk.endpoint.models, desk.endpoint.reports_context = {"large": 1500}, False
-    desk.endpoint.answer = Script([Json({"x": 1}), GOOD])
-    result = await desk.ask(LONG)
-    assert result["word"] == "cell"
-    assert [bool(call["trims"]) for call in result["calls"]] == [True, True]
 
 
 async def test_a_refusal_that_tells_nothing_new_is_the_end_of_it(desk: Desk) -> None:

@@ -63,7 +63,3 @@ def test_a_bounded_schema_has_the_limits_of_the_table() -> None:
     assert schema["properties"]["terms"]["maxItems"] == 2
     assert schema["$defs"]["Term"]["properties"]["term"]["maxLength"] == 35
     assert schema["properties"]["remarks"]["items"]["maxLength"] == 35
-
-
-def test_what_is_no_object_passes_to_the_validation() -> None:
-    assert held_to_limits({"terms": "none"}, Notes, LIMITS) == ({"terms": "none"}, [])

@@ -242,18 +242,3 @@ def test_the_hash_tells_of_every_change(tmp_path: Path) -> None:
     hashes = [load_prompt(write(folder, "Read.")).sha256 for folder in folders]
     hashes.append(load_prompt(write(tmp_path / "longer", "Read on.")).sha256)
     assert len(set(hashes)) == 4
-
-
-@pytest.mark.parametrize("text", ["Read.", "---\nrole: reader\n", "Read.\n---\nrole: reader\n---\n", ""])
-def test_front_matter_is_needed(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "prompt.md"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="must begin with front matter"):
-        load_prompt(path)
-
-
-def test_an_unknown_key_in_the_front_matter_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "prompt.md"
-    path.write_text("---\nrole: reader\npurpose: Test.\nvariables: []\nmodel: large\n---\nRead.", encoding="utf-8")
-    with pytest.raises(ValueError, match="model"):
-        load_prompt(path)

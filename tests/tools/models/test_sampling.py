@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from typing import Any
 
 import pytest
@@ -11,11 +9,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-from state.errors import ModelOutputError, ModelUnavailable, SettingsError
+from state.errors import ModelUnavailable, SettingsError
 from state.records import CallRecord
-from tests.fake_endpoint import Choices, CutStream, Json, RecordedRequest, Script, Status, Text
-from tests.fake_endpoint.exchange import Exchange
-from tests.tools.models.desk import GOOD, THREAD, Desk, Verdict
+from tests.fake_endpoint import Choices, Json, Script, Status, Text
+from tests.tools.models.desk import THREAD, Desk, Verdict
 from tools.models import Caller, sample
 
 CELL, ATOM, JUNK = Json({"word": "cell"}), Json({"word": "atom"}), Text("I would rather not.")
@@ -76,39 +73,6 @@ async def test_without_a_usable_answer_it_is_asked_once_more(desk: Desk) -> None
     assert "contains no JSON object" in desk.endpoint.chat_requests[1].text
 
 
-async def test_two_requests_without_a_usable_answer_are_an_error_that_accounts_for_both(desk: Desk) -> None:
-    desk.endpoint.answer = Script([JUNK, JUNK])
-    with pytest.raises(ModelOutputError, match="no usable answer in two tries") as caught:
-        await words(desk)
-    assert [call["reask"] for call in caught.value.spent] == [False, True]
-
-
-async def test_a_passing_fault_is_tried_again_and_a_lasting_one_is_told(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Status(503), CutStream(GOOD.content, after_chunks=2), CELL])
-    result = await words(desk)
-    assert result["words"] == ["cell", "cell", "cell"]
-    assert result["calls"][0]["http_retries"] == 2
-    desk.endpoint.answer = Script([Status(503)] * 2)
-    with pytest.raises(ModelUnavailable, match="503"):
-        await words(desk, retries=1)
-
-
-async def test_what_a_failed_second_request_follows_on_is_accounted_for(desk: Desk) -> None:
-    desk.endpoint.answer = Script([JUNK, Status(503)])
-    with pytest.raises(ModelUnavailable) as caught:
-        await words(desk, retries=0)
-    assert len(caught.value.spent) == 1
-
-
-async def test_a_resumed_run_keeps_the_answers_of_a_finished_request(desk: Desk) -> None:
-    saver = InMemorySaver()
-    desk.endpoint.answer = Script([JUNK, Status(503), CELL])
-    with pytest.raises(ModelUnavailable):
-        await words(desk, saver=saver, retries=0)
-    assert (await words(desk, saver=saver, begin=None, retries=0))["words"] == ["cell"] * 3
-    assert ["could not be used" in request.text for request in desk.endpoint.chat_requests] == [False, True, True]
-
-
 @pytest.mark.parametrize("server", [{"ignores_n": True}, {"slots": 2}], ids=["ignores n", "refuses n"])
 async def test_missing_answers_are_asked_for_one_by_one(server: dict[str, Any], desk: Desk) -> None:
     vars(desk.endpoint).update(server)
@@ -137,14 +101,6 @@ async def test_the_answers_there_are_stay_if_another_request_fails_each_time(des
     assert (await words(desk, retries=0))["words"] == ["cell"]
 
 
-async def test_a_context_that_a_refusal_tells_is_heeded_for_several_answers(desk: Desk) -> None:
-    desk.endpoint.models, desk.endpoint.reports_context = {"large": 1500}, False
-    desk.endpoint.answer = Script([CELL])
-    result = await words(desk)
-    assert result["words"] == ["cell"] * 3
-    assert [body["max_tokens"] <= 1500 for body in desk.sent] == [False, True]
-
-
 async def test_what_a_refused_request_for_several_is_really_refused_for_is_told(desk: Desk) -> None:
     desk.endpoint.answer = lambda _: Status(400, "Unknown field: seed.")
     with pytest.raises(SettingsError, match="Unknown field: seed"):
@@ -170,35 +126,3 @@ async def test_unusable_answers_that_were_given_one_by_one_are_asked_for_once_mo
     assert result["words"] == ["cell", "atom"]
     assert [call["reask"] for call in result["calls"]] == [False] * 3 + [True] * 3
     assert [body["seed"] for body in desk.sent[-3:]] == [7, 8, 9]
-
-
-async def test_no_more_requests_are_under_way_than_the_settings_allow(desk: Desk) -> None:
-    peak = Peak()
-    desk.endpoint.answer = peak
-    desk.endpoint.hold_after(0)
-    runs = [asyncio.create_task(words(desk, number=1, concurrency=2)) for _ in range(5)]
-    await asyncio.to_thread(desk.endpoint.wait_for_requests, 2)
-    assert len(desk.endpoint.chat_requests) == 2
-    desk.endpoint.release()
-    await asyncio.gather(*runs)
-    assert peak.highest <= 2
-
-
-class Peak:
-    """Answers, and counts how many answers are on their way at once."""
-
-    def __init__(self) -> None:
-        self.highest = 0
-        self._active = 0
-        self._lock = threading.Lock()
-
-    def __call__(self, _: RecordedRequest) -> Peak:
-        return self
-
-    def send(self, exchange: Exchange) -> None:
-        with self._lock:
-            self._active += 1
-            self.highest = max(self.highest, self._active)
-        CELL.send(exchange)
-        with self._lock:
-            self._active -= 1
