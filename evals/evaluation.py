@@ -22,22 +22,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple, cast
 
 from evals.run import RunConfig, RunFolder
 from evals.scores import (
-    MODEL_MEASURES,
     Contrast,
-    ModelScores,
     Outputs,
     Reversal,
     ScoredRow,
     Scores,
     items_of,
-    model_scores_table,
     published_figures,
-    read_model_scores,
     score,
 )
 from evals.statistics import Interval
@@ -77,8 +72,6 @@ class Evaluation(NamedTuple):
     scores: Sequence[Scores]
     """Of each table for each corpus: the tables in their order, for the first corpus, then for the second."""
     costs: Sequence[Cost]
-    model_scores: ModelScores
-    """What models found of the texts, if any were asked."""
 
     def of_corpus(self, corpus: str) -> list[Record]:
         """Its samples."""
@@ -86,7 +79,7 @@ class Evaluation(NamedTuple):
 
     def items(self, sample: Record) -> dict[str, Item]:
         """The texts of a sample, by the row's name, in the order of the rows; those that were not run are left out."""
-        found = {row.name: items_of(row, [sample], self.outputs, self.model_scores) for row in self.task.rows}
+        found = {row.name: items_of(row, [sample], self.outputs) for row in self.task.rows}
         return {name: items[0] for name, items in found.items() if items}
 
 
@@ -96,10 +89,6 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
     results = {(result["id"], result["system"]): result for result in read_results(folder.outputs_file)}  # the newest
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
     wanted = {(sample["id"], system) for sample in samples for system in task.systems_of(config.rows)}
-    if model_scores := read_model_scores(folder.path):
-        table = model_scores_table(task, config.rows)
-        compared = [_with_model_scores(each) if each.comparison else each for each in task.tables]
-        task = replace(task, measures=[*task.measures, *MODEL_MEASURES], tables=[*compared, table])
     return Evaluation(
         task=task,
         config=config,
@@ -115,25 +104,12 @@ def evaluate(task: Task, folder: RunFolder) -> Evaluation:
                 [sample for sample in samples if sample["corpus"] == corpus.name],
                 outputs,
                 seed=config.seed,
-                model_scores=model_scores,
             )
             for corpus in config.corpora
             for table in task.tables
         ],
         costs=costs(outputs),
-        model_scores=model_scores,
     )
-
-
-def _with_model_scores(table: Table) -> Table:
-    return replace(table, measures=[*table.measures, *(measure.name for measure in MODEL_MEASURES)])
-
-
-def texts_of(evaluation: Evaluation) -> dict[tuple[str, str], Item]:
-    """Every text of the run's rows, by the sample's id and the row's name; rows with no text of a sample lack it."""
-    found = ((sample["id"], evaluation.items(sample)) for sample in evaluation.samples)
-    wanted = set(evaluation.config.rows)
-    return {(name, row): item for name, items in found for row, item in items.items() if row in wanted and item.text}
 
 
 def extensions_of(task: Task, config: RunConfig, system: str) -> list[str]:
@@ -196,7 +172,6 @@ def _chart(evaluation: Evaluation, figure: Figure, corpus: str) -> Chart:
         evaluation.of_corpus(corpus),
         evaluation.outputs,
         seed=evaluation.config.seed,
-        model_scores=evaluation.model_scores,
     )
     every = (Panel(evaluation.task.measure(name), _curves(figure, name, scores)) for name in figure.measures)
     return Chart(figure, corpus, scores, [panel for panel in every if panel.curves])

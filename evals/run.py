@@ -95,8 +95,8 @@ class RunConfig(BaseModel):
     """Of the checkout, if it is one."""
     begun: str
     """UTC, ISO 8601."""
-    id: str = ""
-    """Tells its checkpoints from those of other runs in one database; empty in a run of an earlier version."""
+    id: str
+    """Tells its checkpoints from those of other runs in one database."""
 
     @property
     def on_record(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class RunFolder:
         """What the run is.
 
         Raises:
-            BadInput: If the folder holds none, or one whose extensions have no names.
+            BadInput: If the folder holds none.
         """
         try:
             config = RunConfig.model_validate_json(self.config_file.read_bytes())
@@ -164,17 +164,11 @@ class RunFolder:
             raise BadInput(
                 f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
             ) from error
-        if "extensions" not in config.settings:
-            raise BadInput(
-                f"{self.path} was begun by a Draftroom whose extensions had no names ({config.version}, commit "
-                f"{config.commit or 'unknown'}): go on with it there, or run the evaluation anew in another folder."
-            )
         return config
 
     def checkpoints(self, in_settings: str) -> str:
         """Address of the checkpoints: a file here, unless the settings name a Postgres database."""
-        in_database = in_settings.startswith("postgres") and self.config().id
-        return in_settings if in_database else self._checkpoints
+        return in_settings if in_settings.startswith("postgres") else self._checkpoints
 
     def samples(self) -> list[Record]:
         """The samples that were drawn.
@@ -369,7 +363,7 @@ class Running(NamedTuple):
         await self.saver.adelete_thread(self._thread(result["id"], result["system"]))
 
     def _thread(self, sample: str, system: str) -> str:
-        return f"{self.run} {sample} {system}".strip()
+        return f"{self.run} {sample} {system}"
 
 
 @asynccontextmanager

@@ -1,27 +1,17 @@
-"""Scores of a run: every measure of every row with its interval, and what differs between rows, paired by sample.
-
-What models found of the texts (`evals.model_scores`) is read here, and scored like all else.
-"""
+"""Scores of a run: every measure of every row with its interval, and what differs between rows, paired by sample."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from operator import itemgetter
-from pathlib import Path
 from statistics import fmean
-from types import MappingProxyType
 from typing import NamedTuple
 
 from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
 from evals.task import Item, Measure, Row, Table, Task
-from runs.many import Record, read_results
+from runs.many import Record
 
-ModelScores = Mapping[tuple[str, str], Mapping[str, float]]
-"""By the sample's id and the row's name; what could not be scored is missing."""
-
-NO_MODEL_SCORES: ModelScores = MappingProxyType({})
 Outputs = Mapping[tuple[str, str], Record]
 """What the systems left, by the sample's id and the system's name."""
 Values = Mapping[str, float]
@@ -93,7 +83,6 @@ def score(
     outputs: Outputs,
     *,
     seed: int,
-    model_scores: ModelScores = NO_MODEL_SCORES,
 ) -> Scores:
     """Scores a table over the samples of a corpus.
 
@@ -104,10 +93,9 @@ def score(
         samples: All of the corpus.
         outputs: What the systems left, by system and sample; what failed is missing.
         seed: Of the resampling.
-        model_scores: What models found of the texts, if any were asked.
     """
     measures = [task.measure(name) for name in table.measures]
-    rows = ((row, items_of(row, samples, outputs, model_scores)) for row in map(task.row, table.rows))
+    rows = ((row, items_of(row, samples, outputs)) for row in map(task.row, table.rows))
     found = [_line(row, items, measures, seed) for row, items in rows if items]
     ordered_pairs, reversals = _orders(published_figures(table, corpus), measures, found, seed)
     return Scores(
@@ -121,16 +109,14 @@ def score(
     )
 
 
-def items_of(
-    row: Row, samples: Sequence[Record], outputs: Outputs, model_scores: ModelScores = NO_MODEL_SCORES
-) -> list[Item]:
-    """The row's texts, of those samples that have one, with what models found of them."""
+def items_of(row: Row, samples: Sequence[Record], outputs: Outputs) -> list[Item]:
+    """The row's texts, of those samples that have one."""
     found = []
     for sample in samples:
         output = {} if row.system is None else outputs.get((sample["id"], row.system))
         item = None if output is None else row.item(sample, output)
         if item is not None:
-            found.append(item._replace(model_scores=model_scores.get((sample["id"], row.name), {})))
+            found.append(item)
     return found
 
 
@@ -204,40 +190,3 @@ def mean_over_corpora(scores: Sequence[Scores], row: str, measures: Sequence[str
     cells = [line.cells.get(name) if (line := each.line(row)) else None for each in scores for name in measures]
     found = [cell.value for cell in cells if cell is not None]
     return fmean(found) if found and len(found) == len(cells) else None
-
-
-_GRADES = ("faithfulness", "information", "interest")
-_ENTAILED = "entailed %"
-
-
-def _model_score(name: str, item: Item) -> float | None:
-    return item.model_scores.get(name)
-
-
-MODEL_MEASURES = [Measure(name, "higher", partial(_model_score, name)) for name in (*_GRADES, _ENTAILED)]
-
-
-def model_scores_table(task: Task, rows: Sequence[str]) -> Table:
-    """The table of what models find."""
-    return Table(
-        title="What models find: a judge's grades from 1 to 5, and sentences that the source entails",
-        rows=rows,
-        measures=[measure.name for measure in MODEL_MEASURES],
-        published={},
-        baseline=task.tables[0].baseline,
-    )
-
-
-def read_model_scores(folder: Path) -> ModelScores:
-    """All model scores of a run. Of several of one text the newest count."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for result in (*_read(folder / "judgements.jsonl"), *_read(folder / "support.jsonl")):
-        scores = result.get("grades") or {}
-        if result.get("percent") is not None:
-            scores = {_ENTAILED: result["percent"]}
-        found.setdefault((result["id"], result["row"]), {}).update(scores)
-    return found
-
-
-def _read(file: Path) -> list[Record]:
-    return [result for result in read_results(file) if "error" not in result]

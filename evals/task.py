@@ -19,9 +19,6 @@ from state.settings import Role, RunContext, Settings
 from tools.configuration import merge, under_preset
 from tools.models.prompts import numbered
 
-_RENAMED = {"sequential": "swif2t", "parallel": "swif2t-parallel"}
-"""Rows of earlier versions."""
-
 
 class EvaluatedSystem(NamedTuple):
     """What is run for each sample."""
@@ -73,8 +70,6 @@ class Item(NamedTuple):
     """Of the system that wrote the text; empty for a text of the corpus."""
     version: int = 0
     """Which of the output's texts it is, if there are several: the number of a round or an exchange."""
-    model_scores: Mapping[str, float] = {}
-    """What a model has found of the text, if one was asked: see `evals.model_scores`."""
 
 
 def as_text(text: str) -> str:
@@ -210,11 +205,7 @@ class Task:
         chosen = known if names == "all" else [name.strip() for name in names.split(",")]
         if unknown := set(chosen) - set(known):
             named = ", ".join(map(repr, sorted(unknown)))
-            renamed = "".join(
-                f" `{name}` is called `{_RENAMED[name]}` now." for name in sorted(unknown & set(_RENAMED))
-            )
-            choices = f"choose from {', '.join(known)}, or `all` without others."
-            raise SettingsError(f"There is no row {named}; {choices}{renamed}")
+            raise SettingsError(f"There is no row {named}; choose from {', '.join(known)}, or `all` without others.")
         return chosen
 
     def systems_of(self, rows: Sequence[str]) -> list[str]:

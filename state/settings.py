@@ -45,7 +45,7 @@ FeedbackRole = Literal["planner", "controller", "investigator", "weakness_detect
 JOURNALISM_ROLES: tuple[JournalismRole, ...] = get_args(JournalismRole)
 SIMPLIFICATION_ROLES: tuple[SimplificationRole, ...] = get_args(SimplificationRole)
 FEEDBACK_ROLES: tuple[FeedbackRole, ...] = get_args(FeedbackRole)
-OPTIONAL_ROLES = ("warm_start", "judge")
+OPTIONAL_ROLES = ("warm_start",)
 """Roles that only some runs have; unlike the others, their model must be named."""
 
 

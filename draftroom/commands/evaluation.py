@@ -25,11 +25,11 @@ from draftroom.commands.options import (
     overrides,
 )
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from draftroom.extras import EVALS, REVIEW, TRAINING, require
+from draftroom.extras import EVALS, TRAINING, require
 from draftroom.rendering.rendering import OUT, print_table, tell
 from draftroom.systems import SYSTEMS
 from serving.profiles import Profile, Server, load_profile
-from state.errors import BadInput, SettingsError, StateError
+from state.errors import BadInput, StateError
 from state.model_settings import ModelSettings
 from state.settings import Settings
 from tools.configuration import load_settings, merge, preset_names
@@ -224,43 +224,6 @@ def compare(first: RunArgument, second: RunArgument) -> None:
     typer.echo(compared(*(evaluate(*each) for each in runs)), nl=False)
 
 
-@eval_app.command("judge")
-def judge(run: RunArgument, *, preset: PresetOption = None, quiet: QuietOption = False) -> None:
-    """Have the model of the role `judge` grade every text of a run: faithfulness, information, interest."""
-    task, folder = opened(run)
-    from evals.evaluation import evaluate, texts_of  # noqa: PLC0415 - these take seconds
-    from evals.model_scores import judge_texts  # noqa: PLC0415
-
-    settings = load_settings({"preset": preset} if preset else {})
-    if not settings.names("judge"):
-        raise SettingsError("There is no judge: name a model that none of the texts is by under [models.judge].")
-    tested = [model["model"] for model in folder.config().models.values()]
-    texts = texts_of(evaluate(task, folder))
-    said = _silent if quiet else tell
-    work = judge_texts(task, texts, folder.path, settings.model_for("judge"), tested, tell=said)
-    _until_done(work, f"draftroom eval judge {run}")
-    _report(task, folder)
-
-
-@eval_app.command("support")
-def support(
-    run: RunArgument,
-    model: Annotated[str, typer.Argument(help="A classifier of natural language inference: its name, or its folder.")],
-    *,
-    quiet: QuietOption = False,
-) -> None:
-    """Measure which sentences of every text of a run its source entails, by a model of inference."""
-    task, folder = opened(run)
-    from evals.evaluation import evaluate, texts_of  # noqa: PLC0415 - these take seconds
-    from evals.model_scores import check_support  # noqa: PLC0415
-
-    require(REVIEW)
-    texts = texts_of(evaluate(task, folder))
-    work = check_support(task, texts, folder.path, model, tell=_silent if quiet else tell)
-    _until_done(work, f"draftroom eval support {run} {model}")
-    _report(task, folder)
-
-
 @eval_app.command("plan_reranking")
 def plan_reranking(
     pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
@@ -357,14 +320,6 @@ def _work(
     actors = Actors(workers.actors, at_once)
     load = EVALUATIONS[task.name].load
     return run_systems_on_ray(load, folder, actors, tell=tell, control=control, checkpoints=checkpoints)
-
-
-def _until_done(work: Coroutine[Any, Any, None], again: str) -> None:
-    """Do the work; if it is stopped, say which command goes on with it."""
-    try:
-        asyncio.run(work)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise _stopped(again) from None
 
 
 def _stopped(again: str) -> typer.Exit:

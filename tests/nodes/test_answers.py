@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-import evals.model_scores
 import nodes.journalism
 import nodes.simplification
 from nodes import rewriting
@@ -40,7 +39,6 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
 
 JOURNALISM = answers_in(rewriting, *modules_of(nodes.journalism))
 SIMPLIFICATION = [*answers_in(*modules_of(nodes.simplification)), choice_of(["layperson", "done"])]
-OTHERS = answers_in(evals.model_scores)
 FEWEST = {
     "answers": 1,
     "paragraphs": 1,
@@ -66,7 +64,7 @@ def test_the_answers_are_found() -> None:
     assert simplification >= expected
 
 
-@pytest.mark.parametrize("answer", [*JOURNALISM, *SIMPLIFICATION, *OTHERS], ids=lambda answer: str(answer.__name__))
+@pytest.mark.parametrize("answer", [*JOURNALISM, *SIMPLIFICATION], ids=lambda answer: str(answer.__name__))
 def test_texts_and_lists_are_bounded_by_the_table_alone(answer: type[BaseModel]) -> None:
     for part in parts(answer.model_json_schema()):
         if part["type"] in {"string", "array"} and "enum" not in part:

@@ -133,6 +133,7 @@ def config_of(samples: Sequence[Record], **fields: Any) -> RunConfig:
         "packages": {"textstat": "0.7.4"},
         "commit": "abc123",
         "begun": "2026-01-02T03:04:05+00:00",
+        "id": "tea",
         **fields,
     }
     return RunConfig(**content)

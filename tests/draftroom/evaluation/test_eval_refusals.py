@@ -51,7 +51,6 @@ def test_a_folder_that_is_no_corpus(draftroom: Command, tmp_path: Path, task: st
     [
         (["--rows", "single,nonsense"], "bad_settings", "There is no row 'nonsense'; choose from source, reference"),
         (["--rows", ""], "bad_settings", "There is no row ''; choose from"),
-        (["--rows", "sequential"], "bad_settings", "`sequential` is called `swif2t` now."),
         (["--rows", "all,single"], "bad_settings", "or `all` without others"),
         (["--preset", "nonsense"], "bad_settings", "There is no preset 'nonsense'"),
         (["--base-url", "nonsense"], "bad_settings", "must be an address"),
@@ -126,8 +125,6 @@ def test_a_folder_with_a_run_of_other_data_or_of_another_task(draftroom: Command
 ON_A_RUN = [
     ["report", "RUN"],
     ["resume", "RUN"],
-    ["judge", "RUN"],
-    ["support", "RUN", "no-model"],
     ["blind", "RUN", "--kind", "journalism", "--out", "never"],
     ["compare", "RUN", "RUN"],
 ]
@@ -186,46 +183,3 @@ def test_reports_that_cannot_be_written(draftroom: Command, runs: Runs) -> None:
     (runs.journalism / "report.md").mkdir()
     result = draftroom("eval", "report", runs.journalism)
     assert_refused(draftroom, result, "output_unwritable", "report.md")
-
-
-# What models find
-
-
-@pytest.mark.parametrize(
-    ("judge", "said"), [(None, "There is no judge: name a model"), ("large", "large would judge its own texts")]
-)
-def test_a_judge_that_there_is_not_or_that_wrote_the_texts(
-    draftroom: Command, runs: Runs, judge: str | None, said: str
-) -> None:
-    command = draftroom.with_variables({"DRAFTROOM_MODELS__JUDGE__MODEL": judge} if judge else {})
-    result = command("eval", "judge", runs.journalism)
-    assert_refused(command, result, "bad_settings", said)
-    assert not (runs.journalism / "judgements.jsonl").exists()
-
-
-def test_comments_are_not_held_against_a_source(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
-    command = draftroom.with_variables({"DRAFTROOM_MODELS__JUDGE__MODEL": "small"})
-    for arguments in (["judge", runs.feedback], ["support", runs.feedback, tmp_path]):
-        assert_refused(command, command("eval", *arguments), "bad_settings", "made from no source")
-
-
-@pytest.mark.parametrize("name", ["empty", "missing", "file"])
-def test_a_folder_without_a_model_of_inference(draftroom: Command, runs: Runs, tmp_path: Path, name: str) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "file").touch()
-    result = draftroom("eval", "support", runs.journalism, tmp_path / name)
-    assert_refused(draftroom, result, "bad_settings", f"{name} cannot be loaded; name the folder")
-    assert not (runs.journalism / "support.jsonl").exists()
-
-
-@pytest.mark.parametrize("command", ["resume", "report"])
-def test_a_run_of_the_version_before_is_told_what_to_change(draftroom: Command, runs: Runs, command: str) -> None:
-    file = runs.simplification / "config.json"
-    config = json.loads(file.read_text(encoding="utf-8"))
-    del config["settings"]["extensions"]
-    file.write_text(json.dumps({**config, "commit": "abc123"}), encoding="utf-8")
-    result = draftroom("eval", command, runs.simplification)
-    said = "commit abc123): go on with it there, or run the evaluation anew in another folder"
-    assert_refused(draftroom, result, "bad_request", said)
-    again = draftroom("eval", "medical_simplification", "--rows", "source", "--out", runs.simplification)
-    assert_refused(draftroom, again, "bad_request", said)
