@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-from operator import itemgetter
-from statistics import fmean
 from typing import NamedTuple
 
 from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
@@ -39,20 +36,6 @@ class Contrast(NamedTuple):
     """Corrected for all contrasts of the measure (Holm)."""
 
 
-class Reversal(NamedTuple):
-    """Two rows whose order in the paper did not come out."""
-
-    measure: Measure
-    better: Row
-    """In the paper."""
-    worse: Row
-    published: tuple[float, float]
-    ours: tuple[float, float]
-    test: PairedTest | None
-    """Ours, of the paper's better row less its worse one, corrected for all reversals of the table (Holm); None for a
-    statistic of all texts at once."""
-
-
 class Scores(NamedTuple):
     """A table, scored for one corpus."""
 
@@ -61,9 +44,6 @@ class Scores(NamedTuple):
     samples: int
     lines: Sequence[ScoredRow]
     contrasts: Sequence[Contrast]
-    ordered_pairs: int
-    """Pairs of rows that have an order in the paper and were run here, over all measures."""
-    reversals: Sequence[Reversal]
 
     @property
     def title(self) -> str:
@@ -97,15 +77,12 @@ def score(
     measures = [task.measure(name) for name in table.measures]
     rows = ((row, items_of(row, samples, outputs)) for row in map(task.row, table.rows))
     found = [_line(row, items, measures, seed) for row, items in rows if items]
-    ordered_pairs, reversals = _orders(published_figures(table, corpus), measures, found, seed)
     return Scores(
         table=table,
         corpus=corpus,
         samples=len(samples),
         lines=found,
         contrasts=_contrasts(table, measures, found, seed),
-        ordered_pairs=ordered_pairs,
-        reversals=reversals,
     )
 
 
@@ -151,42 +128,6 @@ def _tested(one: ScoredRow, other: ScoredRow, measure: Measure, seed: int) -> Pa
     return paired_test(one.values.get(measure.name, {}), other.values.get(measure.name, {}), seed=seed)
 
 
-def _orders(
-    published: Mapping[str, Mapping[str, float]], measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int
-) -> tuple[int, list[Reversal]]:
-    """How many pairs of rows, both in the paper and run here, have an order there, and those that have another here."""
-    pairs = 0
-    found: list[Reversal] = []
-    for measure in measures:
-        if measure.better == "neither":
-            continue
-        comparable = [
-            (published[line.row.paper][measure.name], line)
-            for line in lines
-            if measure.name in line.cells and measure.name in published.get(line.row.paper, {})
-        ]
-        for pair in combinations(comparable, 2):
-            (printed, better), (worse_printed, worse) = sorted(
-                pair, key=itemgetter(0), reverse=measure.better == "higher"
-            )
-            if printed == worse_printed:
-                continue
-            pairs += 1
-            ours = (better.cells[measure.name].value, worse.cells[measure.name].value)
-            if ours[0] > ours[1] if measure.better == "lower" else ours[0] < ours[1]:
-                test = _tested(better, worse, measure, seed)
-                found.append(Reversal(measure, better.row, worse.row, (printed, worse_printed), ours, test))
-    tests = holm({place: reversal.test for place, reversal in enumerate(found) if reversal.test})
-    return pairs, [reversal._replace(test=tests.get(place)) for place, reversal in enumerate(found)]
-
-
 def published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
     """The paper's rows for a corpus, or those that it gives without naming one."""
     return table.published.get(corpus, table.published.get("", {}))
-
-
-def mean_over_corpora(scores: Sequence[Scores], row: str, measures: Sequence[str]) -> float | None:
-    """The mean of a row's cells over all corpora, as the "Avg." of LLM-CLBR's Table 1; None if one is missing."""
-    cells = [line.cells.get(name) if (line := each.line(row)) else None for each in scores for name in measures]
-    found = [cell.value for cell in cells if cell is not None]
-    return fmean(found) if found and len(found) == len(cells) else None

@@ -337,7 +337,6 @@ def _refuse_unwritable(folder: Path) -> None:
 def _report(task: Task, folder: RunFolder) -> None:
     from evals.datasets.corpora import statistics  # noqa: PLC0415 - these take seconds
     from evals.evaluation import evaluate  # noqa: PLC0415
-    from evals.reports.plots import plot  # noqa: PLC0415
     from evals.reports.report import write_reports  # noqa: PLC0415
 
     scored = evaluate(task, folder)
@@ -349,8 +348,7 @@ def _report(task: Task, folder: RunFolder) -> None:
             kind="output_unwritable",
         ) from error
     typer.echo(printed, nl=False)
-    typer.echo(plot(scored), nl=False)
-    tell(f"Reports, plots and a page for each sample are in {folder.path}: open report.html there.")
+    tell(f"Reports, figures and a page for each sample are in {folder.path}: open report.html there.")
     tell(f"Next: draftroom eval compare {folder.path} OTHER (beside another run), draftroom eval blind (ask people).")
     if scored.failed or scored.missing:
         tell(f"To try again what failed: draftroom eval resume {folder.path}")

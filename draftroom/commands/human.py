@@ -1,4 +1,4 @@
-"""`draftroom eval blind, annotate, judged`: have people judge the texts of a run, without knowing whose they are."""
+"""`draftroom eval blind, judged`: have people judge the texts of a run, without knowing whose they are."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def blind(  # noqa: PLR0913 - each parameter is a flag
     double: DoubleOption = 0.0,
     seed: SeedOption = 0,
 ) -> None:
-    """Make blinded tasks of texts, for Label Studio or for `annotate`, and the key that no rater may see."""
+    """Make blinded tasks of texts, for Label Studio, and the key that no rater may see."""
     require(EVALS)
     from evals.human import label_studio  # noqa: PLC0415 - these take seconds
     from evals.human.blinding import Allocation, allocate  # noqa: PLC0415
@@ -55,11 +55,9 @@ def blind(  # noqa: PLR0913 - each parameter is a flag
 
     candidates = _of_run(texts, kind, rows) if texts.is_dir() else _of_file(texts, rows)
     if kind == "journalism":
-        articles, key = rated_texts(candidates, seed=seed)
-        config, tasks = label_studio.rating_config(), label_studio.rating_tasks(articles)
+        (tasks, key), config = rated_texts(candidates, seed=seed), label_studio.rating_config()
     else:
-        pairs, key = comparisons(candidates, seed=seed)
-        config, tasks = label_studio.comparison_config(), label_studio.comparison_tasks(pairs)
+        (tasks, key), config = comparisons(candidates, seed=seed), label_studio.comparison_config()
     files = {"tasks.json": tasks}
     if raters is not None:
         by_item = {task["data"]["item"]: task for task in tasks}
@@ -68,40 +66,12 @@ def blind(  # noqa: PLR0913 - each parameter is a flag
     label_studio.write_project(out, config, files, key)
     for name, of_file in files.items():
         tell(f"{len(of_file)} tasks are in {out / name}, for Label Studio with {out / 'labelling.xml'}.")
-    if kind == "feedback":
-        name = next(iter(files))
-        answers = f"{name.replace('tasks', 'answers')}l"
-        tell(f"Without Label Studio: draftroom eval annotate {out / name} --answers {answers}")
     tell(f"Keep {out / 'key.json'} from the raters: it says whose text is whose.")
 
 
 @eval_app.command()
-def annotate(
-    tasks: Annotated[Path, typer.Argument(help="A tasks.json of comparisons, as `blind` writes it.")],
-    *,
-    answers: Annotated[
-        Path, typer.Option(help="JSON Lines that the answers are appended to; taken up if it is there.")
-    ],
-    rater: Annotated[str, typer.Option(help="Name of the person who judges; the page asks for it otherwise.")] = "",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
-) -> None:
-    """Serve the comparisons on a page of this machine, for one person or several, one after the other."""
-    require(EVALS)
-    from evals.human.answers import AnswerStore  # noqa: PLC0415 - these take seconds
-    from evals.human.label_studio import read_comparisons  # noqa: PLC0415
-    from evals.human.server import AnnotationServer  # noqa: PLC0415
-
-    with AnnotationServer(read_comparisons(tasks), AnswerStore(answers), port=port) as server:
-        tell(f"Open {server.address(rater)} in a browser; Ctrl-C ends it. Each answer is kept at once.")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            tell(f"Ended. The answers are in {answers}.")
-
-
-@eval_app.command()
 def judged(
-    answers: Annotated[list[Path], typer.Argument(help="Exports of Label Studio, or files that `annotate` wrote.")],
+    answers: Annotated[list[Path], typer.Argument(help="Exports of Label Studio, in its format JSON.")],
     *,
     kind: KindOption,
     key: Annotated[Path, typer.Option(help="The key.json of these tasks.")],
@@ -114,13 +84,13 @@ def judged(
     require(EVALS)
     from evals.human.blinding import read_key  # noqa: PLC0415 - these take seconds
     from evals.human.judgements import judgements, judgements_report  # noqa: PLC0415
-    from evals.human.label_studio import collect_answers  # noqa: PLC0415
+    from evals.human.label_studio import read_exports  # noqa: PLC0415
     from evals.human.ratings import ratings, ratings_report  # noqa: PLC0415
     from evals.reports.document import as_markdown  # noqa: PLC0415
 
     whose = read_key(key)
     _refuse_other_kind(whose, kind, key)
-    given = collect_answers(answers)
+    given = read_exports(answers)
     if not given:
         named = ", ".join(map(str, answers))
         raise BadInput(

@@ -1,4 +1,4 @@
-"""Annotation items: what a rater sees of the texts of several systems, without the names of the systems.
+"""Tasks for Label Studio: what a rater sees of the texts of several systems, without the names of the systems.
 
 The texts are candidates, from a run or from a JSON Lines file with one object for each sample and system:
 
@@ -17,6 +17,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict
 
 from evals.datasets.samples import Kind, Link, Text, checked, read_entries
@@ -64,35 +65,8 @@ class CandidateText(BaseModel):
 
 _Texts = dict[str, dict[str, CandidateText]]
 """By sample, then by system."""
-
-
-class RatingItem(BaseModel):
-    """A text that is rated, beside the paper that it is about."""
-
-    model_config = ConfigDict(frozen=True)
-
-    item: str
-    title: str
-    """Of the paper; empty if not known."""
-    topic: str
-    paper: str
-    link: Link
-    """To the paper; empty if there is none."""
-    text: str
-
-
-class ComparisonItem(BaseModel):
-    """Two comments on a paragraph."""
-
-    model_config = ConfigDict(frozen=True)
-
-    item: str
-    paragraph: str
-    paper: str
-    """The whole of it; empty where a link leads there."""
-    link: Link
-    first: str
-    second: str
+LabelStudioTask = dict[str, dict[str, str]]
+"""What is shown, by its name, below `data`."""
 
 
 def read_candidates(path: Path) -> list[CandidateText]:
@@ -157,7 +131,7 @@ def _candidate(task: Task, sample: Record, row: str, item: Item) -> CandidateTex
     )
 
 
-def rated_texts(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[RatingItem], BlindingKey]:
+def rated_texts(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
     """The texts in random order, and what tells whose they are.
 
     Their Markdown is taken off, because headings and bold print would tell a model's text from a person's.
@@ -173,7 +147,7 @@ def rated_texts(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list
     return [_rated_text(item, texts[each.sample][each.systems[0]]) for item, each in key.items.items()], key
 
 
-def comparisons(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[ComparisonItem], BlindingKey]:
+def comparisons(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
     """Every pair of systems on every sample, in random order and on random sides, and what tells whose they are.
 
     Texts stand as they are: taking Markdown off would also take the asterisks of a formula.
@@ -222,15 +196,26 @@ def _on_random_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str
     return (other, one) if int(digest(seed, "side", sample, one, other), 16) % 2 else (one, other)
 
 
-def _rated_text(item: str, candidate: CandidateText) -> RatingItem:
+def _rated_text(item: str, candidate: CandidateText) -> LabelStudioTask:
     plain = "\n\n".join(block.text for block in blocks(candidate.text))
-    shown = candidate.model_dump(include={"title", "topic", "paper", "link"})
-    return RatingItem(item=item, text=plain, **shown)
+    shown = candidate.model_dump(include={"title", "topic", "paper"})
+    return {"data": {"item": item, **shown, "text": plain, "anchor": _anchor(candidate.link)}}
 
 
-def _comparison(item: str, hidden: HiddenItem, written: Mapping[str, CandidateText]) -> ComparisonItem:
+def _comparison(item: str, hidden: HiddenItem, written: Mapping[str, CandidateText]) -> LabelStudioTask:
     first, second = (written[system] for system in hidden.systems)
-    paper = "" if first.link else first.paper
-    return ComparisonItem(
-        item=item, paragraph=first.paragraph, paper=paper, link=first.link, first=first.text, second=second.text
-    )
+    shown = {
+        "item": item,
+        "paragraph": first.paragraph,
+        "paper": "" if first.link else first.paper,
+        "first": first.text,
+        "second": second.text,
+        "anchor": _anchor(first.link),
+    }
+    return {"data": shown}
+
+
+def _anchor(link: str) -> str:
+    """A link in HTML; empty if there is none."""
+    anchor = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
+    return str(anchor.format(link, link)) if link else ""

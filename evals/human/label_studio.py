@@ -1,9 +1,9 @@
-"""Label Studio: the project that is imported, and the answers that come back, there or from the local page.
+"""Label Studio: the project that is imported, and the answers that come back.
 
 Tags are those of Label Studio 1.23 (https://labelstud.io/tags). Answers are `Choices` and not stars (`Rating`), so that
 each point of a scale says what it means. Tasks are shown in the order in which they are imported, and whoever opens the
-list of tasks sees every field of them: they hold nothing but what is shown and the random name of an item. Of exports
-(https://labelstud.io/guide/export) the formats JSON and JSON-MIN are read.
+list of tasks sees every field of them: they hold nothing but what is shown and the random name of an item. Of the
+formats of exports (https://labelstud.io/guide/export) the one called JSON is read.
 """
 
 from __future__ import annotations
@@ -11,31 +11,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from markupsafe import Markup
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Discriminator, Tag, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, TypeAdapter, ValidationError
 
-from evals.human.answers import RaterAnswer, SurveyQuestion, read_answers
+from evals.human.answers import CRITERIA, GUIDELINES, QUESTIONNAIRE, RaterAnswer, SurveyQuestion
 from evals.human.blinding import BlindingKey
-from evals.human.items import ComparisonItem, RatingItem
-from evals.human.judgements import CRITERIA, GUIDELINES
-from evals.human.ratings import QUESTIONNAIRE
+from evals.human.items import LabelStudioTask
 from state.errors import BadInput, StateError
 from state.files import read_file, write_atomically
 from state.settings import describe
 
 _QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
-LabelStudioTask = dict[str, dict[str, str]]
-
-
-class _ComparisonTask(BaseModel):
-    data: ComparisonItem
-
-
-_COMPARISONS = TypeAdapter(list[_ComparisonTask])
 
 
 def rating_config() -> str:
@@ -64,61 +53,6 @@ def comparison_config() -> str:
     for question in CRITERIA:
         _ask(view, question, about="first")
     return _xml(view)
-
-
-def rating_tasks(texts: Iterable[RatingItem]) -> list[LabelStudioTask]:
-    """Tasks to import, one for each text."""
-    return [_task(text) for text in texts]
-
-
-def comparison_tasks(pairs: Iterable[ComparisonItem]) -> list[LabelStudioTask]:
-    """Tasks to import, one for each pair of comments, with all criteria."""
-    return [_task(pair) for pair in pairs]
-
-
-def read_comparisons(path: Path) -> list[ComparisonItem]:
-    """The comparisons in a `tasks.json`, for the local page: who serves it needs no file that names the systems.
-
-    Raises:
-        BadInput: The file cannot be read, or holds no such tasks.
-    """
-    try:
-        return [task.data for task in _COMPARISONS.validate_json(read_file(path, "file of tasks with comparisons"))]
-    except ValidationError as error:
-        raise BadInput(
-            f"{path} holds no tasks with comparisons: {describe(error)}; name a tasks.json of `blind --kind feedback`."
-        ) from error
-
-
-def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[LabelStudioTask]], key: BlindingKey) -> None:
-    """Write `labelling.xml` and the tasks, which Label Studio imports, and `key.json`, which no rater may see.
-
-    Args:
-        folder: Where they go.
-        config: The labelling configuration.
-        tasks: By the name of their file.
-        key: Of all of them.
-
-    Raises:
-        StateError: The folder cannot be written.
-    """
-    files = {
-        "labelling.xml": config,
-        **{name: json.dumps(of_file, ensure_ascii=False, indent=1) for name, of_file in tasks.items()},
-        "key.json": key.model_dump_json(indent=1),
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            write_atomically(folder / name, f"{content}\n".encode())
-    except OSError as error:
-        raise StateError(
-            f"{folder} cannot be written ({error.strerror}); name another folder.", kind="output_unwritable"
-        ) from error
-
-
-def _task(shown: RatingItem | ComparisonItem) -> LabelStudioTask:
-    return {"data": {**shown.model_dump(), "anchor": _anchor(shown.link)}}
 
 
 def _side_by_side(parent: Element, columns: Mapping[str, str]) -> list[Element]:
@@ -167,10 +101,31 @@ def _xml(view: Element) -> str:
     return ElementTree.tostring(view, encoding="unicode")
 
 
-def _anchor(link: str) -> str:
-    """A link in HTML; empty if there is none."""
-    anchor = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
-    return str(anchor.format(link, link)) if link else ""
+def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[LabelStudioTask]], key: BlindingKey) -> None:
+    """Write `labelling.xml` and the tasks, which Label Studio imports, and `key.json`, which no rater may see.
+
+    Args:
+        folder: Where they go.
+        config: The labelling configuration.
+        tasks: By the name of their file.
+        key: Of all of them.
+
+    Raises:
+        StateError: The folder cannot be written.
+    """
+    files = {
+        "labelling.xml": config,
+        **{name: json.dumps(of_file, ensure_ascii=False, indent=1) for name, of_file in tasks.items()},
+        "key.json": key.model_dump_json(indent=1),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            write_atomically(folder / name, f"{content}\n".encode())
+    except OSError as error:
+        raise StateError(
+            f"{folder} cannot be written ({error.strerror}); name another folder.", kind="output_unwritable"
+        ) from error
 
 
 class _User(BaseModel):
@@ -202,88 +157,38 @@ class _Data(BaseModel):
 
 
 class _ExportedTask(BaseModel):
-    """Of the export that is called JSON."""
-
     data: _Data
     annotations: list[_Annotation]
 
     def answers(self) -> Iterator[RaterAnswer]:
         for annotation in self.annotations:
+            by = annotation.completed_by
+            rater = str((by.email or by.id) if isinstance(by, _User) else by)
             for result in annotation.result:
                 if result.from_name in _QUESTIONS and len(result.value.choices) == 1 and not annotation.was_cancelled:
-                    yield RaterAnswer(
-                        item=self.data.item,
-                        question=result.from_name,
-                        rater=_name(annotation.completed_by),
-                        value=str(result.value.choices[0]),
-                        at=annotation.updated_at,
-                    )
+                    value = str(result.value.choices[0])
+                    yield RaterAnswer(self.data.item, result.from_name, rater, value, annotation.updated_at)
 
 
-class _ExportedFlatTask(BaseModel):
-    """Of the export that is called JSON-MIN: an annotation, or a task without any."""
-
-    model_config = ConfigDict(extra="allow")
-
-    item: str
-    annotator: int | str | None
-    updated_at: AwareDatetime | None
-
-    def answers(self) -> Iterator[RaterAnswer]:
-        fields: dict[str, Any] = self.model_extra or {}
-        for name in sorted(_QUESTIONS & fields.keys()):
-            if self.annotator is not None and self.updated_at is not None:
-                yield RaterAnswer(
-                    item=self.item,
-                    question=name,
-                    rater=_name(self.annotator),
-                    value=str(fields[name]),
-                    at=self.updated_at,
-                )
+_EXPORT = TypeAdapter(list[_ExportedTask])
 
 
-def _format(task: object) -> str:
-    return "JSON" if isinstance(task, dict) and "annotations" in task else "JSON-MIN"
-
-
-_AnyTask = Annotated[
-    Annotated[_ExportedTask, Tag("JSON")] | Annotated[_ExportedFlatTask, Tag("JSON-MIN")], Discriminator(_format)
-]
-_EXPORT = TypeAdapter(list[_AnyTask])
-
-
-def read_export(path: Path) -> list[RaterAnswer]:
-    """The answers in an export, in the order in which they were given; both JSON and JSON-MIN are understood.
+def read_exports(paths: Iterable[Path]) -> list[RaterAnswer]:
+    """The answers in exports in the format JSON, in the order in which they were given.
 
     Skipped tasks are left out, and so is whatever a team has asked besides.
 
     Raises:
-        BadInput: The file cannot be read, or is no such export.
+        BadInput: A file cannot be read, or is no such export.
     """
-    try:
-        tasks = _EXPORT.validate_json(read_file(path, "JSON export of Label Studio"))
-    except ValidationError as error:
-        raise BadInput(
-            f"{path} is no JSON or JSON-MIN export of these tasks ({describe(error)}); export them in one of these "
-            "formats."
-        ) from error
-    return sorted((answer for task in tasks for answer in task.answers()), key=lambda answer: answer.at)
-
-
-def _name(rater: _User | int | str) -> str:
-    return str((rater.email or rater.id) if isinstance(rater, _User) else rater)
-
-
-def collect_answers(paths: Iterable[Path]) -> list[RaterAnswer]:
-    """The answers in exports of Label Studio and in files of the local page, in the order in which they were given.
-
-    Raises:
-        BadInput: A file cannot be read, or is neither.
-    """
-    found = [answer for path in paths for answer in _answers(path)]
+    found = [answer for path in paths for task in _tasks(path) for answer in task.answers()]
     return sorted(found, key=lambda answer: answer.at)
 
 
-def _answers(path: Path) -> list[RaterAnswer]:
-    is_list = read_file(path, "file of answers").lstrip().startswith(b"[")
-    return read_export(path) if is_list else read_answers(path)
+def _tasks(path: Path) -> list[_ExportedTask]:
+    try:
+        return _EXPORT.validate_json(read_file(path, "JSON export of Label Studio"))
+    except ValidationError as error:
+        raise BadInput(
+            f"{path} is no JSON export of these tasks ({describe(error)}); export them in the format JSON."
+        ) from error

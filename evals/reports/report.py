@@ -8,26 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from evals.datasets.corpora import FieldStatistics
-from evals.evaluation import Evaluation, charts, extensions_of, scores_file
+from evals.evaluation import Evaluation, extensions_of, scores_file
 from evals.reports.document import (
     Picture,
     ReportDocument,
-    ReportRow,
     ReportSection,
-    ReportTable,
+    as_html,
     as_markdown,
     as_text,
-    number,
+    figure,
+    table,
     what_intervals_are,
-    words,
 )
-from evals.reports.pages import report_page, sample_pages, write_sample_pages
-from evals.reports.plots import draw
+from evals.reports.figures import draw
+from evals.reports.samples import as_page, sample_pages
 from evals.reports.tables import (
     TEST,
     difference_sections,
     mean_sections,
-    order_sections,
     printed_sections,
     score_section,
 )
@@ -54,9 +52,7 @@ _FILE_WIDTH = 160
 
 
 def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequence[FieldStatistics] = ()) -> str:
-    """Writes scores.json, report.md, report.html, plots into figures/ and a page for each sample into samples/.
-
-    Pages of samples that the run no longer has are removed; files that are not ours are left alone.
+    """Writes scores.json, report.md, report.html, figures/ and a page for each sample into samples/.
 
     Args:
         evaluation: A run, scored.
@@ -69,32 +65,32 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
     Raises:
         OSError: If the folder cannot be written.
     """
-    drawn = charts(evaluation)
-    scores = scores_file(evaluation, drawn)
-    pictures = draw(drawn, evaluation.scores)
-    document = report(evaluation, statistics, pictures)
-    pages = sample_pages(evaluation, [*evaluation.scores, *(chart.scores for chart in drawn)])
-    write_sample_pages(folder.path / "samples", pages, evaluation.task)
-    figures = folder.path / "figures"
-    figures.mkdir(exist_ok=True)
-    for each in pictures:
-        write_atomically(figures / f"{each.name}.svg", each.svg)
-        write_atomically(figures / f"{each.name}.png", each.png)
-    texts = {"report.html": report_page(document), "report.md": as_markdown(document), "scores.json": scores}
-    for name, text in texts.items():
-        write_atomically(folder.path / name, text.encode())
-    return as_text(document, shutil.get_terminal_size((_FILE_WIDTH, 24)).columns)
+    pictures, pages = draw(evaluation), sample_pages(evaluation)
+    written = report(evaluation, statistics, pictures)
+    files = {
+        "scores.json": scores_file(evaluation).encode(),
+        "report.md": as_markdown(written).encode(),
+        "report.html": as_html(written, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
+        **{f"samples/{page.file}": as_page(pages, place).encode() for place, page in enumerate(pages)},
+        **{f"figures/{each.name}.svg": each.svg for each in pictures},
+        **{f"figures/{each.name}.png": each.png for each in pictures},
+    }
+    for name, content in files.items():
+        path = folder.path / name
+        path.parent.mkdir(exist_ok=True)
+        write_atomically(path, content)
+    return as_text(written, shutil.get_terminal_size((_FILE_WIDTH, 24)).columns)
 
 
 def report(
     evaluation: Evaluation, statistics: Sequence[FieldStatistics] = (), pictures: Sequence[Picture] = ()
 ) -> ReportDocument:
-    """All that is known of a run, as one document.
+    """All that is known of a run.
 
     Args:
         evaluation: A run, scored.
         statistics: Of its data.
-        pictures: Its plots.
+        pictures: Its figures.
     """
     task = evaluation.task
     summary = [*_progress(evaluation), *(said for scores in evaluation.scores for said in _in_short(task, scores))]
@@ -106,7 +102,7 @@ def report(
             *(section for scores in evaluation.scores for section in _table(evaluation, scores)),
             *mean_sections(evaluation),
             *printed_sections(evaluation),
-            *([ReportSection("Plots", pictures=pictures)] if pictures else []),
+            *([ReportSection("Figures", pictures=pictures)] if pictures else []),
             *_system_sections(task, evaluation.config),
             *_cost_sections(evaluation.costs),
             *_statistics_sections(statistics),
@@ -117,32 +113,27 @@ def report(
 
 
 def _in_short(task: Task, scores: Scores) -> Iterator[str]:
-    """How much differs, and whether the rows came out in the paper's order."""
-    said = []
+    """How much differs."""
     if scores.contrasts:
         baseline = scores.contrasts[0].baseline.title
         beyond = sum(contrast.test.beyond_chance for contrast in scores.contrasts)
-        said.append(f"{beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance")
+        yield f"{scores.title}: {beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance."
     elif (
         not scores.table.comparison
         and scores.line(scores.table.baseline) is None
         and any(line.row.system for line in scores.lines)
     ):
-        said.append(f"nothing is compared, because {task.row(scores.table.baseline).title} was not run")
-    if pairs := scores.ordered_pairs:
-        said.append(f"the paper's order came out in {pairs - len(scores.reversals)} of {pairs} pairs of rows")
-    if said:
-        yield f"{scores.title}: {'; '.join(said)}."
+        baseline = task.row(scores.table.baseline).title
+        yield f"{scores.title}: nothing is compared, because {baseline} was not run."
 
 
 def _table(evaluation: Evaluation, scores: Scores) -> Iterator[ReportSection]:
-    """A table that any row of was run or printed, what differs in it, and where it contradicts the paper."""
+    """A table that any row of was run or printed, and what differs in it."""
     if scores.table.comparison and not scores.contrasts:
         return
     if scores.lines or published_figures(scores.table, scores.corpus):
         yield score_section(evaluation.task, scores)
         yield from difference_sections(scores)
-        yield from order_sections(scores)
 
 
 def _facts(task: Task, config: RunConfig) -> list[str]:
@@ -154,82 +145,6 @@ def _facts(task: Task, config: RunConfig) -> list[str]:
         *_models(task, config),
         f"Samples: {corpora}",
     ]
-
-
-def _progress(evaluation: Evaluation) -> list[str]:
-    """What is missing, so that nobody takes the figures of a part for those of the whole."""
-    every = len(evaluation.samples) * len(evaluation.task.systems_of(evaluation.config.rows))
-    said = []
-    if evaluation.missing:
-        said.append(
-            f"Not finished: {evaluation.missing} of {every} runs are missing, and the figures are of those that ended. "
-            "To go on: draftroom eval resume with this folder."
-        )
-    if evaluation.failed:
-        said.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
-    return said
-
-
-def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
-    """What each system ran with: extensions that were on, and the choices that make it; none if no system was run."""
-    rows = []
-    for name in task.systems_of(config.rows):
-        titles = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
-        extensions = ", ".join(extensions_of(task, config, name)) or "none"
-        rows.append(ReportRow(words(name, titles, extensions, _own(task, name))))
-    table = ReportTable(["system", "rows", "extensions", "settings of its own"], rows, words=4)
-    return [ReportSection("Extensions and settings of the rows", text=_EXTENSIONS, table=table)] if rows else []
-
-
-def _own(task: Task, system: str) -> str:
-    """The choices that make a system: a preset, and settings over it, or over those of the run."""
-    context, preset = task.systems[system].context, task.systems[system].preset
-    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
-    chosen = {**({"preset": preset} if preset else {}), **chosen}
-    return ", ".join(
-        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()
-    )
-
-
-def _cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
-    """Calls, tokens and seconds of each system and role; none if no model was called."""
-    systems = dict.fromkeys(cost["system"] for cost in costs)
-    rows = [row for name in systems for row in _costs([cost for cost in costs if cost["system"] == name])]
-    header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
-    text = (
-        "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
-        "Seconds are the sum of the calls, and grow with the load on the endpoint."
-    )
-    return [ReportSection("What it cost", text=text, table=ReportTable(header, rows, words=3))] if rows else []
-
-
-def _statistics_sections(statistics: Sequence[FieldStatistics]) -> list[ReportSection]:
-    """Samples and mean words beside what the papers print."""
-    header = ["corpus", "text", "samples", "mean words", "samples in the paper", "mean words in the paper"]
-    rows = [
-        ReportRow(
-            [
-                *words(each.corpus, each.field, str(each.samples)),
-                number(each.mean_words, 1),
-                number(each.published_samples, 0),
-                number(each.published_mean_words, 1),
-            ]
-        )
-        for each in statistics
-    ]
-    return [ReportSection("The data", table=ReportTable(header, rows, words=2))] if rows else []
-
-
-def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """What failed, why, and how to try it again."""
-    if not evaluation.failed:
-        return []
-    points = []
-    for each in evaluation.failed:
-        cut = "..." if len(each.error) > _LONGEST_ERROR else ""
-        points.append(f"{each.sample}, {each.system}: {each.error[:_LONGEST_ERROR]}{cut}")
-    text = "To try these again, and only these: draftroom eval resume with this folder."
-    return [ReportSection("What failed", text=text, points=points)]
 
 
 def _models(task: Task, config: RunConfig) -> list[str]:
@@ -253,22 +168,87 @@ def _model(model: Mapping[str, Any]) -> str:
     return f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
 
 
-def _costs(costs: Sequence[Cost]) -> list[ReportRow]:
-    """A line for each role, and their sum if there are several."""
-    lines = [_cost(each) for each in costs]
-    if len(costs) < 2:
-        return lines
-    together: Cost = {**costs[0], "role": "all", "model": "", **added_up(costs)}
-    return [*lines, ReportRow([cell._replace(strong=bool(cell.text)) for cell in _cost(together).cells])]
+def _progress(evaluation: Evaluation) -> list[str]:
+    """What is missing, so that nobody takes the figures of a part for those of the whole."""
+    every = len(evaluation.samples) * len(evaluation.task.systems_of(evaluation.config.rows))
+    said = []
+    if evaluation.missing:
+        said.append(
+            f"Not finished: {evaluation.missing} of {every} runs are missing, and the figures are of those that ended. "
+            "To go on: draftroom eval resume with this folder."
+        )
+    if evaluation.failed:
+        said.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
+    return said
 
 
-def _cost(cost: Cost) -> ReportRow:
+def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
+    """What each system ran with: extensions that were on, and the choices that make it; none if no system was run."""
+    rows = []
+    for name in task.systems_of(config.rows):
+        titles = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
+        extensions = ", ".join(extensions_of(task, config, name)) or "none"
+        rows.append([name, titles, extensions, _own(task, name)])
+    made = table(["system", "rows", "extensions", "settings of its own"], rows)
+    return [ReportSection("Extensions and settings of the rows", _EXTENSIONS, table=made)] if rows else []
+
+
+def _own(task: Task, system: str) -> str:
+    """The choices that make a system: a preset, and settings over it, or over those of the run."""
+    context, preset = task.systems[system].context, task.systems[system].preset
+    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
+    chosen = {**({"preset": preset} if preset else {}), **chosen}
+    return ", ".join(
+        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()
+    )
+
+
+def _cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
+    """Calls, tokens and seconds of each role of a system, and their sum; none if no model was called."""
+    rows = []
+    for system in dict.fromkeys(cost["system"] for cost in costs):
+        of_system = [cost for cost in costs if cost["system"] == system]
+        together: Cost = {**of_system[0], "role": "all", "model": "", **added_up(of_system)}
+        rows += [_cost(each) for each in (*of_system, *([together] if len(of_system) > 1 else []))]
+    header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
+    text = (
+        "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
+        "Seconds are the sum of the calls, and grow with the load on the endpoint."
+    )
+    return [ReportSection("What it cost", text, table=table(header, rows), words=3)] if rows else []
+
+
+def _cost(cost: Cost) -> list[str]:
     per_sample = (cost["calls"], cost["input_tokens"], cost["output_tokens"], cost["seconds"])
     calls, tokens_in, tokens_out, seconds = (each / cost["samples"] for each in per_sample)
-    return ReportRow(
+    names = [cost["system"], cost["role"].replace("_", " "), cost["model"], str(cost["samples"])]
+    figures = [f"{calls:.1f}", f"{tokens_in:,.0f}", f"{tokens_out:,.0f}", f"{seconds:.1f}"]
+    return [*names, *figures, str(cost["reasks"]), str(cost["trims"])]
+
+
+def _statistics_sections(statistics: Sequence[FieldStatistics]) -> list[ReportSection]:
+    """Samples and mean words beside what the papers print."""
+    header = ["corpus", "text", "samples", "mean words", "samples in the paper", "mean words in the paper"]
+    rows = [
         [
-            *words(cost["system"], cost["role"].replace("_", " "), cost["model"], str(cost["samples"])),
-            *words(f"{calls:.1f}", f"{tokens_in:,.0f}", f"{tokens_out:,.0f}", f"{seconds:.1f}"),
-            *words(str(cost["reasks"]), str(cost["trims"])),
+            *(each.corpus, each.field, str(each.samples), figure(each.mean_words, 1)),
+            *(figure(each.published_samples, 0), figure(each.published_mean_words, 1)),
         ]
-    )
+        for each in statistics
+    ]
+    return [ReportSection("The data", table=table(header, rows), words=2)] if rows else []
+
+
+def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
+    """What failed, why, and how to try it again."""
+    if not evaluation.failed:
+        return []
+    points = []
+    for each in evaluation.failed:
+        cut = "..." if len(each.error) > _LONGEST_ERROR else ""
+        points.append(f"{each.sample}, {each.system}: {each.error[:_LONGEST_ERROR]}{cut}")
+    return [
+        ReportSection(
+            "What failed", "To try these again, and only these: draftroom eval resume with this folder.", points
+        )
+    ]

@@ -1,4 +1,4 @@
-"""The tables of a paper with ours, what in them is beyond chance, and where the paper's order did not come out.
+"""The tables of a paper with ours, and what in them is beyond chance.
 
 Each row of ours has the paper's below it, and what only the paper has comes last.
 """
@@ -6,186 +6,156 @@ Each row of ours has the paper's below it, and what only the paper has comes las
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
+
+from pandas import DataFrame, concat
 
 from evals.evaluation import Evaluation
-from evals.reports.document import (
-    Cell,
-    ReportRow,
-    ReportSection,
-    ReportTable,
-    difference,
-    figure,
-    interval,
-    number,
-    p_value,
-    published_row,
-    words,
-)
-from evals.scores import Contrast, Reversal, ScoredRow, Scores, mean_over_corpora, published_figures
-from evals.statistics import CHANCE
+from evals.reports.document import PAPER, ReportSection, difference, ends, figure, p_value, table
+from evals.scores import Contrast, ScoredRow, Scores, published_figures
+from evals.statistics import CHANCE, PairedTest
 from evals.task import Measure, Row, Table, Task
 
 TEST = (
     f"Beyond chance: p < {CHANCE} in a paired randomisation test over the samples, two-sided, corrected for all rows "
     "of a measure (Holm)."
 )
-
 _UNDECIDED = "not beyond chance:"
 _JUDGEMENTS = ("better in", "worse in", "higher in", "lower in", _UNDECIDED)
 """In this order; the third and fourth of measures of which neither way is better."""
+
+_Cells = Mapping[str, Sequence[str]]
+"""By the name of the row."""
 
 
 def score_section(task: Task, scores: Scores) -> ReportSection:
     """A table for one corpus."""
     measures = [task.measure(name) for name in scores.table.measures]
-    published = published_figures(scores.table, scores.corpus)
-    rows = []
-    for line in scores.lines:
-        rows.append(_ours(line, measures))
-        if line.row.paper in published:
-            rows.append(_papers(task.papers_row(line.row.paper), published[line.row.paper], measures))
-    others = _without_ours(published, [line.row for line in scores.lines])
-    rows += [_papers(task.papers_row(name), published[name], measures) for name in others]
-    return ReportSection(scores.title, table=ReportTable(["", "n", *(measure.head for measure in measures)], rows))
+    ours = {line.row.name: [str(len(line.items)), *(_cell(line, each) for each in measures)] for line in scores.lines}
+    papers = {
+        name: ["", *(figure(figures.get(each.name), each.digits) for each in measures)]
+        for name, figures in published_figures(scores.table, scores.corpus).items()
+    }
+    rows = _beside(task, [line.row for line in scores.lines], ours, papers)
+    return ReportSection(scores.title, table=table(["", "n", *(each.head for each in measures)], rows))
+
+
+def _beside(task: Task, rows: Sequence[Row], ours: _Cells, papers: _Cells) -> list[list[str]]:
+    """Rows of ours, each with the paper's below it, and then the paper's that stand below none of ours."""
+    found = []
+    for row in rows:
+        found.append([row.title, *ours[row.name]])
+        if row.paper in papers:
+            found.append([PAPER + task.papers_row(row.paper), *papers[row.paper]])
+    compared = {row.paper for row in rows}
+    return found + [[PAPER + task.papers_row(name), *cells] for name, cells in papers.items() if name not in compared]
+
+
+def _cell(line: ScoredRow, measure: Measure) -> str:
+    if measure.name not in line.cells:
+        return figure(None)
+    value, low, high = line.cells[measure.name]
+    count = len(line.values.get(measure.name, line.items))
+    said = figure(value, measure.digits)
+    if count > 1:  # one sample says nothing of the others
+        said += f" {ends(low, high, measure.digits)}"
+    return said if count == len(line.items) else f"{said}, n = {count}"
 
 
 def printed_sections(evaluation: Evaluation) -> list[ReportSection]:
     """Tables of the paper as they are printed, where the run has not all of their corpora: no row is left out."""
     ours = {corpus.name for corpus in evaluation.config.corpora}
-    tables = [table for table in evaluation.task.tables if set(table.published) - {""} - ours]
-    return [_printed_section(evaluation.task, table) for table in tables]
+    tables = [each for each in evaluation.task.tables if set(each.published) - {""} - ours]
+    return [_printed_section(evaluation.task, each) for each in tables]
+
+
+def _printed_section(task: Task, printed: Table) -> ReportSection:
+    figures = concat({corpus: DataFrame(rows).T for corpus, rows in printed.published.items()}, axis=1, sort=False)
+    header = [f"{corpus} {task.measure(measure).head}" for corpus, measure in figures.columns]
+    if _averaged(task, printed):
+        figures["Avg.", ""] = figures.mean(axis=1, skipna=False)
+        header.append("Avg.")
+    rows = _beside(task, [], {}, _by_row(figures))
+    return ReportSection(f"{printed.title}, as the paper prints it", table=table(["", *header], rows))
 
 
 def mean_sections(evaluation: Evaluation) -> list[ReportSection]:
     """Each table's means over the corpora, if there are several."""
     if len(evaluation.config.corpora) < 2:
         return []
-    tables = (table for table in evaluation.task.tables if not table.comparison)
-    found = (_mean_section(evaluation, table) for table in tables)
-    return [section for section in found if section.table and section.table.rows]
+    found = (_mean_section(evaluation, each) for each in evaluation.task.tables if not each.comparison)
+    return [section for section in found if section.table is not None and len(section.table)]
 
 
-def _without_ours(published: Iterable[str], rows: Iterable[Row]) -> list[str]:
-    """The paper's rows that stand below none of ours."""
-    compared = {row.paper for row in rows}
-    return [name for name in published if name not in compared]
-
-
-def _printed_section(task: Task, table: Table) -> ReportSection:
-    """All rows that the paper has for each of its corpora, with the mean where the figures can be averaged."""
-    columns = [
-        (corpus, measure)
-        for corpus, rows in table.published.items()
-        for measure in map(task.measure, table.measures)
-        if any(measure.name in figures for figures in rows.values())
+def _mean_section(evaluation: Evaluation, of: Table) -> ReportSection:
+    task, scores = evaluation.task, [each for each in evaluation.scores if each.table is of]
+    averaged = _averaged(task, of)
+    lines = [
+        {line.row.name: {name: cell.value for name, cell in line.cells.items()} for line in each.lines}
+        for each in scores
     ]
-    averaged = len(_averaged(task, table)) > 0
-    lines = []
-    for name in dict.fromkeys(row for rows in table.published.values() for row in rows):
-        figures = [table.published[corpus].get(name, {}).get(measure.name) for corpus, measure in columns]
-        cells = [number(figure) for figure in [*figures, *([_mean_of(figures)] if averaged else [])]]
-        lines.append(published_row(task.papers_row(name), cells))
-    header = ["", *(f"{corpus} {measure.head}" for corpus, measure in columns), *(["Avg."] if averaged else [])]
-    return ReportSection(f"{table.title}, as the paper prints it", table=ReportTable(header, lines))
-
-
-def _ours(line: ScoredRow, measures: Sequence[Measure]) -> ReportRow:
-    cells = [_cell(line, measure) if measure.name in line.cells else number(None) for measure in measures]
-    return ReportRow([*words(line.row.title, str(len(line.items))), *cells])
-
-
-def _cell(line: ScoredRow, measure: Measure) -> Cell:
-    value, low, high = line.cells[measure.name]
-    count = len(line.values[measure.name]) if measure.name in line.values else len(line.items)
-    ends = interval(low, high, measure.digits) if count > 1 else ""  # one sample says nothing of the others
-    fewer = f"n = {count}" if count < len(line.items) else ""
-    return Cell(figure(value, measure.digits), ", ".join(filter(None, (ends, fewer))))
-
-
-def _papers(name: str, figures: Mapping[str, float], measures: Sequence[Measure]) -> ReportRow:
-    cells = [number(figures.get(each.name), each.digits) for each in measures]
-    return published_row(name, [Cell(""), *cells])
-
-
-def _mean_section(evaluation: Evaluation, table: Table) -> ReportSection:
-    scores = [each for each in evaluation.scores if each.table is table]
-    columns = {evaluation.task.measure(name).head: [name] for name in table.measures}
-    if printed := _averaged(evaluation.task, table):
-        columns["Avg."] = printed
-    lines, rows = [], []
-    for name in table.rows:
-        means = [mean_over_corpora(scores, name, measures) for measures in columns.values()]
-        if any(mean is not None for mean in means):
-            row = evaluation.task.row(name)
-            rows.append(row)
-            lines.append(ReportRow([Cell(row.title), *map(number, means)]))
-            if papers := _papers_means(scores, row.paper, list(columns.values())):
-                lines.append(published_row(evaluation.task.papers_row(row.paper), map(number, papers)))
-    lines += [
-        published_row(evaluation.task.papers_row(name), map(number, papers))
-        for name in _without_ours(published_figures(table, scores[0].corpus), rows)
-        if (papers := _papers_means(scores, name, list(columns.values())))
-    ]
+    ours, papers = (
+        _by_row(_means([DataFrame(rows).T for rows in of_corpora], of.measures, averaged))
+        for of_corpora in (lines, [published_figures(each.table, each.corpus) for each in scores])
+    )
+    rows = _beside(task, [task.row(name) for name in of.rows if name in ours], ours, papers)
     return ReportSection(
-        f"{table.title}, mean over {', '.join(each.corpus for each in scores)}",
-        text=f"Avg. is the mean of {', '.join(printed)} over the corpora." if printed else "",
-        table=ReportTable(["", *columns], lines),
+        f"{of.title}, mean over {', '.join(each.corpus for each in scores)}",
+        text=f"Avg. is the mean of {', '.join(averaged)} over the corpora." if averaged else "",
+        table=table(["", *(task.measure(name).head for name in of.measures), *(["Avg."] if averaged else [])], rows),
     )
 
 
-def _averaged(task: Task, table: Table) -> list[str]:
+def _means(corpora: Sequence[DataFrame], measures: Sequence[str], averaged: Sequence[str]) -> DataFrame:
+    """Means over corpora of the rows that all of them have, and in the last column those of several measures."""
+    alike = [each.reindex(columns=list(measures)).astype(float) for each in corpora]
+    means = concat(alike).groupby(level=0, sort=False).agg(lambda column: column.mean(skipna=False))
+    shared = [name for name in means.index if all(name in each.index for each in alike)]
+    means = means.loc[shared].dropna(how="all")
+    return means.assign(**{"Avg.": means[list(averaged)].mean(axis=1, skipna=False)}) if averaged else means
+
+
+def _averaged(task: Task, of: Table) -> list[str]:
     """The measures that the paper prints, if they can be averaged: if the same way is better for all of them."""
-    printed = {measure for rows in table.published.values() for figures in rows.values() for measure in figures}
-    measures = [task.measure(name) for name in table.measures if name in printed]
+    printed = {measure for rows in of.published.values() for figures in rows.values() for measure in figures}
+    measures = [task.measure(name) for name in of.measures if name in printed]
     alike = len({each.better for each in measures}) == 1
     return [each.name for each in measures] if alike and len(measures) > 1 else []
 
 
-def _papers_means(scores: Sequence[Scores], paper: str, columns: Sequence[Sequence[str]]) -> list[float | None]:
-    """Of the paper's row over the same corpora, if it has one for each; else empty."""
-    rows = [published_figures(each.table, each.corpus).get(paper) for each in scores]
-    figures = [row for row in rows if row is not None]
-    if len(figures) < len(rows):
-        return []
-    return [_mean_of([row.get(name) for row in figures for name in measures]) for measures in columns]
-
-
-def _mean_of(figures: Sequence[float | None]) -> float | None:
-    found = [each for each in figures if each is not None]
-    return fmean(found) if len(found) == len(figures) else None
+def _by_row(figures: DataFrame) -> dict[str, list[str]]:
+    return {
+        str(name): [figure(value) for value in row] for name, row in zip(figures.index, figures.to_numpy(), strict=True)
+    }
 
 
 def difference_sections(scores: Scores) -> list[ReportSection]:
-    """In words, and then in figures; none if nothing can be compared."""
+    """What differs from the baseline, in words and in figures; none if nothing can be compared."""
     if not scores.contrasts:
         return []
-    title = f"Against {scores.contrasts[0].baseline.title}, {scores.corpus}"
-    rows = by_row(scores.contrasts)
-    return [
-        ReportSection(title, points=in_words(rows), level=3),
-        ReportSection(f"{title}, in figures", table=_differences(rows), level=3, detail=not scores.table.comparison),
-    ]
+    rows: dict[str, list[Contrast]] = {}
+    for contrast in scores.contrasts:
+        rows.setdefault(contrast.row.title, []).append(contrast)
+    cells: dict[str, dict[str, str]] = {}
+    for title, contrasts in rows.items():
+        most = max(contrast.test.samples for contrast in contrasts)
+        cells.setdefault("n", {})[title] = str(most)
+        for each in contrasts:
+            cells.setdefault(each.measure.head, {})[title] = tested(each.test, each.measure.digits, most)
+    figures = DataFrame(cells).reindex(list(rows)).fillna("-").rename_axis("").reset_index()
+    title = f"Against {scores.contrasts[0].baseline.title}, {scores.title}"
+    return [ReportSection(title, points=in_words(scores.contrasts), table=figures)]
 
 
-def by_row(contrasts: Iterable[Contrast]) -> list[list[Contrast]]:
-    """The contrasts of each row."""
-    found: dict[str, list[Contrast]] = {}
-    for contrast in contrasts:
-        found.setdefault(contrast.row.name, []).append(contrast)
-    return list(found.values())
-
-
-def in_words(rows: Sequence[Sequence[Contrast]]) -> list[str]:
+def in_words(contrasts: Iterable[Contrast]) -> list[str]:
     """What the differences of each row say: "clever: better in FKGL, ARI; not beyond chance: SARI."."""
-    said = []
-    for contrasts in rows:
-        found: dict[str, list[str]] = {}
-        for contrast in contrasts:
-            found.setdefault(_judgement(contrast), []).append(contrast.measure.name)
-        told = "; ".join(f"{each} {', '.join(found[each])}" for each in _JUDGEMENTS if each in found)
-        said.append(f"{contrasts[0].row.title}: {told}.")
-    return said
+    found: dict[str, dict[str, list[str]]] = {}
+    for each in contrasts:
+        found.setdefault(each.row.title, {}).setdefault(_judgement(each), []).append(each.measure.name)
+    said = {
+        row: "; ".join(f"{each} {', '.join(judged[each])}" for each in _JUDGEMENTS if each in judged)
+        for row, judged in found.items()
+    }
+    return [f"{row}: {each}." for row, each in said.items()]
 
 
 def _judgement(contrast: Contrast) -> str:
@@ -197,47 +167,14 @@ def _judgement(contrast: Contrast) -> str:
     return "better in" if rises == (contrast.measure.better == "higher") else "worse in"
 
 
-def _differences(rows: Sequence[Sequence[Contrast]]) -> ReportTable:
-    measures = {contrast.measure.name: contrast.measure for contrasts in rows for contrast in contrasts}
-    lines = []
-    for contrasts in rows:
-        most = max(contrast.test.samples for contrast in contrasts)
-        cells = {contrast.measure.name: _difference(contrast, most) for contrast in contrasts}
-        shown = [cells.get(name, Cell("-")) for name in measures]
-        lines.append(ReportRow([*words(contrasts[0].row.title, str(most)), *shown]))
-    return ReportTable(["", "n", *(measure.head for measure in measures.values())], lines)
+def tested(test: PairedTest, digits: int, most: int) -> str:
+    """A difference with its interval and p-value.
 
-
-def _difference(contrast: Contrast, most: int) -> Cell:
-    """A difference, bold if it is beyond chance."""
-    (mean, low, high), samples, p = contrast.test
-    digits = contrast.measure.digits
-    ends = interval(low, high, digits) if samples > 1 else ""
-    fewer = f"n = {samples}" if samples < most else ""
-    detail = ", ".join(filter(None, (ends, p_value(p), fewer)))
-    return Cell(difference(mean, digits), detail, strong=contrast.test.beyond_chance)
-
-
-def order_sections(scores: Scores) -> list[ReportSection]:
-    """The pairs whose order did not come out; none if there is no such pair."""
-    if not scores.reversals:
-        return []
-    title = f"Where the paper's order did not come out, {scores.corpus}"
-    points = [_reversal(each) for each in scores.reversals]
-    return [ReportSection(title, text="p-values are corrected for this list (Holm).", points=points, level=3)]
-
-
-def _reversal(reversal: Reversal) -> str:
-    """Figures of both, in the paper and here, and whether the difference may be chance."""
-    digits = reversal.measure.digits
-    papers, ours = ([figure(each, digits) for each in pair] for pair in (reversal.published, reversal.ours))
-    judged = "not tested sample by sample"
-    if reversal.test:
-        (mean, low, high), samples, p = reversal.test
-        verdict = "beyond chance" if reversal.test.beyond_chance else "may be chance"
-        ends = f" {interval(low, high, digits)}" if samples > 1 else ""
-        judged = f"a difference of {difference(mean, digits)}{ends}, {p_value(p)}, {verdict}"
-    return (
-        f"{reversal.measure.name}: the paper has {reversal.better.title} before {reversal.worse.title} "
-        f"({papers[0]} and {papers[1]}), here {ours[0]} and {ours[1]}: {judged}."
-    )
+    Args:
+        test: Of the difference.
+        digits: After the point.
+        most: Samples of the row; fewer are told.
+    """
+    (mean, low, high), samples, p = test
+    said = difference(mean, digits) + (f" {ends(low, high, digits)}" if samples > 1 else "")
+    return f"{said}, {p_value(p)}" + (f", n = {samples}" if samples < most else "")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
-from evals.scores import Outputs, Scores, items_of, mean_over_corpora, score
+from evals.scores import Outputs, Scores, items_of, score
 from evals.task import Item, Measure, Row, Table, Task
 
 SAMPLES = [{"id": str(number), "corpus": "tea", "text": "source"} for number in range(8)]
@@ -97,37 +95,3 @@ def test_the_texts_of_a_corpus_are_no_competitors() -> None:
 
 def test_there_is_nothing_to_compare_without_the_baseline() -> None:
     assert scored({"clever": ["a"]}).contrasts == []
-
-
-PRINTED = {"tea": {"their plain": {"length": 9.0}, "their clever": {"length": 5.0}, "their source": {"length": 9.0}}}
-
-
-def test_an_order_that_does_not_come_out_is_told_with_both_figures() -> None:
-    found = scored({"plain": ["a"] * 8, "clever": ["aaa"] * 8}, PRINTED)
-    (reversal,) = [each for each in found.reversals if {each.better.name, each.worse.name} == {"clever", "plain"}]
-    assert (reversal.better.name, reversal.worse.name) == ("clever", "plain")
-    assert (reversal.published, reversal.ours) == ((5.0, 9.0), (3.0, 1.0))
-    assert reversal.test is not None
-    assert reversal.test.difference.value == 2.0
-
-
-def test_an_order_that_comes_out_is_no_reversal() -> None:
-    assert scored({"plain": ["aaa"] * 8, "clever": ["a"] * 8}, PRINTED).reversals == []
-
-
-def test_rows_that_the_paper_ranks_alike_have_no_order() -> None:
-    pairs = [{each.better.name, each.worse.name} for each in scored({"plain": ["a"]}, PRINTED).reversals]
-    assert {"source", "plain"} not in pairs
-
-
-@pytest.mark.parametrize("corpus", ["tea", ""])
-def test_figures_of_another_corpus_do_not_count(corpus: str) -> None:
-    texts: dict[str, Sequence[str | None]] = {"plain": ["a"] * 8, "clever": ["aaa"] * 8}
-    assert bool(scored(texts, {corpus: PRINTED["tea"]}).reversals)
-    assert scored(texts, {"coffee": PRINTED["tea"]}).reversals == []
-
-
-def test_the_average_is_of_all_cells_of_all_corpora() -> None:
-    first, second = scored({"plain": ["a"]}), scored({"plain": ["aaa"]})
-    assert mean_over_corpora([first, second], "plain", ["length"]) == 2.0
-    assert mean_over_corpora([first, scored({})], "plain", ["length"]) is None

@@ -83,23 +83,6 @@ def as_json(sheets: Iterable[Sheet], **annotation: Any) -> list[dict[str, Any]]:
     ]
 
 
-def as_json_min(sheets: Iterable[Sheet]) -> list[dict[str, Any]]:
-    """What Label Studio exports as JSON-MIN."""
-    return [
-        {
-            **sheet.task["data"],
-            "id": number,
-            **sheet.answers,
-            "annotator": sheet.rater,
-            "annotation_id": 100 + number,
-            "created_at": _time(0),
-            "updated_at": _time(number),
-            "lead_time": 12.5,
-        }
-        for number, sheet in enumerate(sheets, start=1)
-    ]
-
-
 def write_json(path: Path, value: Any) -> Path:
     """Write a file."""
     path.write_text(json.dumps(value), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What `draftroom eval blind`, `annotate` and `judged` cannot use: their exit code and one sentence."""
+"""What `draftroom eval blind` and `judged` cannot use: their exit code and one sentence."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 
 from state.errors import Kind
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.conftest import Runs, write_lines
+from tests.draftroom.evaluation.conftest import Runs
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.fake_endpoint import FakeEndpoint
-
-ANSWER = {"question": "helpfulness", "rater": "Ada", "value": "first", "at": "2026-03-01T09:00:00Z"}
+from tests.support.raters import Sheet, as_json, write_json
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,10 @@ def blinded(finished: Runs, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for kind, run in (("journalism", finished.journalism), ("feedback", finished.feedback)):
             result = draftroom("eval", "blind", run, "--kind", kind, "--out", folder / kind)
             assert result.exit_code == 0, result.output
-    item = next(iter(json.loads((folder / "feedback" / "key.json").read_text(encoding="utf-8"))["items"]))
-    write_lines(folder / "answers.jsonl", [{**ANSWER, "item": item}])
-    write_lines(folder / "others.jsonl", [{**ANSWER, "item": "unknown"}])
+    task = json.loads((folder / "feedback" / "tasks.json").read_text(encoding="utf-8"))[0]
+    for name, of in (("answers", task), ("others", {"data": {"item": "unknown"}})):
+        write_json(folder / f"{name}.json", as_json([Sheet(of, 7, {"helpfulness": "first"})]))
+    write_json(folder / "nobody.json", [])
     (folder / "folder").mkdir()
     (folder / "empty").touch()
     (folder / "prose").write_text("nonsense\n", encoding="utf-8")
@@ -98,44 +98,22 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
 
 
 @pytest.mark.parametrize(
-    ("tasks", "answers", "kind", "said"),
-    [
-        ("journalism/tasks.json", "new.jsonl", "bad_request", "tasks.json holds no tasks with comparisons"),
-        ("feedback/key.json", "new.jsonl", "bad_request", "key.json holds no tasks with comparisons"),
-        ("prose", "new.jsonl", "bad_request", "prose holds no tasks with comparisons"),
-        ("empty", "new.jsonl", "bad_request", "empty holds no tasks with comparisons"),
-        ("missing", "new.jsonl", "missing_file", "missing cannot be read"),
-        ("folder", "new.jsonl", "missing_file", "folder cannot be read"),
-        ("feedback/tasks.json", "folder", "missing_file", "folder cannot be read"),
-        ("feedback/tasks.json", "prose", "bad_request", "Line 1 of"),
-        ("feedback/tasks.json", "prose/below", "state_unwritable", "Answers cannot be saved in"),
-        ("feedback/tasks.json", "others.jsonl", "bad_request", "holds answers to other comparisons"),
-    ],
-)
-def test_nothing_is_annotated(
-    draftroom: Command, people: Path, tasks: str, answers: str, kind: Kind, said: str
-) -> None:
-    result = draftroom("eval", "annotate", people / tasks, "--answers", people / answers)
-    assert_refused(draftroom, result, kind, said)
-    assert not (people / "new.jsonl").exists()
-
-
-@pytest.mark.parametrize(
     ("answers", "kind", "key", "error", "said"),
     [
-        ("answers.jsonl", "feedback", "journalism/key.json", "bad_request", "is no key of tasks of --kind feedback"),
-        ("answers.jsonl", "journalism", "feedback/key.json", "bad_request", "is no key of tasks of --kind journalism"),
-        ("others.jsonl", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
-        ("answers.jsonl", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
-        ("answers.jsonl", "feedback", "prose", "bad_request", "prose is no key"),
-        ("answers.jsonl", "feedback", "missing", "missing_file", "missing cannot be read"),
-        ("answers.jsonl", "feedback", "folder", "missing_file", "folder cannot be read"),
+        ("answers.json", "feedback", "journalism/key.json", "bad_request", "is no key of tasks of --kind feedback"),
+        ("answers.json", "journalism", "feedback/key.json", "bad_request", "is no key of tasks of --kind journalism"),
+        ("others.json", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
+        ("answers.json", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
+        ("answers.json", "feedback", "prose", "bad_request", "prose is no key"),
+        ("answers.json", "feedback", "missing", "missing_file", "missing cannot be read"),
+        ("answers.json", "feedback", "folder", "missing_file", "folder cannot be read"),
         ("missing", "feedback", "feedback/key.json", "missing_file", "missing cannot be read"),
         ("folder", "feedback", "feedback/key.json", "missing_file", "folder cannot be read"),
-        ("prose", "feedback", "feedback/key.json", "bad_request", "Line 1 of"),
-        ("feedback/tasks.json", "feedback", "feedback/key.json", "bad_request", "tasks.json is no JSON"),
-        ("empty", "feedback", "feedback/key.json", "empty_input", "There is no answer in"),
-        ("empty", "journalism", "journalism/key.json", "empty_input", "There is no answer in"),
+        ("prose", "feedback", "feedback/key.json", "bad_request", "prose is no JSON export"),
+        ("feedback/tasks.json", "feedback", "feedback/key.json", "bad_request", "tasks.json is no JSON export"),
+        ("empty", "feedback", "feedback/key.json", "bad_request", "empty is no JSON export"),
+        ("nobody.json", "feedback", "feedback/key.json", "empty_input", "There is no answer in"),
+        ("nobody.json", "journalism", "journalism/key.json", "empty_input", "There is no answer in"),
     ],
 )
 def test_nothing_is_counted(
@@ -149,6 +127,6 @@ def test_nothing_is_counted(
     "flags", [["--kind", "nonsense"], ["--kind", "feedback", "--within-from", "6"], []], ids=" ".join
 )
 def test_a_flag_that_cannot_be_used(draftroom: Command, people: Path, flags: list[str]) -> None:
-    result = draftroom("eval", "judged", people / "answers.jsonl", "--key", people / "feedback" / "key.json", *flags)
+    result = draftroom("eval", "judged", people / "answers.json", "--key", people / "feedback" / "key.json", *flags)
     assert result.exit_code == 2
     assert "Traceback" not in result.stderr

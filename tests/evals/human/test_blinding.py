@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evals.human.answers import CRITERIA
 from evals.human.blinding import Allocation, BlindingKey, HiddenItem, allocate, make_key
-from evals.human.judgements import CRITERIA
 from state.errors import SettingsError
 
 SYSTEMS = ("CoVe", "SWIF2T", "human reviews", "single")

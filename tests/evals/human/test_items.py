@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from html import unescape
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,7 @@ from hypothesis import strategies as st
 
 from evals.human.blinding import BlindingKey, read_key
 from evals.human.items import CandidateText, comparisons, rated_texts, read_candidates
-from evals.human.label_studio import (
-    comparison_config,
-    comparison_tasks,
-    rating_config,
-    rating_tasks,
-    read_comparisons,
-    write_project,
-)
+from evals.human.label_studio import comparison_config, rating_config, write_project
 from state.errors import BadInput, StateError
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
@@ -32,9 +26,9 @@ SEEDS = st.integers()
 @settings(deadline=None)
 def test_the_key_names_the_writer_of_every_text(seed: int) -> None:
     texts, key = rated_texts(candidates(), seed=seed)
-    revealed = [key.reveal(text.item, systems=1) for text in texts]
-    assert [(each.sample, *each.systems) for each in revealed] == [WRITTEN[text.text] for text in texts]
-    assert sorted(WRITTEN) == sorted(text.text for text in texts)
+    revealed = [key.reveal(text["data"]["item"], systems=1) for text in texts]
+    assert [(each.sample, *each.systems) for each in revealed] == [WRITTEN[text["data"]["text"]] for text in texts]
+    assert sorted(WRITTEN) == sorted(text["data"]["text"] for text in texts)
 
 
 @given(SEEDS)
@@ -43,10 +37,10 @@ def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
     sheets, key = comparisons(candidates(), seed=seed)
     pairs = []
     for sheet in sheets:
-        hidden = key.reveal(sheet.item, systems=2)
+        hidden = key.reveal(sheet["data"]["item"], systems=2)
         first, second = hidden.systems
-        assert WRITTEN[sheet.first] == (hidden.sample, first)
-        assert WRITTEN[sheet.second] == (hidden.sample, second)
+        assert WRITTEN[sheet["data"]["first"]] == (hidden.sample, first)
+        assert WRITTEN[sheet["data"]["second"]] == (hidden.sample, second)
         pairs.append((hidden.sample, frozenset(hidden.systems)))
     assert Counter(pairs) == Counter(
         (sample, frozenset(pair)) for sample in SAMPLES for pair in combinations(SYSTEMS, 2)
@@ -58,13 +52,13 @@ def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
 def test_nothing_that_a_rater_gets_names_a_system_or_a_sample(seed: int) -> None:
     texts, _ = rated_texts(candidates(), seed=seed)
     pairs, _ = comparisons(candidates(), seed=seed)
-    seen = "".join(map(str, [rating_tasks(texts), comparison_tasks(pairs), rating_config(), comparison_config()]))
+    seen = "".join(map(str, [texts, pairs, rating_config(), comparison_config()]))
     assert [name for name in (*SYSTEMS, *SAMPLES) if name in seen] == []
 
 
 def test_the_comparisons_of_a_sample_stand_together() -> None:
     sheets, _ = comparisons(candidates(), seed=4)
-    paragraphs = [sheet.paragraph for sheet in sheets]
+    paragraphs = [sheet["data"]["paragraph"] for sheet in sheets]
     changes = sum(before != after for before, after in pairwise(paragraphs))
     assert changes == len(SAMPLES) - 1
 
@@ -73,9 +67,9 @@ def test_the_seed_makes_order_sides_and_names() -> None:
     sheets, _ = comparisons(candidates(), seed=4)
     assert comparisons(candidates()[::-1], seed=4)[0] == sheets, "it does not hang on the order of the file"
     others = [comparisons(candidates(), seed=seed)[0] for seed in range(20)]
-    assert len({tuple(sheet.paragraph for sheet in other) for other in others}) > 1
-    assert len({tuple(sheet.item for sheet in other) for other in others}) == 20
-    sides = Counter(WRITTEN[sheet.first][1] for other in others for sheet in other)
+    assert len({tuple(sheet["data"]["paragraph"] for sheet in other) for other in others}) > 1
+    assert len({tuple(sheet["data"]["item"] for sheet in other) for other in others}) == 20
+    sides = Counter(WRITTEN[sheet["data"]["first"]][1] for other in others for sheet in other)
     assert set(sides) == set(SYSTEMS)
     expected = 20 * len(SAMPLES) * (len(SYSTEMS) - 1) / 2
     assert all(abs(count - expected) < 30 for count in sides.values()), "each stands first about half the time"
@@ -90,7 +84,7 @@ def test_another_sample_changes_nothing_about_the_others() -> None:
 def test_a_text_is_shown_without_markdown() -> None:
     text = "# Thirsty moss\n\nMoss *drinks* **rain**.\n\n- It has no roots."
     (shown,), _ = rated_texts([CandidateText(id="moss", system="Umber", text=text, paper="Moss.")], seed=0)
-    assert shown.text == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
+    assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
 def test_a_comment_is_shown_as_it_is() -> None:
@@ -99,7 +93,7 @@ def test_a_comment_is_shown_as_it_is() -> None:
         for system, text in (("one", "Is 2*3*4 right?"), ("two", "<b>No</b>"))
     ]
     (shown,), _ = comparisons(pair, seed=0)
-    assert {shown.first, shown.second} == {"Is 2*3*4 right?", "<b>No</b>"}
+    assert {shown["data"]["first"], shown["data"]["second"]} == {"Is 2*3*4 right?", "<b>No</b>"}
 
 
 def test_systems_are_judged_on_the_same_samples() -> None:
@@ -119,8 +113,9 @@ def test_comparisons_need_two_systems_and_a_paragraph() -> None:
 
 def test_the_original_paper_stands_beside_every_article() -> None:
     texts, key = rated_texts(candidates(), seed=0)
-    assert [text.paper for text in texts] == [paper_of(key.items[text.item].sample) for text in texts]
-    assert {text.link for text in texts} == {LINK}
+    assert [text["data"]["paper"] for text in texts] == [
+        paper_of(key.items[text["data"]["item"]].sample) for text in texts
+    ]
     bare = [each.model_copy(update={"paper": ""}) for each in candidates()]
     with pytest.raises(BadInput, match=rf"'{SAMPLES[0]}' has no `paper`, which raters read beside the articles"):
         rated_texts(bare, seed=0)
@@ -128,10 +123,12 @@ def test_the_original_paper_stands_beside_every_article() -> None:
 
 def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
     linked, _ = comparisons(candidates(), seed=0)
-    assert {(sheet.link, sheet.paper) for sheet in linked} == {(LINK, "")}
+    assert {(LINK in unescape(sheet["data"]["anchor"]), sheet["data"]["paper"]) for sheet in linked} == {(True, "")}
     bare = [each.model_copy(update={"link": ""}) for each in candidates()]
     shown, _ = comparisons(bare, seed=0)
-    assert {(sheet.link, sheet.paper) for sheet in shown} == {("", paper_of(sample)) for sample in SAMPLES}
+    assert {(sheet["data"]["anchor"], sheet["data"]["paper"]) for sheet in shown} == {
+        ("", paper_of(sample)) for sample in SAMPLES
+    }
     with pytest.raises(BadInput, match=r"has no `link` to its paper and no `paper`"):
         comparisons([each.model_copy(update={"paper": ""}) for each in bare], seed=0)
 
@@ -140,30 +137,31 @@ def test_a_key_of_other_sheets_is_noticed() -> None:
     texts, key = rated_texts(candidates(), seed=0)
     _, other = rated_texts(candidates(), seed=1)
     with pytest.raises(BadInput, match="none of the key's texts"):
-        other.reveal(texts[0].item, systems=1)
+        other.reveal(texts[0]["data"]["item"], systems=1)
     with pytest.raises(BadInput, match="none of the key's comparisons"):
-        key.reveal(texts[0].item, systems=2)
+        key.reveal(texts[0]["data"]["item"], systems=2)
 
 
 def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
-    sheets, key = comparisons(candidates(), seed=7)
+    tasks, key = comparisons(candidates(), seed=7)
     folder = tmp_path / "new" / "project"
-    write_project(folder, comparison_config(), {"tasks.json": comparison_tasks(sheets)}, key)
+    write_project(folder, comparison_config(), {"tasks.json": tasks}, key)
     assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
-    assert read_comparisons(folder / "tasks.json") == sheets
+    assert json.loads((folder / "tasks.json").read_text(encoding="utf-8")) == tasks
     assert read_key(folder / "key.json") == key == BlindingKey(seed=7, items=key.items)
-    assert sheets[0].link == LINK
-
-
-def test_files_that_are_something_else_are_named(tmp_path: Path) -> None:
-    texts, key = rated_texts(candidates(), seed=7)
-    write_project(tmp_path, rating_config(), {"tasks.json": rating_tasks(texts)}, key)
-    with pytest.raises(BadInput, match=r"tasks\.json holds no tasks with comparisons: `0\.data\.paragraph`"):
-        read_comparisons(tmp_path / "tasks.json")
     with pytest.raises(BadInput, match=r"tasks\.json is no key"):
-        read_key(tmp_path / "tasks.json")
+        read_key(folder / "tasks.json")
     with pytest.raises(BadInput, match=r"nowhere\.json cannot be read"):
-        read_key(tmp_path / "nowhere.json")
+        read_key(folder / "nowhere.json")
+
+
+def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:
+    escaped = LINK.replace("&", "&amp;")
+    tasks, _ = comparisons(candidates(), seed=3)
+    anchor = f'<a href="{escaped}" target="_blank" rel="noopener noreferrer">{escaped}</a>'
+    assert {task["data"]["anchor"] for task in tasks} == {anchor}
+    hostile = [each.model_copy(update={"link": 'https://x/"><script>alert(1)</script>'}) for each in candidates()]
+    assert "<script>" not in comparisons(hostile, seed=3)[0][0]["data"]["anchor"]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

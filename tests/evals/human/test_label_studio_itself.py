@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
+from evals.human.answers import CRITERIA, QUESTIONNAIRE
 from evals.human.items import comparisons, rated_texts
-from evals.human.judgements import CRITERIA, judgements
-from evals.human.label_studio import comparison_config, comparison_tasks, rating_config, rating_tasks, read_export
-from evals.human.ratings import QUESTIONNAIRE, ratings
+from evals.human.judgements import judgements
+from evals.human.label_studio import comparison_config, rating_config, read_exports
+from evals.human.ratings import ratings
 from tests.support.label_studio import LabelStudio, running_label_studio
 from tests.support.raters import WRITTEN, candidates, write_json
 
 pytestmark = [pytest.mark.label_studio, pytest.mark.timeout(1800)]
-
-FORMATS = ("JSON", "JSON_MIN")
 
 
 @pytest.fixture(scope="module")
@@ -50,35 +49,33 @@ def chosen(question: str, about: str, value: str) -> dict[str, Any]:
     }
 
 
-def exported(studio: LabelStudio, project: int, folder: Path, format_: str) -> Path:
-    return write_json(folder / f"{format_}.json", studio.export(project, format_))
+def exported(studio: LabelStudio, project: int, folder: Path) -> list[Path]:
+    return [write_json(folder / "export.json", studio.export(project, "JSON"))]
 
 
 def test_ratings_come_back(studio: LabelStudio, tmp_path: Path) -> None:
     texts, key = rated_texts(candidates(), seed=11)
-    project, tasks = imported(studio, rating_config(), rating_tasks(texts))
+    project, tasks = imported(studio, rating_config(), texts)
     said = {}
     for number, task in enumerate(tasks):
         values = {question.name: str(1 + (number + place) % 5) for place, question in enumerate(QUESTIONNAIRE)}
         studio.annotate(task["id"], [chosen(name, "text", value) for name, value in values.items()])
         said.update({(*WRITTEN[task["data"]["text"]], name): int(value) for name, value in values.items()})
-    for format_ in FORMATS:
-        found = ratings(read_export(exported(studio, project, tmp_path, format_)), key)
-        assert {(each.sample, each.system, each.question): each.value for each in found} == said, format_
-        assert len({each.rater for each in found}) == 1
+    found = ratings(read_exports(exported(studio, project, tmp_path)), key)
+    assert {(each.sample, each.system, each.question): each.value for each in found.itertuples()} == said
+    assert found["rater"].nunique() == 1
 
 
 def test_judgements_come_back(studio: LabelStudio, tmp_path: Path) -> None:
     sheets, key = comparisons(candidates(), seed=11)
-    project, tasks = imported(studio, comparison_config(), comparison_tasks(sheets))
+    project, tasks = imported(studio, comparison_config(), sheets)
     for task in tasks:
         (_, first), (_, second) = WRITTEN[task["data"]["first"]], WRITTEN[task["data"]["second"]]
         value = "first" if first < second else "second"
         studio.annotate(task["id"], [chosen(question.name, "first", value) for question in CRITERIA])
-    for format_ in FORMATS:
-        found = judgements(read_export(exported(studio, project, tmp_path, format_)), key)
-        assert len(found) == len(sheets) * len(CRITERIA)
-        assert all((each.answer == "first") == (each.first < each.second) for each in found), format_
+    found = judgements(read_exports(exported(studio, project, tmp_path)), key)
+    assert len(found) == len(sheets) * len(CRITERIA)
+    assert all((each.answer == "first") == (each.first < each.second) for each in found.itertuples())
 
 
 def test_a_task_that_lacks_the_paper_is_refused(studio: LabelStudio) -> None:

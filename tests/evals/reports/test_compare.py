@@ -28,10 +28,8 @@ def rows(text: str, corpus: str = "Tea") -> dict[tuple[str, str], list[str]]:
 def test_every_row_and_measure_that_both_have_is_compared(tmp_path: Path) -> None:
     text = compared(tmp_path, usual_texts(), {"clever": [[tea(3)]] * 8, "plain": [[tea(6)]] * 8})
     found = rows(text)
-    assert found["clever", "words ↓"] == ["8", "4.0", "3.0", "**-1.0** [-1.0, -1.0]", "p = 0.016"]
-    assert found["plain × 1", "words ↓"] == ["8", "6.0", "6.0", "+0.0 [0.0, 0.0]", "p = 1.000"]
-    letters = [8 * len(tea(count)) for count in (4, 3)]
-    assert found["clever", "letters ↓"] == ["8", *map(str, letters), f"{letters[1] - letters[0]:+d}", "-"]
+    assert found["clever", "words ↓"] == ["8", "4.0", "3.0", "-1.0 [-1.0, -1.0], p = 0.016"]
+    assert found["plain × 1", "words ↓"] == ["8", "6.0", "6.0", "+0.0 [0.0, 0.0], p = 1.000"]
     assert {row for row, _ in found} == {"plain × 1", "clever"}
     assert points(text, "Scores, Tea") == [
         "plain × 1: not beyond chance: words, leaves, calls.",
@@ -44,9 +42,7 @@ def test_only_samples_that_both_have_count(tmp_path: Path) -> None:
     others = [SAMPLES[1], sample("s2", source="another text"), sample("new")]
     text = compare(run(tmp_path / "a", texts, samples=SAMPLES[:3]), run(tmp_path / "b", texts, samples=others))
     assert "Samples in both runs: 1." in text
-    assert rows(text)["clever", "words ↓"] == ["1", "4.0", "2.0", "-2.0", "p = 1.000"]
-    letters = [len(tea(4)), len(tea(2))]
-    assert rows(text)["clever", "letters ↓"][:3] == ["1", *map(str, letters)]
+    assert rows(text)["clever", "words ↓"] == ["1", "4.0", "2.0", "-2.0, p = 1.000"]
 
 
 def test_what_failed_in_one_run_is_not_compared(tmp_path: Path) -> None:
@@ -73,10 +69,10 @@ def test_choices_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
         tmp_path, usual_texts(), usual_texts(), models=models, settings=settings, version="0.2.0", calls=[call]
     )
     assert lines(text, CHOICES) == [
+        ["version", "0.1.0", "0.2.0"],
         ["models.simplifier.model", "large", "small"],
         ["models.simplifier.temperature", "0.7", "-"],
-        ["settings.extensions", '["lost_details", "edit_by_code"]', '["edit_by_code"]'],
-        ["version", "0.1.0", "0.2.0"],
+        ["settings.extensions", "['lost_details', 'edit_by_code']", "['edit_by_code']"],
         ["prompt simplify", "0123456789ab", "fedcba987654"],
     ]
 
@@ -110,8 +106,8 @@ def test_each_corpus_is_compared_alone(tmp_path: Path) -> None:
         for name, words in (("a", 4), ("b", 7))
     ]
     text = compare(*runs)
-    assert rows(text, "Tea")["clever", "words ↓"][3] == "+0.0"
-    assert rows(text, "Mate")["clever", "words ↓"][3] == "+3.0"
+    assert rows(text, "Tea")["clever", "words ↓"][3].startswith("+0.0")
+    assert rows(text, "Mate")["clever", "words ↓"][3].startswith("+3.0")
 
 
 def test_runs_of_different_tasks_are_refused(tmp_path: Path) -> None:

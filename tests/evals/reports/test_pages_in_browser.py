@@ -55,9 +55,7 @@ def test_the_report_fits(page: Page) -> None:
 
 
 def test_every_sample_can_be_reached_and_read(page: Page) -> None:
-    page.get_by_role("link", name="All samples, worst first").click()
-    assert not scrolls_sideways(page)
-    page.locator("tbody a").first.click()
+    page.locator("#samples + ol a").first.click()
     for place in range(1, 5):
         assert page.get_by_text(f"{place} of 4, worst first").is_visible()
         unfold_all(page)
@@ -66,15 +64,3 @@ def test_every_sample_can_be_reached_and_read(page: Page) -> None:
             page.get_by_role("link", name="Next").click()
     page.get_by_role("link", name="The report").click()
     assert page.get_by_role("heading", name="In short").is_visible()
-
-
-def test_the_best_sample_is_one_link_away(page: Page) -> None:
-    page.get_by_role("link", name="Best first").click()
-    page.locator("tbody a").first.click()
-    assert page.get_by_text("4 of 4, worst first").is_visible()
-
-
-def test_plots_have_the_colours_of_the_page(page: Page) -> None:
-    ink = page.evaluate("getComputedStyle(document.body).color")
-    text = page.locator("figure svg [style*='currentColor']").first
-    assert ink in text.evaluate("element => [getComputedStyle(element).fill, getComputedStyle(element).stroke]")

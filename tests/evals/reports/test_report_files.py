@@ -1,4 +1,4 @@
-"""The files of a report, and the scores as JSON."""
+"""The files of a report: pages of the report and of the samples, figures, and the scores as JSON."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evals.evaluation import Evaluation, charts, scores_file
-from evals.reports.pages import GENERATOR, page_name
-from evals.reports.report import write_reports
+from evals.evaluation import Evaluation, scores_file
+from evals.reports.document import as_html
+from evals.reports.report import report, write_reports
+from evals.reports.samples import SamplePage, as_page, page_name, sample_pages
 from evals.run import RunFolder
+from evals.task import Item, Row, Task
 from tests.support.report_files import Page
-from tests.support.tea_task import SAMPLES, TASK, run, usual_texts
+from tests.support.tea_task import MEASURES, ROWS, SAMPLES, TASK, run, sample, tea, usual_texts
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -30,6 +34,9 @@ class Written:
     folder: Path
     printed: str
 
+    def read(self, name: str) -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Written:
@@ -40,25 +47,19 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 def test_every_file_is_written_and_every_link_leads_to_one(reports: Written) -> None:
     written = files(reports.folder)
-    assert {"report.md", "report.html", "scores.json", "samples/index.html", "samples/best-first.html"} <= set(written)
+    assert {"report.md", "report.html", "scores.json"} <= set(written)
     assert {f"samples/{page_name(sample['id'])}" for sample in SAMPLES} <= set(written)
     assert {name.rsplit(".")[-1] for name in written if name.startswith("figures/")} == {"svg", "png"}
     for path in (*reports.folder.glob("*.html"), *reports.folder.glob("samples/*.html")):
-        for link in Page(path.read_text(encoding="utf-8")).links:
-            assert link.startswith("#") or (path.parent / link).is_file(), link
-
-
-def test_plots_of_the_markdown_report_are_there(reports: Written) -> None:
-    text = (reports.folder / "report.md").read_text(encoding="utf-8")
-    linked = [line.rsplit("](")[-1].removesuffix(")") for line in text.splitlines() if line.startswith("![")]
+        page = Page(path.read_text(encoding="utf-8"))
+        places = {f"#{value}" for name, value in page.attributes if name == "id"}
+        for link in page.links:
+            assert link in places or (path.parent / link).is_file(), link
+    linked = [
+        line.rsplit("](")[-1].removesuffix(")") for line in reports.read("report.md").splitlines() if "](" in line
+    ]
     assert len(linked) == 2
     assert all((reports.folder / name).is_file() for name in linked)
-
-
-def test_what_is_printed_is_the_report_without_plots(reports: Written) -> None:
-    assert reports.printed.startswith("TEA TIME\n")
-    assert "clever: better in words" in reports.printed
-    assert "figures/" not in reports.printed
 
 
 def test_the_same_run_gives_the_same_bytes(reports: Written, tmp_path: Path) -> None:
@@ -67,37 +68,125 @@ def test_the_same_run_gives_the_same_bytes(reports: Written, tmp_path: Path) -> 
     assert files(again) == files(reports.folder)
 
 
-def test_pages_of_samples_that_are_gone_are_removed_if_they_are_ours(tmp_path: Path) -> None:
-    samples = tmp_path / "samples"
-    samples.mkdir()
-    ours, theirs, notes = samples / page_name("old"), samples / page_name("mine"), samples / "notes.html"
-    ours.write_text(f'<meta name="generator" content="{GENERATOR}">', encoding="utf-8")
-    theirs.write_text("a page of my own", encoding="utf-8")
-    notes.write_text(f'<meta name="generator" content="{GENERATOR}">', encoding="utf-8")
-    folder = samples / page_name("folder")
-    folder.mkdir()
-    write_reports(run(tmp_path, {}, task=replace(TASK, figures=[])), RunFolder(tmp_path))
-    assert {file.name for file in samples.iterdir()} > {page_name(sample["id"]) for sample in SAMPLES}
-    assert not ours.exists()
-    assert theirs.exists()
-    assert notes.exists()
-    assert folder.is_dir()
+def test_the_page_says_what_the_report_says_and_marks_the_papers_rows(reports: Written) -> None:
+    page = reports.read("report.html")
+    text = Page(page).text
+    for section in report(reports.evaluation).sections:
+        cells = [] if section.table is None else section.table.to_numpy().flatten()
+        assert all(" ".join(said.replace("`", "").split()) in text for said in (section.title, *section.points, *cells))
+    assert page.count('<tr class="paper">') == 4
+    assert page.count('<svg role="img"') == 2
 
 
-def test_every_page_is_marked_as_ours(reports: Written) -> None:
-    pages = list((reports.folder / "samples").glob("*.html"))
-    assert pages
-    assert all(("content", GENERATOR) in Page(page.read_text(encoding="utf-8")).attributes for page in pages)
+def test_the_page_asks_for_nothing_and_runs_nothing(reports: Written) -> None:
+    page = Page(reports.read("report.html"))
+    assert not {"script", "img", "link", "iframe", "object", "form"} & page.tags
+    sources = [value for name, value in page.attributes if name in {"src", "href", "xlink:href"}]
+    assert [value for value in sources if ":" in value or value.startswith("//")] == []
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+
+
+def by_length(folder: Path, task: Task = TASK) -> list[SamplePage]:
+    """Four samples: with 5, 9 and 3 words, and one that failed."""
+    texts = {"clever": [[tea(5)], [tea(9)], [tea(3)]]}
+    return sample_pages(run(folder, texts, samples=SAMPLES[:4], errors={("s3", "clever"): "no"}, task=task))
+
+
+@pytest.mark.parametrize(
+    ("changed", "order"),
+    [
+        ({}, ["s3", "s1", "s0", "s2"]),
+        ({"measures": [replace(MEASURES[0], better="higher"), *MEASURES[1:]]}, ["s3", "s2", "s0", "s1"]),
+        ({"ranked_by": ""}, ["s0", "s1", "s2", "s3"]),
+    ],
+    ids=["lower is better", "higher is better", "nothing to rank by"],
+)
+def test_the_worst_sample_comes_first_after_those_without_a_text(
+    tmp_path: Path, changed: dict[str, Any], order: list[str]
+) -> None:
+    pages = by_length(tmp_path, replace(TASK, **changed))
+    assert [page.sample for page in pages] == order
+    links = [Page(as_page(pages, place)).links for place in (0, 1, 3)]
+    assert links == [
+        ["../report.html", pages[1].file],
+        ["../report.html", pages[0].file, pages[2].file],
+        ["../report.html", pages[2].file],
+    ]
+
+
+def test_each_text_is_shown_once_with_what_was_measured_of_it(tmp_path: Path) -> None:
+    again = Row("kept", "plain, kept", ROWS[2].item, system="plain")
+    texts = {"plain": [["Hot tea for all", "Hot tea for me and you"]], "clever": [["Tea."]]}
+    samples = [sample("s", source="Hot tea for all people")]
+    (page,) = sample_pages(run(tmp_path, texts, samples=samples, task=replace(TASK, rows=[*ROWS, again])))
+    assert [(shown.title, shown.text) for shown in page.texts] == [
+        ("Source", "Hot tea for all people"),
+        ("Written by a person", "We made tea."),
+        ("plain × 1", "Hot tea for all"),
+        ("plain × 2; plain, kept", "Hot tea for me and you"),
+        ("clever", "Tea."),
+    ]
+    assert page.texts[2].figures == ["words 4.0", "leaves 0.00", "calls 1"]
+    assert page.rank == (4 + 6 + 1) / 3
+
+
+def test_a_sample_without_a_text_by_a_person_shows_none(tmp_path: Path) -> None:
+    samples = [{"id": "s", "corpus": "Tea", "abstract": "We saw it.", "summary": None, "title": "On tea"}]
+    rows = [replace(ROWS[0], item=lambda sample, _: Item(sample, sample["abstract"], {})), *ROWS[1:]]
+    task = replace(TASK, kind="journalism", rows=rows, made_from="abstract")
+    (page,) = sample_pages(run(tmp_path, {"clever": [[""]]}, samples=samples, task=task))
+    assert [shown.title for shown in page.texts] == ["Source", "clever"]
+    text = Page(as_page([page], 0)).text
+    assert text.startswith("The report On tea Tea, s; 1 of 1")
+    assert "No text." in text
+
+
+def test_the_page_has_texts_transcript_and_failure(tmp_path: Path) -> None:
+    texts = {"plain": [["Hot tea", "Hot **green** tea"]]}
+    pages = sample_pages(run(tmp_path, texts, samples=[sample("s")], errors={("s", "clever"): "endpoint_down: nobody"}))
+    page = as_page(pages, 0)
+    text = Page(page).text
+    assert "clever failed: endpoint_down: nobody" in text
+    assert "plain × 2 words 3.0" in text
+    assert "<strong>green</strong>" in page
+    assert "What the agents said: plain Said Hot tea" in text
+
+
+@pytest.mark.parametrize(
+    "evil", ['"><script>alert(1)</script>', "<img src=x onerror=alert(1)>", "![x](http://e.example/)", "\u202e\x1b"]
+)
+def test_hostile_text_stays_text(tmp_path: Path, evil: str) -> None:
+    samples = [sample(f"x{evil}", corpus=f"T{evil}", source=f"x{evil}", target=evil, title=evil), *SAMPLES[1:]]
+    errors = {(f"x{evil}", "clever"): f"model_output: {evil} `{evil}` [x](http://e.example)"}
+    evaluation = run(tmp_path, {"plain": [[evil, f"{evil} {evil}"]] * 8}, samples=samples, errors=errors)
+    pages = sample_pages(evaluation)
+    report_page = as_html(report(evaluation), pages=pages, ranked_by="words")
+    for written in (report_page, as_page(pages, [page.sample for page in pages].index(f"x{evil}"))):
+        page = Page(written)
+        assert not {"script", "img"} & page.tags
+        assert not [name for name, _ in page.attributes if name.startswith("on")]
+        assert not [link for link in page.links if "e.example" in link]
+        assert not {"\u202e", "\x1b"} & set(written)
+
+
+IDS = st.text(st.characters(codec="utf-8"))
+
+
+@given(st.lists(IDS, unique=True))
+def test_no_two_samples_share_a_name_which_is_safe_everywhere(samples: list[str]) -> None:
+    names = {page_name(sample) for sample in samples}
+    assert len(names) == len(samples)
+    assert all(name.isascii() and len(name) <= 64 and name == name.lower() and "/" not in name for name in names)
 
 
 def content(evaluation: Evaluation) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(scores_file(evaluation, charts(evaluation)))
+    found: dict[str, Any] = json.loads(scores_file(evaluation))
     return found
 
 
-def test_figures_and_the_values_that_they_are_means_of_are_there(tmp_path: Path) -> None:
+def test_scores_hold_figures_values_differences_and_curves(tmp_path: Path) -> None:
     found = content(run(tmp_path, usual_texts(clever=8)))
-    assert (found["format"], found["task"], found["seed"], found["finished"]) == (1, "tea_time", 0, True)
+    assert (found["format"], found["task"], found["seed"], found["finished"]) == (2, "tea_time", 0, True)
     assert found["models"] == {"simplifier": "large"}
     (table,) = found["tables"]
     assert (table["table"], table["corpus"], table["samples"], table["baseline"]) == ("Table 1", "Tea", 8, "plain1")
@@ -106,40 +195,14 @@ def test_figures_and_the_values_that_they_are_means_of_are_there(tmp_path: Path)
     assert rows["clever"]["values"]["words"] == {f"s{number}": 8.0 for number in range(8)}
     assert rows["clever"]["paper"] == "their clever"
     assert table["published"]["their clever"] == {"words": 5.0}
-
-
-def test_differences_and_reversals_are_there(tmp_path: Path) -> None:
-    (table,) = content(run(tmp_path, usual_texts(clever=8)))["tables"]
     (contrast,) = [each for each in table["contrasts"] if (each["row"], each["measure"]) == ("clever", "words")]
-    assert contrast == {
-        "row": "clever",
-        "baseline": "plain1",
-        "measure": "words",
-        "difference": 2.0,
-        "low": 2.0,
-        "high": 2.0,
-        "samples": 8,
-        "p": 0.015625,
-    }
-    assert table["reversals"] == [
-        {"measure": "words", "better": "clever", "worse": "plain1", "published": [5.0, 9.0], "ours": [8.0, 6.0]}
-    ]
-
-
-def test_curves_are_there(tmp_path: Path) -> None:
-    (chart,) = content(run(tmp_path, usual_texts()))["charts"]
-    assert (chart["figure"], chart["corpus"], chart["across"]) == ("Figure 1", "Tea", "round")
-    plain = chart["panels"][0]["curves"][0]
-    assert [(point["number"], point["value"]) for point in plain["ours"]] == [(0, 12.0), (1, 6.0), (2, 5.0)]
-    assert plain["paper"] == [{"number": 1, "value": 9.5}]
+    assert (contrast["baseline"], contrast["difference"], contrast["p"]) == ("plain1", 2.0, 0.015625)
+    (chart,) = found["figures"]
+    assert [row["row"] for row in chart["rows"]] == ["source", "plain1", "plain2", "clever"]
 
 
 def test_costs_and_failures_are_there(tmp_path: Path) -> None:
-    texts = usual_texts(7)
-    found = content(run(tmp_path, texts, errors={("s7", "clever"): "no", ("s7", "plain"): "no"}))
-    assert found["failed"] == [
-        {"sample": "s7", "system": "clever", "error": "no"},
-        {"sample": "s7", "system": "plain", "error": "no"},
-    ]
+    found = content(run(tmp_path, usual_texts(7), errors={("s7", name): "no" for name in ("clever", "plain")}))
+    assert found["failed"] == [{"sample": "s7", "system": name, "error": "no"} for name in ("clever", "plain")]
     assert found["finished"] is False
     assert [(cost["system"], cost["calls"]) for cost in found["costs"]] == [("plain", 7), ("clever", 7)]

@@ -1,0 +1,131 @@
+"""The paper's figures with our points, and what differs from the baseline.
+
+They are drawn as SVG and PNG. The same data gives the same bytes: there are no dates in the files, and ids come from
+the content. Curves are told apart by markers and dashes, so colour is only an addition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from math import ceil
+from textwrap import fill
+from typing import Any, Literal
+from unicodedata import normalize
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from evals.evaluation import Chart, Evaluation
+from evals.reports.document import Picture
+from evals.scores import Contrast
+
+_STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them all
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 9.0,
+    "font.family": ["DejaVu Sans"],  # it comes with matplotlib
+    "font.size": 8.0,
+    "svg.hashsalt": "draftroom",
+    "text.parse_math": False,  # the name of a corpus may have a $
+}
+_LOOKS = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", "-."), ("#cc79a7", "D", ":"))
+"""Colours of Okabe and Ito, which people with any colour vision can tell apart; markers; dashes."""
+_COLUMNS = 3
+_LONGEST_LINE = 32
+"""Of a row's title, in letters."""
+
+
+def draw(evaluation: Evaluation) -> list[Picture]:
+    """Every figure, and the differences to the baseline of every table that has some; costs are left to the tables."""
+    with rc_context(_STYLE):
+        drawn = [(chart.scores.title, _curves(chart)) for chart in evaluation.charts]
+        drawn += [
+            (f"{scores.title}: against {contrasts[0].baseline.title}", _differences(contrasts))
+            for scores in evaluation.scores
+            if (contrasts := [contrast for contrast in scores.contrasts if not contrast.measure.is_cost])
+        ]
+        return [
+            Picture(f"{number}-{slug(title)}", title, _bytes(figure, "svg"), _bytes(figure, "png"))
+            for number, (title, figure) in enumerate(drawn, start=1)
+        ]
+
+
+def slug(text: str) -> str:
+    """The letters and digits of a text as a part of a file's name; those that are not ASCII are left out."""
+    ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:40].strip("-")
+
+
+def _bytes(figure: Figure, kind: Literal["svg", "png"]) -> bytes:
+    """The figure's file, without any metadata that depends on when and by what it was drawn."""
+    buffer = BytesIO()
+    unsaid = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}[kind]
+    figure.savefig(buffer, format=kind, dpi=150, metadata=dict.fromkeys(unsaid))
+    return buffer.getvalue()
+
+
+def _panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure with so many panels, each so large in inches."""
+    columns = min(_COLUMNS, number)
+    rows = ceil(number / columns)
+    figure = Figure(figsize=(max(width * columns, 4.5), height * rows + 0.5), layout="constrained")
+    return figure, [figure.add_subplot(rows, columns, place) for place in range(1, number + 1)]
+
+
+def _curves(chart: Chart) -> Figure:
+    """Curves with 95% intervals and the paper's points, a panel for each measure, and one key below them."""
+    figure, panels = _panels(len(chart.measures), 3.2, 2.5)
+    key: dict[str, Line2D] = {}
+    for axes, measure in zip(panels, chart.measures, strict=True):
+        for place, (name, rows) in enumerate(chart.figure.curves.items()):
+            colour, marker, dashes = _LOOKS[place % len(_LOOKS)]
+            lines = {number: line for number, row in sorted(rows.items()) if (line := chart.scores.line(row))}
+            ours = {number: line.cells[measure.name] for number, line in lines.items() if measure.name in line.cells}
+            if not any(lines[number].row.system for number in ours):
+                continue
+            for number, (_, low, high) in ours.items():
+                axes.plot([number, number], [low, high], color=colour, lw=1)
+            look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
+            key[name] = _line(axes, {number: point.value for number, point in ours.items()}, name, **look)
+            printed = {
+                at: of[measure.name] for at, of in chart.figure.published.get(name, {}).items() if measure.name in of
+            }
+            if printed:
+                said = f"{name}, in the paper"
+                key[said] = _line(axes, printed, said, **look, lw=0.6, markerfacecolor="none", markersize=8)
+        axes.set_title(measure.head, loc="left")
+        axes.set_xlabel(chart.figure.across)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    figure.legend(handles=list(key.values()), loc="outside lower center", ncols=min(2, len(panels)), frameon=False)
+    return figure
+
+
+def _line(axes: Axes, points: Mapping[int, float], label: str, **look: Any) -> Line2D:
+    (line,) = axes.plot(sorted(points), [points[number] for number in sorted(points)], label=label, **look)
+    return line
+
+
+def _differences(contrasts: Sequence[Contrast]) -> Figure:
+    """Differences with intervals; filled where they are beyond chance. Names of rows stand at the left panels only."""
+    measures = list(dict.fromkeys(contrast.measure.name for contrast in contrasts))
+    rows = list(dict.fromkeys(contrast.row.title for contrast in contrasts))
+    figure, panels = _panels(len(measures), 3.0, 0.26 * len(rows) + 0.8)
+    colour = _LOOKS[0][0]
+    for place, (axes, name) in enumerate(zip(panels, measures, strict=True)):
+        axes.axvline(0, color="black", lw=0.8, ls=":")
+        for contrast in (each for each in contrasts if each.measure.name == name):
+            height = rows.index(contrast.row.title)
+            mean, low, high = contrast.test.difference
+            axes.plot([low, high], [height, height], color=colour, lw=1.5)
+            inside = colour if contrast.test.beyond_chance else "white"
+            axes.plot([mean], [height], marker="o", ms=6, color=colour, markerfacecolor=inside)
+            axes.set_title(contrast.measure.head, loc="left")
+        axes.set_yticks(range(len(rows)), [fill(title, _LONGEST_LINE) for title in rows])
+        axes.set_ylim(len(rows) - 0.5, -0.5)  # the first row on top
+        axes.tick_params(labelleft=place % _COLUMNS == 0)
+    return figure
