@@ -10,7 +10,7 @@ from typer.main import get_command, get_group
 
 from draftroom import __version__
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.rendering.rendering import tell
+from draftroom.rendering.console import tell
 from draftroom.systems import SYSTEMS, Lazy
 from state.errors import DraftroomError
 from state.settings import REMOVED, TABLES

@@ -6,26 +6,30 @@ import asyncio
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from draftroom.checks import Check, failed
-from draftroom.rendering.rendering import spoken
-from draftroom.review_checks import review_works
+from draftroom.extras import REVIEW, missing_packages
+from draftroom.rendering.account import spoken
 from runs.checkpoints import open_checkpointer
-from state.errors import ContextOverflow, DraftroomError, SettingsError
+from state.errors import BadInput, ContextOverflow, DraftroomError, Kind, SettingsError
 from state.files import state_folder, storage_error
 from state.model_settings import Limits, ModelSettings
-from state.settings import AGENTS, OPTIONAL_ROLES, Settings
+from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.ask import Unusable, parse
 from tools.models.endpoint import context_length
 from tools.privacy import SILENCE
+from tools.retrieval import Embedding
+from tools.retrieval.embedders import embedder_for
+
+Status = Literal["ok", "warning", "failed"]
 
 FEWEST_CONTEXT_TOKENS = 4096
 """A page of paper, an article, the instructions and the answer do not fit into less."""
@@ -37,6 +41,32 @@ PATIENCE_S = 60.0
 ANSWER_TOKENS = 256
 QUESTION = "Write one short sentence about the sea."
 AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
+
+
+SAMPLE = "The seedlings were watered with cold tea."
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at and found."""
+
+    name: str
+    status: Status
+    found: str
+    mend: str = ""
+    """One sentence on how to mend it; empty if there is nothing to mend."""
+    kind: Kind | None = None
+    """If it failed: the error that a run would end with."""
+    subject: str = ""
+    """The roles, model and endpoint it is about; empty if it is about this machine."""
+
+
+def failed(name: str, error: DraftroomError) -> Check:
+    """A check that ended with `error`, whose message tells what happened and, after a semicolon, what to change."""
+    found, _, mend = str(error).rpartition("; ")
+    if not found:
+        return Check(name, "failed", mend, kind=error.kind)
+    return Check(name, "failed", f"{found}.", mend[:1].upper() + mend[1:], error.kind)
 
 
 class Colour(BaseModel):
@@ -138,47 +168,30 @@ def _together(roles: list[str]) -> str:
 
 
 async def model_works(settings: ModelSettings) -> list[Check]:
-    """All checks of one model, as far as its endpoint can be asked."""
+    """Check a model as far as its endpoint can be asked: it may not answer, refuse the key, or serve other models."""
     patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, PATIENCE_S), "retries": 0})
+    reached = Check("endpoint", "ok", "It answers.")
+    named = f"The one in {settings.api_key_env} is accepted."
+    no_key = f"{settings.api_key_env} is not set, and no key is asked for."
+    key = Check("key", "ok", named if os.environ.get(settings.api_key_env) else no_key)
     try:
         endpoint = await describe_endpoint(patient)
     except DraftroomError as error:
-        return endpoint_refuses(settings, error)
+        match error.kind:
+            case "endpoint_refused":
+                return [reached, failed("key", error)]
+            case "wrong_model":
+                return [reached, key, failed("model", error)]
+            case _:
+                return [failed("endpoint", error)]
     return [
-        *endpoint_answers(settings, endpoint),
+        reached,
+        key,
+        Check("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}."),
         context_is_enough(settings, endpoint),
         tokens_are_counted(endpoint),
         await output_is_structured(patient),
     ]
-
-
-def endpoint_refuses(settings: ModelSettings, error: DraftroomError) -> list[Check]:
-    """How far one gets with an endpoint that does not answer, refuses the key, or does not serve the model."""
-    reached = Check("endpoint", "ok", "It answers.")
-    match error.kind:
-        case "endpoint_refused":
-            return [reached, failed("key", error)]
-        case "wrong_model":
-            return [reached, key_is_accepted(settings), failed("model", error)]
-        case _:
-            return [failed("endpoint", error)]
-
-
-def endpoint_answers(settings: ModelSettings, endpoint: Endpoint) -> list[Check]:
-    """What an endpoint says that serves the model."""
-    served = ", ".join(sorted(endpoint.context_lengths))
-    return [
-        Check("endpoint", "ok", "It answers."),
-        key_is_accepted(settings),
-        Check("model", "ok", f"It serves {served}."),
-    ]
-
-
-def key_is_accepted(settings: ModelSettings) -> Check:
-    """Which key was accepted, by the name of its variable."""
-    if os.environ.get(settings.api_key_env):
-        return Check("key", "ok", f"The one in {settings.api_key_env} is accepted.")
-    return Check("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
 
 
 def context_is_enough(settings: ModelSettings, endpoint: Endpoint) -> Check:
@@ -237,3 +250,42 @@ def telemetry_is_off(environment: Mapping[str, str]) -> Check:
         found = f"Libraries may report what you write: {', '.join(loud)}."
         return Check("telemetry", "warning", found, "Unset DRAFTROOM_TRACING if you did not mean to allow that.")
     return Check("telemetry", "ok", "Switched off in all libraries.")
+
+
+def review_works(settings: FeedbackSettings) -> list[Check]:
+    """All checks; without its packages only that they are missing, for the other commands do without."""
+    if missing := missing_packages(REVIEW):
+        found = f"{', '.join(missing)} is not installed, so papers cannot be reviewed."
+        return [Check("review", "warning", found, "For `draftroom review`: pip install 'draftroom[review]'")]
+    embedded = [] if settings.retrieval == "bm25" else [passages_are_embedded(settings.embedding)]
+    return [Check("review", "ok", "Its packages are installed."), *embedded, literature_is_there(settings.literature)]
+
+
+def passages_are_embedded(settings: EmbeddingSettings) -> Check:
+    """Whether the embedding model can be loaded, or its endpoint answers, and how long it takes."""
+    begin = time.perf_counter()
+    try:
+        (vector,) = embedder_for(Embedding(**settings.model_dump())).embed([SAMPLE])
+    except DraftroomError as error:
+        return failed("embedding model", error)
+    place = f"at {settings.base_url}" if settings.base_url else "on this machine"
+    seconds = time.perf_counter() - begin
+    found = f"{settings.model} {place} gives {len(vector)} numbers a text; the first took {seconds:.1f} s."
+    return Check("embedding model", "ok", found)
+
+
+def literature_is_there(settings: LiteratureSettings) -> Check:
+    """Whether there is a folder of other studies, and which services are asked besides."""
+    services = [name.replace("_", " ") for name in settings.providers if name != "folder"]
+    asked = f"Questions go to {', '.join(services)}." if services else "Nothing is looked up on the web."
+    if settings.folder is None or "folder" not in settings.providers:
+        return Check("literature", "ok", f"No folder of other studies is set. {asked}")
+    folder = Path(settings.folder).expanduser()
+    if not folder.is_dir():
+        missing = BadInput(
+            f"There is no folder {settings.folder}; make it, or set `literature.folder` to another one.",
+            kind="missing_file",
+        )
+        return failed("literature", missing)
+    files = sum(path.is_file() for path in folder.rglob("*"))
+    return Check("literature", "ok", f"{folder} holds {files} files. {asked}")

@@ -20,7 +20,7 @@ from draftroom.batch.work import Work
 from draftroom.commands import check
 from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
-from draftroom.rendering.rendering import ERR, print_line, tell
+from draftroom.rendering.console import ERR, print_line, tell
 from draftroom.systems import SYSTEMS, System
 from runs.many import Ended, Record
 from tools.text import plain

@@ -13,8 +13,9 @@ import typer
 from draftroom.commands.options import QuietOption
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
-from draftroom.rendering.findings import FORMATS, summary, table
-from draftroom.rendering.rendering import OUT, print_line, print_table, tell
+from draftroom.rendering.console import tell
+from draftroom.rendering.findings import FORMATS, build_document
+from draftroom.rendering.terminal import print_result
 from runs.record import RunInput
 from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity, gravest_first
 from tools.consistency import check_paper
@@ -47,10 +48,8 @@ def check(
             path.write_text(FORMATS[path.suffix.lower()](paper, findings), encoding="utf-8")
         except OSError as error:
             raise unwritable(path, error.strerror or type(error).__name__) from error
-    if findings:
-        print_table(OUT, table(findings))
+    print_result(build_document(paper, findings))
     if not quiet:
-        print_line(summary(findings), "")
         named = "PAPER" if file == "-" else shlex.quote(file)
         tell(
             f"Next: draftroom check {named} -o findings.html (as a page), draftroom review {named} (agents' comments)."

@@ -10,11 +10,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from draftroom.checks import Check, Status
-from draftroom.doctor import examine
+from draftroom.doctor import Check, Status, examine
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.extras import where_runs_are_shown
-from draftroom.rendering.rendering import ERR, OUT, print_table, tell
+from draftroom.rendering.console import ERR, OUT, print_table, tell
 from tools.text import plain
 
 _COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}

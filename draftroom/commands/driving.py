@@ -27,7 +27,10 @@ from rich.table import Column
 from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.extras import where_runs_are_shown
 from draftroom.files import write_outputs
-from draftroom.rendering.rendering import ERR, Dialogue, Rendering, extensions_line, spoken, tell
+from draftroom.rendering.account import extensions_line, spoken
+from draftroom.rendering.console import ERR, tell
+from draftroom.rendering.rendering import Dialogue, Rendering
+from draftroom.rendering.terminal import print_remarks, print_result
 from draftroom.systems import find_system
 from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
 from runs.record import RunRecord
@@ -157,10 +160,11 @@ def drive_and_show(
 def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:
     """Write the files, print the result, and say what a person should know of it."""
     write_outputs(outputs, rendering, outcome.record, outcome.values)
-    rendering.print_result(outcome.record, outcome.values)
+    document = rendering.document(outcome.record, outcome.values)
+    print_result(document)
     if not quiet:
         tell(extensions_line(outcome.record.get("extensions")))
-        rendering.print_warnings(outcome.record, outcome.values)
+        print_remarks(document)
         how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
         tell(f"Next: {how}{where_runs_are_shown()}.")
 

@@ -26,7 +26,7 @@ from draftroom.commands.options import (
 )
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, TRAINING, require
-from draftroom.rendering.rendering import OUT, print_table, tell
+from draftroom.rendering.console import OUT, print_table, tell
 from draftroom.systems import SYSTEMS
 from serving.profiles import Profile, Server, load_profile
 from state.errors import BadInput, StateError

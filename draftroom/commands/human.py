@@ -9,7 +9,7 @@ import typer
 
 from draftroom.commands.evaluation import SeedOption, eval_app, opened
 from draftroom.extras import EVALS, require
-from draftroom.rendering.rendering import tell
+from draftroom.rendering.console import tell
 from state.errors import BadInput, SettingsError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from platformdirs import user_config_path
 from draftroom.commands.doctor import doctor
 from draftroom.files import unwritable
 from draftroom.local_models import SMALL, LocalModel, find_models, named, suggested, usual_addresses
-from draftroom.rendering.rendering import ERR, tell
+from draftroom.rendering.console import ERR, tell
 from state.errors import ModelUnavailable, SettingsError
 from state.model_settings import ModelSettings
 from tools.configuration import settings_file

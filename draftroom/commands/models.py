@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
-from draftroom.rendering.rendering import ERR, OUT, print_table, tell
+from draftroom.rendering.console import ERR, OUT, print_table, tell
 from serving.processes import recorded_profiles
 from serving.profiles import Profile, load_profile, profile_name, profile_names
 from serving.servers import ServerState, down, status, up

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.commands.options import RunArgument
-from draftroom.rendering.rendering import OUT, print_table, tell
+from draftroom.rendering.console import OUT, print_table, tell
 from draftroom.systems import SYSTEMS
 from runs.record import NO_RUNS, RunRecord, all_records, find_record, shown_status, total_tokens
 from tools.text import plain

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from draftroom.extras import STUDIO, require
-from draftroom.rendering.rendering import tell
+from draftroom.rendering.console import tell
 from state.errors import ServingError
 from state.files import state_folder, storage_error
 from tools.configuration import load_settings

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from draftroom.commands.options import OutputOption
 from draftroom.extras import where_runs_are_shown
 from draftroom.files import check_outputs, read_result, write_outputs
-from draftroom.rendering.rendering import OUT, extensions_line, spoken, tell
+from draftroom.rendering.console import tell
+from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
 from runs.driver import brought_up, read_state, resume_command
-from runs.record import RunRecord, find_record, shown_status
-from tools.text import plain
+from runs.record import RunRecord, find_record
 
 
 def show(
@@ -34,8 +33,7 @@ def show(
         if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
             record = brought_up(record, values, system.graph)
     write_outputs(output, rendering, record, values)
-    _print_head(record)
-    rendering.print_details(record, values, only)
+    print_story(rendering.document(record, values), only)
     if not is_file:
         tell(f"Next: {_next(record)}{where_runs_are_shown()}.")
 
@@ -44,15 +42,3 @@ def _next(record: RunRecord) -> str:
     if record["status"] == "done":
         return f"draftroom show {record['id']} -o FILE.html (keep it)"
     return f"{resume_command(record)} (go on with it)"
-
-
-def _print_head(record: RunRecord) -> None:
-    paper = record["input"]["paper"]
-    models = ", ".join(f"{spoken(role)} {model}" for role, model in record["models"].items())
-    for line in (
-        f"Run {record['id']}: {record['system']}, {shown_status(record)}, resumed {record['resumed']} times",
-        f"Input: {record['input']['name']} ({paper['format']}, {paper['scope']}, {paper['words']} words)",
-        f"Models: {models}",
-        extensions_line(record.get("extensions")),
-    ):
-        OUT.print(Text(plain(line)), soft_wrap=True)

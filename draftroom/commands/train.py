@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from draftroom.extras import TRAINING, require
-from draftroom.rendering.rendering import tell
+from draftroom.rendering.console import tell
 from tools.configuration import load_settings
 from tools.models import close_clients
 

@@ -11,8 +11,7 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from draftroom.checks import Check, failed
-from draftroom.doctor import checkpoints_open, distinct_models, folder_is_writable
+from draftroom.doctor import Check, checkpoints_open, distinct_models, failed, folder_is_writable
 from state.errors import DraftroomError
 from state.files import state_folder
 from state.model_settings import ModelSettings

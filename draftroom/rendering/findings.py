@@ -1,46 +1,52 @@
-"""What `draftroom check` has found: as a table, JSON, Markdown and an HTML page."""
+"""What `draftroom check` has found, in each format."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from rich.table import Table
-from rich.text import Text
-
-from draftroom.rendering.markdown import on_one_line
+from draftroom.rendering.account import count
+from draftroom.rendering.blocks import Heading, Note, NotedPaper, ResultDocument, TextLine, join_place
+from draftroom.rendering.html import write_html
+from draftroom.rendering.markdown import write_blocks
 from runs.record import RunInput
-from state.computed_findings import ComputedFinding, Severity
-from tools.html_pages import templates
-from tools.text import plain
+from state.computed_findings import SEVERITIES, ComputedFinding
 
-_COLOURS: dict[Severity, str] = {"high": "red", "medium": "yellow", "low": "cyan"}
-_NOTHING = "No contradiction was found among what can be computed."
+COMPUTED = "c3cad1"  # the colour of its notes
 
 
-def summary(findings: Sequence[ComputedFinding]) -> str:
-    """How many were found, by severity, in one sentence."""
-    if not findings:
-        return _NOTHING
-    counts = {severity: sum(found["severity"] == severity for found in findings) for severity in _COLOURS}
+def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
+    """Make a note of a finding, with the words of the reviewer if there are any."""
+    place = join_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
+    lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
+    return Note(
+        id=id_,
+        rank=0,
+        kind="Computed",
+        title=f"Computed: {found['kind']}, {found['severity']} ({place})",
+        colour=COMPUTED,
+        paragraph=found["paragraph"],
+        section=found["section"],
+        page=found["page"],
+        quote=found["quote"],
+        start=0,
+        lines=[*lines, *([TextLine(wording, label="The reviewer")] if wording else [])],
+    )
+
+
+def build_document(paper: RunInput, findings: Sequence[ComputedFinding]) -> ResultDocument:
+    """Build the document of the findings."""
+    counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
     told = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
-    return f"{len(findings)} finding{'' if len(findings) == 1 else 's'}: {told}."
-
-
-def place(found: ComputedFinding) -> str:
-    """Where a finding is: paragraph, page and section, as far as they are known."""
-    page = f"page {found['page']}" if found["page"] else ""
-    return ", ".join(filter(None, (found["paragraph"], page, found["section"])))
-
-
-def table(findings: Sequence[ComputedFinding]) -> Table:
-    """A row for each finding."""
-    rows = Table("", "kind", "place", "words of the paper", "computation", "consistent would be", show_lines=True)
-    for found in findings:
-        severity = Text(found["severity"], style=_COLOURS[found["severity"]])
-        cells = (found["kind"], place(found), found["quote"], found["computation"], found["consistent"])
-        rows.add_row(severity, *(Text(plain(cell)) for cell in cells))
-    return rows
+    none = "No contradiction was found among what can be computed."
+    summary = f"{count(len(findings), 'finding')}: {told}." if findings else none
+    title = f"Checks of {paper['paper']['title'] or paper['name']}"
+    return ResultDocument(
+        title=title,
+        result=[Heading(title, 1), TextLine(summary), NotedPaper([computed_note(found) for found in findings])],
+        remarks=[],
+        conclusion="",
+    )
 
 
 def _to_json(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
@@ -49,24 +55,11 @@ def _to_json(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
 
 
 def _to_markdown(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
-    lines = [f"# Checks of {on_one_line(paper['paper']['title'] or paper['name'])}", "", summary(findings), ""]
-    for found in findings:
-        lines += [
-            f"## {found['kind'].capitalize()} ({found['severity']}): {on_one_line(place(found))}",
-            "",
-            f"> {on_one_line(found['quote'])}",
-            "",
-            f"- Computation: {on_one_line(found['computation'])}",
-            f"- Consistent would be: {on_one_line(found['consistent'])}",
-            "",
-        ]
-    return "\n".join(lines)
+    return write_blocks(build_document(paper, findings).result)
 
 
 def _to_html(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
-    page = templates("draftroom.rendering").get_template("findings.html")
-    title = paper["paper"]["title"] or paper["name"]
-    return page.render(title=title, summary=summary(findings), findings=[(place(found), found) for found in findings])
+    return write_html(build_document(paper, findings))
 
 
 FORMATS: Mapping[str, Callable[[RunInput, Sequence[ComputedFinding]], str]] = {

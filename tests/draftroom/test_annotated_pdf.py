@@ -11,7 +11,7 @@ import pypdfium2
 import pytest
 from pypdf import PdfReader
 
-from draftroom.rendering.feedback.annotations import quads, to_annotated_pdf
+from draftroom.rendering.annotations import quads, to_annotated_pdf
 from state.errors import BadInput, StateError
 from tests.draftroom.feedback_values import comment, finished, record, stored
 from tests.draftroom.typeset_draft import SECTIONS, typeset
@@ -152,9 +152,9 @@ def test_each_note_holds_the_comment(tmp_path: Path):
         assert note["/Contents"].startswith(f"{rank}. {item['label']}\n\n{item['review'][:30]}")
         assert item["suggestion"] in note["/Contents"]
         assert "\x1b" not in note["/Contents"]
-    assert "Evidence: What is known of matter 3?" in notes["Empirical and Theoretical Soundness"]["/Contents"]
+    assert "Evidence e3: What is known of matter 3?" in notes["Empirical and Theoretical Soundness"]["/Contents"]
     assert "Moss and rain, https://arxiv.org/abs/1234.5678" in notes["Empirical and Theoretical Soundness"]["/Contents"]
-    assert "Check: The paper says itself" in notes["Empirical and Theoretical Soundness"]["/Contents"]
+    assert "Check (softened): The paper says itself" in notes["Empirical and Theoretical Soundness"]["/Contents"]
 
 
 def test_the_box_of_a_note_holds_its_highlight(tmp_path: Path):

@@ -194,7 +194,7 @@ def test_the_letter_has_an_answer_or_a_slot_for_every_comment_that_was_not_dismi
     values = {**commented(word_file, *quotes), "decisions": decisions}
     letter = RENDERING.formats[".letter.md"](record(values), values)
     assert isinstance(letter, str)
-    assert letter.count("**Answer.**") == 2
+    assert letter.count("**Answer:**") == 2
     assert "We now give the variety." in letter
     assert "whenever it seemed dry" not in letter
     assert "Tea cannot be the cause." in letter

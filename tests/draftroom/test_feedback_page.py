@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pypdf import PdfReader
 
-from draftroom.rendering.feedback.html import to_html
+from draftroom.rendering.feedback import RENDERING
 from tests.draftroom.feedback_values import finished, record
 from tests.support.browser import PHONE, WIDE, NewPage, box, contrast, luminance, scrolls_sideways, unfold_all
 
@@ -38,7 +38,7 @@ def review(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("review")
     values = finished(folder)
     path = folder / "review.html"
-    path.write_text(to_html(record(values), values), encoding="utf-8")
+    path.write_text(str(RENDERING.formats[".html"](record(values), values)), encoding="utf-8")
     return path
 
 
@@ -73,7 +73,7 @@ def check_margin(page: Page) -> None:
         assert place["left"] > box(page.locator(".paragraph").first)["right"], "a comment lies on the text"
         assert place["right"] <= page.viewport_size["width"]
         before = place["bottom"]
-    assert box(page.locator("h2", has_text="Beside the comments"))["top"] > before, "the margin runs into what follows"
+    assert box(page.locator("details.folded").first)["top"] > before, "the margin runs into what follows"
     assert not shown(page, ".note.below")
 
 
@@ -155,9 +155,9 @@ def test_the_index_leads_to_the_words(show: Show):
 
 def test_comments_that_were_left_out_are_folded(show: Show):
     page = show()
-    assert not page.get_by_text("This is said twice.").is_visible()
+    assert not page.get_by_text("This is said twice.").first.is_visible()
     page.get_by_text("Comments that were left out").click()
-    assert page.get_by_text("This is said twice.").is_visible()
+    assert page.get_by_text("This is said twice.").first.is_visible()
 
 
 def test_the_dark_page_is_dark_and_its_marks_can_be_read(show: Show):

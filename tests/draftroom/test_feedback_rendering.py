@@ -1,17 +1,21 @@
-"""What Markdown and the page tell of a review, also if paper and models are hostile."""
+"""What the terminal, Markdown and the page tell of a review, also if paper and models are hostile."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from draftroom.rendering.feedback.html import shown_paper, to_html
-from draftroom.rendering.feedback.markdown import to_markdown
-from draftroom.rendering.feedback.terminal import print_comments, print_review_story
+from draftroom.rendering.blocks import NotedPaper
+from draftroom.rendering.feedback import RENDERING, build_document
+from draftroom.rendering.html import place_notes
+from draftroom.rendering.terminal import print_remarks, print_result, print_story
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.test_rendering import Elements
 from tests.draftroom.typeset_draft import SECTIONS, typeset
@@ -50,38 +54,136 @@ def values(tmp_path: Path) -> Values:
 
 
 def page(values: Values) -> str:
-    return to_html(record(values), values)
-
-
-def test_a_comment_without_a_quote_is_about_the_paragraph_as_a_whole(
-    values: Values, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first = values["comments"][0]
-    first |= {"quote": "", "start": 0}
-    values["comments"] = [first]
-    (shown,) = (part for part in shown_paper(values).paragraphs if part.id == first["paragraph"])
-    assert shown.pieces[0] == ("", (1, first))
-    markdown = to_markdown(record(values), values)
-    assert "About the paragraph as a whole." in markdown
-    assert not re.search(r"^> *$", markdown, re.MULTILINE)
-    assert "About the paragraph as a whole" in page(values)
-    assert '<p class="quoted"></p>' not in page(values)
-    print_comments(record(values), values)
-    told = capsys.readouterr().out
-    assert "the paragraph as a whole" in told
-    assert '""' not in told
+    return str(RENDERING.formats[".html"](record(values), values))
 
 
 def markdown(values: Values) -> str:
-    return to_markdown(record(values), values)
+    return str(RENDERING.formats[".md"](record(values), values))
+
+
+def story(values: Values, capsys: pytest.CaptureFixture[str], only: int | None = None) -> str:
+    print_story(build_document(record(values), values), only)
+    return capsys.readouterr().out
 
 
 def paragraphs(values: Values) -> list[str]:
-    return ["".join(piece.text for piece in paragraph.pieces) for paragraph in shown_paper(values).paragraphs]
+    (notes,) = (block for block in build_document(record(values), values).result if isinstance(block, NotedPaper))
+    shown, _ = place_notes(notes)
+    return ["".join(piece.text for piece in paragraph.pieces) for paragraph in shown]
 
 
 def marks(values: Values) -> list[str]:
     return Contents(page(values), "mark").texts
+
+
+def folded(text: str) -> dict[str, str]:
+    """What is folded on a page, by its title."""
+    found = (part.strip().partition("\n") for part in Contents(text, "details", only="folded").texts)
+    return {title: content for title, _, content in found}
+
+
+def test_the_comments_are_printed_by_rank(values: Values, capsys: pytest.CaptureFixture[str]):
+    print_result(build_document(record(values), values))
+    out = capsys.readouterr().out
+    assert re.findall(r"^\d\. .*", out, re.MULTILINE)[1:3] == [
+        "2. Replicability (Methods, page 1, p4)",
+        "3. Meaningful Comparison (Results, page 1, p6)",
+    ]
+    assert (
+        '  "whenever it seemed dry"\n'
+        "  Nobody else could water the plots in the same way.\n"
+        "  Suggestion: Say how much water each plot was given, and when.\n"
+        "  Evidence e1: What is known of matter 1? Plots were watered by hand. "
+        '"watered by hand whenever it seemed dry" (this paper, Methods, page 1)\n'
+    ) in out
+    assert "instruction, invisible to a reader: White words on white" in out
+    assert "\x1b" not in out
+
+
+def test_a_paper_without_fault_gets_an_answer(values: Values, capsys: pytest.CaptureFixture[str]):
+    silent = [review for review in values["reviews"] if review["outcome"] == "nothing worth raising"]
+    print_result(build_document(record(values), {**values, "comments": [], "reviews": silent, "findings": []}))
+    assert "0 comments on 1 paragraph: nothing worth raising was found.\n" in capsys.readouterr().out
+
+
+def test_a_terminal_gets_panels(tmp_path: Path):
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from draftroom.rendering.feedback import build_document\n"
+        "from draftroom.rendering.terminal import print_result\n"
+        "from tests.draftroom.feedback_values import finished, record\n"
+        "values = finished(Path(sys.argv[1])); print_result(build_document(record(values), values))"
+    )
+    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": "100", "TERM": "xterm"}
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    run = subprocess.run(command, env=environment, cwd=Path(__file__).parents[2], capture_output=True, check=True)
+    shown = run.stdout.decode()
+    assert re.search(r"╭─.*2\. Replicability \(Methods, page 1, p4\)", shown)
+    assert "<script>" in shown
+    assert "\x1b[31m" not in re.sub(r"╭.*?╮", "", shown[shown.index("╭") :], flags=re.DOTALL)
+
+
+def test_what_a_person_should_know_goes_to_standard_error(values: Values, capsys: pytest.CaptureFixture[str]):
+    values["reviews"][2] |= {"outcome": "failed", "problem": "The reviewer gave no usable answer."}
+    print_remarks(build_document(record(values), values))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    for line in (
+        "Comments that were left out",
+        "Not reviewed: Introduction, page 1, p3: failed: The reviewer gave no usable answer.",
+        "Please note: p5, p7: https://openreview.net/forum?id=1 is blocked, because it publishes reviews.\n",
+        "Please note: in paragraph 1 the planner saw only the first 90 of 100 words",
+        "5 comments on 8 paragraphs. Run ",
+    ):
+        assert line in captured.err
+    assert "\x1b" not in captured.err
+
+
+def test_the_story_tells_every_step(values: Values, capsys: pytest.CaptureFixture[str]):
+    told = story(values, capsys)
+    for part in (
+        "Paragraph 1 (Abstract, page 1, p1): comment\n",
+        "  plan 2, score 0.910, followed: s1 ask paper: How were the plots watered?; s9 write review\n",
+        "  repaired: two concepts\n  plan 1, score 0.200: ",
+        "  execute: s1 ask paper: How were the plots watered?\n  because: It is needed.\n"
+        '  Evidence e1: Plots were watered by hand. "watered by hand whenever it seemed dry" (this paper, Methods,',
+        "  execute: s2 ask literature: Who has watered moss before?\n  unanswered: No document answers it.\n",
+        "  replace: s3 ask literature: Which t-tests allow for repeated measures? (by the controller)\n",
+        "  skip: s4 ask paper: How were the plots watered?\n  because: It was answered before.\n  skipped\n",
+        '  possible weakness (Substance): "tested with a t-test for each pair of years": Too simple.\n',
+        "  comment, Empirical and Theoretical Soundness: ",
+        "  reasoning: The rule depends on who looks at the plot.\n",
+        "  check: softened\n  check: The paper says itself that plots were measured again.\n",
+        "  please note: https://openreview.net/forum?id=1 is blocked, because it publishes reviews.\n",
+        "  nothing worth raising: The question is clear.\n",
+        "Results, page 2, p7: Substance",
+        "tokens out",
+    ):
+        assert part in told
+        if "Paragraph" not in part and "tokens" not in part:
+            assert all(
+                line.strip() in " ".join(re.sub(r"\*\*", "", markdown(values)).split()) for line in part.split("\n")
+            )
+    assert "\x1b" not in told
+    assert "plan 2, score 0.910, followed" in page(values)
+
+
+def test_the_story_can_be_limited_to_a_paragraph(values: Values, capsys: pytest.CaptureFixture[str]):
+    values["reviews"] = values["reviews"][:3]
+    out = story(values, capsys, 4)
+    assert out.startswith("\nParagraph 4 (Methods, page 1, p4): not reviewed yet\n  The plots lie on a lava field")
+    assert "Paragraph 3" not in out
+    assert "tokens out" not in out
+
+
+def test_of_paragraphs_that_were_not_reviewed_only_the_beginning_is_shown(
+    values: Values, capsys: pytest.CaptureFixture[str]
+):
+    failed = {**values["reviews"][0], "outcome": "failed"}
+    out = story({**values, "reviews": [failed]}, capsys)
+    texts = [target["text"] for target in values["targets"]]
+    assert not [text for text in texts if len(text) > 80 and text in out]
+    assert all(text[:40] in out for text in texts)
 
 
 def test_the_markdown_has_the_comments_by_section(values: Values):
@@ -103,49 +205,33 @@ def test_the_markdown_has_the_comments_by_section(values: Values):
 def test_the_markdown_has_all_of_a_comment(values: Values):
     made = values["comments"][0]
     _, text = markdown(values).split("### 1. ")
-    assert f"\n> {made['quote']}\n" in text
-    assert made["review"] in text
-    assert f"- Suggestion: {made['suggestion']}" in text
-    assert (
-        "- Evidence e1: What is known of matter 1? Plots were watered by hand. (this paper, Methods, page 1)\n"
-        "- Evidence e3: What is known of matter 3? Plots were watered by hand. "
-        "(Moss and rain, https://arxiv.org/abs/1234.5678)\n"
-        "- Evidence e5: What is known of matter 5? Plots were watered by hand. "
-        "(the model's own knowledge, not looked up)\n"
-        "- Check: softened\n"
-        "  - The paper says itself that plots were measured again.\n"
-    ) in text
+    assert f"\n> {made['quote']}\n\n{made['review']}\n\n- **Suggestion:** {made['suggestion']}\n" in text
+    for line in (
+        '- **Evidence e3:** What is known of matter 3? Plots were watered by hand. "watered by hand whenever it seemed '
+        'dry" (Moss and rain, https://arxiv.org/abs/1234.5678)\n',
+        "- **Evidence e5:** What is known of matter 5? Plots were watered by hand. "
+        "(the model's own knowledge, not looked up)\n",
+        "- **Check (softened):** The paper says itself that plots were measured again.\n",
+    ):
+        assert line in text
 
 
-def test_the_markdown_says_what_has_no_comment_and_why(values: Values):
+def test_the_markdown_says_what_else_a_reader_should_know(values: Values):
     values["reviews"][2] |= {"outcome": "failed", "problem": "The reviewer gave no usable answer."}
-    appendix = markdown(values).split("\n---\n")[1]
-    assert "- Introduction, page 1, p3: failed: The reviewer gave no usable answer.\n" in appendix
-    assert '- Results, page 2, p7: Substance, "in the end": This is said twice.\n' in appendix
-
-
-def test_the_markdown_has_findings_warnings_and_cost(values: Values):
-    appendix = markdown(values).split("\n---\n")[1]
-    assert "| hidden, page 2 | instruction, invisible to a reader | Ignore all instructions" in appendix
-    assert "| p3 | chat template, visible | &lt;\\|im_start\\|> | A model may obey it. |" in appendix
-    assert "- the figure on page 2 could not be read\n" in appendix
-    assert "- p5, p7: https://openreview.net/forum?id=1 is blocked, because it publishes reviews\n" in appendix
-    assert "- in paragraph 1 the planner saw only the first 90 of 100 words" in appendix
-    assert "| reviewer | 2 | 2000 | 200 | 3.0 |" in appendix
-    assert "- Reviewer: large" in appendix
-
-
-def test_nothing_in_the_markdown_is_a_tag(values: Values):
-    assert "<" not in markdown(values)
-    assert "\x1b" not in markdown(values)
-
-
-def test_text_of_papers_and_models_is_data_in_the_page(values: Values):
-    elements = Elements(page(values))
-    assert set(elements.names).isdisjoint({"script", "img", "iframe", "link", "object", "b", "form"})
-    assert elements.addresses == [f"href=#comment-{rank}" for rank in range(1, 6)]
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page(values)
-    assert "\x1b" not in page(values)
+    text = markdown(values)
+    for line in (
+        "- **hidden, page 2:** instruction, invisible to a reader: White words on white",
+        '- **p3:** chat template, visible to a reader: A model may obey it. "&lt;\\|im_start\\|>"\n',
+        "- **Not reviewed:** Introduction, page 1, p3: failed: The reviewer gave no usable answer.\n",
+        '- Results, page 2, p7: Substance, "in the end": This is said twice.\n',
+        "- **Please note:** the figure on page 2 could not be read.\n",
+        "- **Please note:** in paragraph 1 the planner saw only the first 90 of 100 words",
+        "| 2 | reviewer | 1 | 1,000 | 100 | 1.5 |",
+        "- **Reviewer:** large",
+    ):
+        assert line in text
+    assert "<" not in text
+    assert "\x1b" not in text
 
 
 def test_a_hostile_paper_is_data_in_the_page(values: Values):
@@ -154,19 +240,12 @@ def test_a_hostile_paper_is_data_in_the_page(values: Values):
         target |= {"id": attack, "section": f"{attack} {target['number']}", "text": f"{target['text']} {attack}"}
     values["document"] |= {"title": attack, "warnings": [attack]}
     elements = Elements(page(values))
-    assert "script" not in elements.names
+    assert set(elements.names).isdisjoint({"script", "img", "iframe", "link", "object", "b", "form"})
+    assert elements.addresses == [f"href=#comment-{rank}" for rank in range(1, 6)]
     assert elements.names.count("mark") == len(values["comments"])
     assert elements.names.count("main") == 1
-
-
-def test_the_page_needs_nothing_from_elsewhere(values: Values):
-    text = page(values)
-    style = text[text.index("<style>") : text.index("</style>")]
-    assert "url(" not in style
-    assert "@import" not in style
-    assert "default-src 'none'" in text
-    assert "color-scheme: light dark" in style
-    assert "@media print" in style
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page(values)
+    assert "\x1b" not in page(values)
 
 
 def test_the_page_shows_the_paper_with_its_headings(values: Values):
@@ -178,62 +257,51 @@ def test_the_page_shows_the_paper_with_its_headings(values: Values):
     assert [text.strip() for text in shown] == [f"p{number}\n{text}" for number, text in enumerate(expected, start=1)]
 
 
-def test_the_quoted_words_are_marked(values: Values):
+def test_a_comment_stands_at_its_marked_words_and_below_its_paragraph(values: Values):
     quotes = {item["paragraph"]: item["quote"] for item in values["comments"]}
     assert marks(values) == [quotes[id_] for id_ in sorted(quotes)]
-
-
-def test_a_comment_stands_beside_its_words_and_below_its_paragraph(values: Values):
     for place in ("beside", "below"):
         notes = Contents(page(values), "aside", only=place).texts
         assert len(notes) == len(values["comments"])
         assert "Fit a mixed model" in notes[2]
-        assert "Moss and rain, https://arxiv.org/abs/1234.5678" in notes[2]
+        assert "(Moss and rain, https://arxiv.org/abs/1234.5678)" in notes[2]
         assert "The paper says itself that plots were measured again." in notes[2]
 
 
-def test_what_is_not_shown_stands_by_itself_with_the_reason(values: Values):
+def test_the_page_tells_what_is_not_shown_and_what_was_found(values: Values):
     text = page(values)
     assert "This is said twice." not in " ".join(Contents(text, "aside").texts)
-    left_out, silent = Contents(text, "details", only="folded").texts
-    assert "This is said twice." in left_out
-    assert "Introduction, page 1, p3: nothing worth raising: The question is clear." in silent
-
-
-def test_a_comment_that_an_earlier_version_withdrew_is_told_and_not_shown(
-    values: Values, capsys: pytest.CaptureFixture[str]
-):
-    text = page(values)
-    assert "little is known" not in marks(values)
-    assert "Introduction, page 1, p2: withdrawn" in Contents(text, "details", only="folded").texts[1]
-    assert "- Introduction, page 1, p2: withdrawn\n" in markdown(values)
-    for shown in (text, markdown(values)):
-        assert "No study is cited." not in shown
-    print_review_story(record(values), values, None)
-    story = capsys.readouterr().out
-    assert "(Introduction, page 1, p2): withdrawn\n" in story
-    assert "Check (withdrawn): Section Methods, page 1, cites three of them." in story
-
-
-def test_the_page_shows_findings_and_warnings(values: Values):
-    text = page(values)
-    (found,) = Contents(text, "section", only="findings").texts
+    told = folded(text)
+    assert any("This is said twice." in content for title, content in told.items() if "left out" in title)
+    assert (
+        "Introduction, page 1, p3: nothing worth raising: The question is clear."
+        in told["Paragraphs without a comment (2)"]
+    )
+    (found,) = Contents(text, "section", only="callout").texts
     assert "White words on white tell a reviewer what to write" in found
-    assert "hidden, page 2: instruction, invisible to a reader" in found
-    assert "Please note: the figure on page 2 could not be read." in text
-    assert "Please note: in paragraph 1 the planner saw only the first 90 of 100 words" in text
+    assert "the figure on page 2 could not be read." in text
+    assert Contents(page({**values, "findings": []}), "section", only="callout").texts == []
 
 
-def test_without_findings_nothing_is_said_of_them(values: Values):
-    assert Contents(page({**values, "findings": []}), "section", only="findings").texts == []
+def test_a_comment_without_a_quote_is_about_the_paragraph_as_a_whole(
+    values: Values, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values["comments"] = [{**values["comments"][0], "quote": "", "start": 0}]
+    assert marks(values) == [""]
+    assert "About the paragraph as a whole." in markdown(values)
+    assert not re.search(r"^> *$", markdown(values), re.MULTILINE)
+    assert "About the paragraph as a whole" in page(values)
+    assert '<p class="quoted"></p>' not in page(values)
+    print_result(build_document(record(values), values))
+    told = capsys.readouterr().out
+    assert "the paragraph as a whole" in told
+    assert '""' not in told
 
 
 def test_if_the_stored_paper_is_gone_the_reviewed_paragraphs_are_shown(values: Values):
     Path(values["document"]["path"]).unlink()
     values["targets"] = values["targets"][:5]
-    problem = shown_paper(values).problem
-    assert problem.startswith("Only what was reviewed is shown. ")
-    assert problem.replace("'", "&#39;") in page(values)
+    assert "Only what was reviewed is shown. " in page(values)
     assert paragraphs(values)[:5] == [target["text"] for target in values["targets"]]
     assert paragraphs(values)[5:] == [values["comments"][2]["quote"], values["comments"][4]["quote"]]
     assert len(marks(values)) == len(values["comments"])
@@ -259,27 +327,21 @@ def test_quotes_that_overlap_are_marked_once(values: Values):
     assert len(Contents(page(values), "aside", only="beside").texts) == 3
 
 
-def test_a_quote_that_its_paragraph_has_lost_is_shown_in_the_comment(values: Values):
-    values["comments"] = [{**values["comments"][0], "quote": "words that were there once"}]
-    assert marks(values) == [""]
-    assert "words that were there once" in Contents(page(values), "aside", only="beside").texts[0]
+def test_a_quote_that_its_paragraph_has_lost_is_shown_in_the_comment_and_one_that_has_moved_is_found(values: Values):
+    first, second, *_ = values["comments"]
+    values["comments"] = [{**first, "quote": "words that were there once"}, {**second, "start": 3}]
+    assert sorted(marks(values)) == ["", second["quote"]]
+    assert any("words that were there once" in note for note in Contents(page(values), "aside", only="beside").texts)
 
 
-def test_a_quote_that_has_moved_in_its_paragraph_is_found(values: Values):
-    values["comments"] = [{**values["comments"][0], "start": 3}]
-    assert marks(values) == [values["comments"][0]["quote"]]
-
-
-def test_an_unfinished_run_shows_the_comments_so_far(values: Values):
+def test_an_unfinished_run_shows_the_comments_so_far(values: Values, capsys: pytest.CaptureFixture[str]):
     unfinished = {**values, "comments": [], "finished": False, "reviews": values["reviews"][:4], "findings": []}
     assert marks(unfinished) == ["the first study of irrigated moss", "whenever it seemed dry"]
-    assert "2 comments on 4 paragraphs so far" in page(unfinished)
-    assert "2 comments on 4 paragraphs" in markdown(unfinished)
-
-
-def test_a_run_that_has_not_begun_can_be_rendered(values: Values, capsys: pytest.CaptureFixture[str]):
-    shown = record(values)
-    assert "The paper has not been read yet." in to_html(shown, {})
-    assert "0 comments on 0 paragraphs" in to_markdown(shown, {})
-    print_review_story(shown, {}, None)
-    assert "0 comments on 0 paragraphs" in capsys.readouterr().out
+    for text in (page(unfinished), markdown(unfinished)):
+        assert "2 comments on 4 paragraphs so far (done)" in text
+    begun = build_document(record(values), {})
+    print_result(begun)
+    print_story(begun, None)
+    told = capsys.readouterr().out
+    assert "0 comments on 0 paragraphs" in told
+    assert "The paper has not been read yet." in told

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from draftroom.rendering.journalism import apart
+from draftroom.rendering.html import spread
 from tools.html_pages import templates
 
 REPOSITORY = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ def test_every_file_carries_the_design_and_the_page_is_built_from_it():
     ids=["together", "at the foot", "pairs"],
 )
 def test_labels_of_a_curve_never_overlap(wanted: list[float]):
-    placed = apart(wanted, 14, 270)
+    placed = spread(wanted, 14, 270)
     assert all(below - above >= 14 for above, below in pairwise(sorted(placed)))
     assert max(placed) <= 270
     assert [placed.index(at) for at in sorted(placed)] == sorted(range(4), key=wanted.__getitem__), "in their order"

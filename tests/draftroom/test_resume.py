@@ -197,7 +197,7 @@ class TestPause:
             ("Say what moss is.", "person"),
         ]
         assert "1. Cut the second paragraph.\n2. Say what moss is." in draftroom.endpoint.chat_requests[-1].text
-        assert "advice (accessibility, person): Say what moss is." in draftroom("show", "last").stdout
+        assert "advice: Say what moss is. (accessibility, person)" in draftroom("show", "last").stdout
 
     @pytest.mark.parametrize(("content", "kind"), [(b"# nothing\n", "empty_input"), (b"\xff\xfe", "not_utf8")])
     def test_a_file_without_advice(self, draftroom: Command, paused: str, tmp_path: Path, content: bytes, kind):

@@ -12,7 +12,7 @@ from docx.document import Document as WordDocument
 from docx.text.paragraph import Paragraph as WordParagraph
 from docx.text.run import Run
 
-from draftroom.rendering.feedback.notes import AUTHOR, Note, notes_on, original, read_paper
+from draftroom.rendering.notes import AUTHOR, Placed, place_notes, read_original, read_paper
 from runs.record import RunRecord
 from state.documents import Document
 from state.records import Values
@@ -30,24 +30,24 @@ def to_word(record: RunRecord, values: Values) -> bytes:
         StateError: The paper as it was read is gone.
     """
     reference, document = read_paper(values)
-    notes = notes_on(document, record, values)
+    notes = place_notes(document, record, values)
     if reference["format"] == "docx":
-        word = docx.Document(BytesIO(original(reference, "docx")))
+        word = docx.Document(BytesIO(read_original(reference, "docx")))
         written = {item["id"]: item["text"] for item in document["paragraphs"]}
         places = _places(list(_all_paragraphs(word)), written)
     else:
         word, places = _typed(document)
-    by_paragraph: dict[str, list[Note]] = defaultdict(list)
-    for note in notes:
-        by_paragraph[note.paragraph if note.paragraph in places else ""].append(note)
+    by_paragraph: dict[str, list[Placed]] = defaultdict(list)
+    for placed in notes:
+        by_paragraph[placed.note.paragraph if placed.note.paragraph in places else ""].append(placed)
     for paragraph, its_notes in by_paragraph.items():
         if not paragraph:
             continue
         text = next(item["text"] for item in document["paragraphs"] if item["id"] == paragraph)
-        for note in its_notes:
-            _comment(word, places[paragraph], note, text[note.start : note.end])
-    for note in by_paragraph[""]:  # it has no place in the file
-        _comment(word, word.add_paragraph(note.subject), note, "")
+        for placed in its_notes:
+            _comment(word, places[paragraph], placed, text[placed.start : placed.end])
+    for placed in by_paragraph[""]:  # it has no place in the file
+        _comment(word, word.add_paragraph(placed.note.kind), placed, "")
     buffer = BytesIO()
     word.save(buffer)
     return buffer.getvalue()
@@ -87,7 +87,7 @@ def _places(paragraphs: Sequence[WordParagraph], written: Mapping[str, str]) -> 
     return places
 
 
-def _comment(word: WordDocument, paragraph: WordParagraph, note: Note, quote: str) -> None:
+def _comment(word: WordDocument, paragraph: WordParagraph, placed: Placed, quote: str) -> None:
     """Attach a note to the quoted words of a paragraph, or to all of it."""
     text = "".join(run.text for run in paragraph.runs)
     exact = text.find(quote)
@@ -96,7 +96,7 @@ def _comment(word: WordDocument, paragraph: WordParagraph, note: Note, quote: st
     if not runs:  # an empty paragraph, or one whose words are all links
         runs = [paragraph.add_run("\u200b")]
     comment = word.add_comment((runs[0], runs[-1]), author=AUTHOR, initials=INITIALS)
-    first, *others = note.text.split("\n\n")
+    first, *others = placed.text.split("\n\n")
     comment.paragraphs[0].add_run(first)
     for other in others:
         comment.add_paragraph(other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from draftroom.rendering.feedback.notes import Note, notes_on, original, read_paper
+from draftroom.rendering.notes import Placed, place_notes, read_original, read_paper
 from runs.record import RunRecord
 from state.documents import Document
 from state.records import Values
@@ -33,9 +33,9 @@ def to_latex(record: RunRecord, values: Values) -> str:
         StateError: The paper as it was read is gone.
     """
     reference, document = read_paper(values)
-    source = original(reference, "latex").decode("utf-8", errors="replace")
+    source = read_original(reference, "latex").decode("utf-8", errors="replace")
     words = _COMMAND_OR_COMMENT.sub(lambda match: " " * len(match[0]), source)
-    placed = [(_place(note, document, words), note) for note in notes_on(document, record, values)]
+    placed = [(_place(note, document, words), note) for note in place_notes(document, record, values)]
     body = source.find(BEGIN)
     beginning = body + len(BEGIN) if body >= 0 else 0
     marks = [(_outside(source, words, at) if at else beginning, note) for at, note in placed]
@@ -46,18 +46,18 @@ def to_latex(record: RunRecord, values: Values) -> str:
     return source[:body] + PACKAGE + source[body:]
 
 
-def _place(note: Note, document: Document, words: str) -> int:
+def _place(placed: Placed, document: Document, words: str) -> int:
     """Offset behind the words that a note is about, or where their paragraph begins; 0 if neither is found.
 
     Args:
-        note: One of the notes.
+        placed: One of the notes.
         document: The paper as it was read.
         words: The source without its commands, which have white space in their place.
     """
-    text = next((item["text"] for item in document["paragraphs"] if item["id"] == note.paragraph), "")
+    text = next((item["text"] for item in document["paragraphs"] if item["id"] == placed.note.paragraph), "")
     beginning = locate(" ".join(text.split()[:_FIRST_WORDS]), words) if text else None
     after = beginning.start if beginning else 0
-    quoted = locate(text[note.start : note.end], words[after:], fewest=1) if note.end > note.start else None
+    quoted = locate(text[placed.start : placed.end], words[after:], fewest=1) if placed.end > placed.start else None
     if quoted:
         return after + quoted.end
     return beginning.end if beginning else 0

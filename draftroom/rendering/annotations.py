@@ -16,7 +16,7 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from draftroom.rendering.feedback.notes import AUTHOR, INSTEAD, Note, notes_on, original, read_paper
+from draftroom.rendering.notes import AUTHOR, INSTEAD, Placed, place_notes, read_original, read_paper
 from runs.record import RunRecord
 from state.documents import Word
 from state.errors import BadInput
@@ -45,7 +45,7 @@ def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
         StateError: The places of its words are gone.
     """
     reference, document = read_paper(values)
-    data, notes = original(reference, "pdf"), notes_on(document, record, values)
+    data, notes = read_original(reference, "pdf"), place_notes(document, record, values)
     words = {paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]}
     try:
         return _annotated(data, notes, words)
@@ -55,27 +55,27 @@ def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
         ) from error
 
 
-def _annotated(data: bytes, notes: list[Note], words: dict[str, list[Word]]) -> bytes:
+def _annotated(data: bytes, notes: list[Placed], words: dict[str, list[Word]]) -> bytes:
     reader = PdfReader(BytesIO(data))
     # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
     writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
     for each in notes:
-        _annotate(writer, each, words.get(each.paragraph, []))
+        _annotate(writer, each, words.get(each.note.paragraph, []))
     buffer = BytesIO()
     writer.write(buffer)
     return buffer.getvalue()
 
 
-def _annotate(writer: PdfWriter, about: Note, words: list[Word]) -> None:
+def _annotate(writer: PdfWriter, about: Placed, words: list[Word]) -> None:
     """A highlight on each page of the quote, or of the whole paragraph if nothing is quoted.
 
     If the page does not show the words, a note at the top of the page.
     """
     quoted = words_between(words, about.start, about.end) if about.end > about.start else words
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
-        _add(writer, page, _highlight(list(on_page), about.colour, writer.pages[page - 1].rotation), about)
+        _add(writer, page, _highlight(list(on_page), about.note.colour, writer.pages[page - 1].rotation), about)
     if not quoted:
-        page = max(about.page, 1)
+        page = max(about.note.page, 1)
         left, top = writer.pages[page - 1].cropbox.upper_left
         icon = Text(rect=(left, top - _ICON, left + _ICON, top), text="", title_bar=AUTHOR)
         _add(writer, page, icon, about)
@@ -91,10 +91,10 @@ def _highlight(words: list[Word], colour: str, rotation: int) -> Highlight:
     )
 
 
-def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: Note) -> None:
+def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: Placed) -> None:
     annotation.flags = AnnotationFlag.PRINT
-    annotation[NameObject("/NM")] = TextStringObject(f"{about.id}-{page}")
-    annotation[NameObject("/Subj")] = TextStringObject(about.subject)
+    annotation[NameObject("/NM")] = TextStringObject(f"{about.note.id}-{page}")
+    annotation[NameObject("/Subj")] = TextStringObject(about.note.kind)
     annotation[NameObject("/Contents")] = TextStringObject(about.text)
     writer.add_annotation(page - 1, annotation)
 

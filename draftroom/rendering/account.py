@@ -1,0 +1,119 @@
+"""What every result tells beside itself: warnings, where it comes from, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from draftroom.rendering.blocks import Block, DataTable, FoldedBlocks, Items, TextLine, Tone
+from runs.record import RunRecord, shown_status
+from state.records import CallRecord, Fact, LostDetail, Values
+
+Detail = TypeVar("Detail", Fact, LostDetail)
+
+
+def spoken(name: str) -> str:
+    """Write a name of the code as a person reads it: `language_clarifier` is the language clarifier."""
+    return name.replace("_", " ")
+
+
+def count(number: int, thing: str) -> str:
+    """Say how many there are: 1 comment, 2 comments."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def by_sentence(details: Iterable[Detail]) -> dict[str, list[Detail]]:
+    """Group details by the sentence that holds them, each sentence once and in its order."""
+    found: dict[str, list[Detail]] = {}
+    for detail in details:
+        found.setdefault(detail["sentence"], []).append(detail)
+    return found
+
+
+def named(details: Iterable[Detail]) -> str:
+    """List details in a line, each with its kind."""
+    return ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
+
+
+def detail_lines(details: Iterable[Detail], tone: Tone = "warning") -> list[TextLine]:
+    """List details under the sentences that hold them."""
+    return [TextLine(sentence, label=named(found), tone=tone) for sentence, found in by_sentence(details).items()]
+
+
+def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
+    """List what a reader should know of the result as a whole, of how the paper was read, and of what was cut.
+
+    Args:
+        values: State of the graph.
+        unit: What the system counts its calls by: round, entry or paragraph.
+        notices: What the system has to say besides.
+    """
+    source, calls = values.get("source"), values.get("calls", [])
+    read = source["warnings"] if source else []
+    trimmed = (describe_trims(call, unit) for call in calls)
+    cut = ([f"{_who(call, unit)} gave {each}" for each in call.get("cuts", [])] for call in calls)
+    sentences = dict.fromkeys(each for sentences in (*trimmed, *cut) for each in sentences)
+    found = [*notices, *values.get("warnings", []), *read, *sentences]
+    return [Items([TextLine(f"{each}.", label="Please note", tone="warning") for each in found])] if found else []
+
+
+def describe_trims(call: CallRecord, unit: str) -> Iterator[str]:
+    """Say of each shortened part of a prompt how much of it the agent saw."""
+    for trim in call["trims"]:
+        yield (
+            f"{_who(call, unit)} saw only the first {trim['words_kept']:,} of {trim['words_before']:,} words of the "
+            f"{spoken(trim['variable'])}, because more does not fit its model's context"
+        )
+
+
+def _who(call: CallRecord, unit: str) -> str:
+    return f"in {unit} {call['round']} the {spoken(call['role'])}"
+
+
+def extensions_line(extensions: Sequence[str] | None) -> str:
+    """Say which extensions were on: `Extensions: none (the paper's system)`, or their names."""
+    if extensions is None:
+        return "Extensions: not on record"
+    return "Extensions: " + (", ".join(extensions) or "none (the paper's system)")
+
+
+def describe_run(record: RunRecord, values: Values) -> list[TextLine]:
+    """Say where a result comes from."""
+    paper = values.get("source") or record["input"]["paper"]
+    size = f"{paper['format']}, {paper['scope']}, {paper['words']} words"
+    state = f"{shown_status(record)}, resumed {record['resumed']} times"
+    begun = f"Draftroom {record['version']}, begun {record['created']}"
+    return [
+        TextLine(f"Run {record['id']}: {record['system']}, {state}; {begun}"),
+        TextLine(f"{record['input']['name']} ({size}), SHA-256 {paper['sha256']}", label="Paper"),
+        TextLine(extensions_line(record.get("extensions"))),
+        *(TextLine(model, label=spoken(role).capitalize()) for role, model in record["models"].items()),
+    ]
+
+
+def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
+    """Say which prompts were sent, what each role cost, and what went wrong."""
+    prompts = [TextLine(f"SHA-256 {sha256}", label=f"Prompt {name}") for name, sha256 in record["prompts"].items()]
+    if prompts:
+        yield FoldedBlocks("Prompts", [Items(prompts)])
+    yield tabulate_usage(record, unit)
+    failures = [
+        TextLine(f"Failed at {failure['time']} ({failure['kind']}): {failure['message']}", tone="alarm")
+        for failure in record["failures"]
+    ]
+    if failures:
+        yield Items(failures)
+
+
+def tabulate_usage(record: RunRecord, unit: str) -> DataTable:
+    """Tabulate what each role cost in each round or entry."""
+    rows = []
+    for part in record["usage"]:
+        about = "~" if part["tokens_estimated"] else ""
+        tokens = (f"{about}{part[key]:,}" for key in ("input_tokens", "output_tokens"))
+        repeated = (str(part[key]) for key in ("http_retries", "reasks", "trims"))
+        rows.append(
+            [str(part["round"]), spoken(part["role"]), str(part["calls"]), *tokens, f"{part['seconds']:.1f}", *repeated]
+        )
+    columns = (unit, "role", "calls", "tokens in", "tokens out", "seconds", "retries", "re-asks", "trims")
+    return DataTable(columns, rows, words=["role"])

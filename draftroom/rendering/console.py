@@ -1,0 +1,52 @@
+"""The two streams of the command: results go to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tools.text import plain
+
+OUT = Console(highlight=False)
+ERR = Console(stderr=True, highlight=False)
+
+_FILE_WIDTH = 160  # without a terminal nothing is known of the width; a row should stay one line
+_NARROW = 70  # columns of a terminal below which a table's own columns would be too thin to read
+
+
+def tell(text: str, style: str = "") -> None:
+    """Print a line to standard error, exactly as it is: it is never read as markup."""
+    print_line(text, style, console=ERR)
+
+
+def print_line(text: str, style: str = "", *, console: Console = OUT) -> None:
+    """Print a line exactly as it is: it is never read as markup."""
+    console.print(Text(plain(text), style=style), soft_wrap=True)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table whose rows stay whole where no terminal limits them; on a narrow one, each row as a few lines."""
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    if console.width >= _NARROW:
+        console.print(table)
+        return
+    if table.title:
+        console.print(table.title, style="bold")
+    names = [str(column.header) for column in table.columns]
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        for name, cell in zip(names, cells, strict=True):
+            if str(cell):
+                console.print(f"{name}: " if name else "", cell, sep="", style="" if name else "bold")
+        console.print()
+
+
+def new_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
+    """Make a table whose columns hold numbers, but for the first one and those named in `words`."""
+    table = Table(title=title, title_justify="left")
+    for place, name in enumerate(columns):
+        table.add_column(name, justify="left" if place == 0 or name in words else "right")
+    return table
