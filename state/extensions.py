@@ -46,7 +46,6 @@ FeedbackExtension = Literal[
     "quotes",
     "verify",
     "detect",
-    "scholarly_first",
     "anchors",
     "distinct_comments",
     "computed_checks",
@@ -124,10 +123,6 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "A weakness detector looks at the paragraph first; if it finds none, no comment is written, and otherwise the "
         "reviewer is shown what it found.",
         "Fewer invented weaknesses (the paper's future work). A small detector calls sound what people criticised.",
-    ),
-    "scholarly_first": Extension(
-        "Of what a search of the web finds, catalogues and sites of scholarly publishers are read before other pages.",
-        "For questions that popular pages answer, too (the paper names unscholarly sources as a limit). Not measured.",
     ),
     "anchors": Extension(
         "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "

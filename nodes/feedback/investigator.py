@@ -258,7 +258,6 @@ async def find_studies(state: QuestionState, question: str) -> Studies:
         sources,
         limit=chosen.literature.results,
         under_review=under_review(paper),
-        scholarly_first="scholarly_first" in chosen.extensions,
     )
     return Studies(findings["found"], notes_of(findings))
 

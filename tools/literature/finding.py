@@ -67,7 +67,6 @@ async def find_documents(
     *,
     limit: int = 3,
     under_review: UnderReview | None = None,
-    scholarly_first: bool = False,
 ) -> Findings:
     """The first `limit` documents on a question that can be fetched and read.
 
@@ -79,7 +78,6 @@ async def find_documents(
         sources: As `open_sources` makes them from the settings.
         limit: Documents that are wanted.
         under_review: The paper that must not be found.
-        scholarly_first: Whether hits from scholarly sources are read before all others (the extension).
 
     Raises:
         RetrievalUnavailable: No provider could be asked.
@@ -91,8 +89,7 @@ async def find_documents(
         journal.notice("folder", "No folder of papers is set; set `folder`, or name other providers.")
     elif search_words(question):
         results = await _search_all(question, sources, max(CANDIDATES, limit), journal)
-        hits = merge(results, scholarly_first=scholarly_first)
-        admitted = (hit for hit in hits if _admit(hit, sources, under_review, journal))
+        admitted = (hit for hit in merge(results) if _admit(hit, sources, under_review, journal))
         async for document in _opened(admitted, sources, limit, under_review, journal):
             documents.append(document)
     return Findings(found=documents, blocked=journal.blocked, notices=journal.notices)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, zip_longest
 from typing import Literal, NamedTuple, Protocol
-from urllib.parse import urlsplit
 
 from typing_extensions import TypedDict
 
@@ -208,69 +207,11 @@ def _alike(one: str, other: str, words: int, *, exactly: bool = True) -> bool:
     return matcher.quick_ratio() >= _NEARLY and matcher.ratio() >= _NEARLY
 
 
-_WEB_SEARCH = {"google"}  # all others name scholarly works only
 _LISTED_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
-_SCHOLARLY_HOSTS = (
-    "aclanthology.org",
-    "acm.org",
-    "acs.org",
-    "ams.org",
-    "annualreviews.org",
-    "aps.org",
-    "arxiv.org",
-    "bioone.org",
-    "biorxiv.org",
-    "biomedcentral.com",
-    "bmj.com",
-    "cambridge.org",
-    "cell.com",
-    "chemrxiv.org",
-    "cochranelibrary.com",
-    "copernicus.org",
-    "core.ac.uk",
-    "doi.org",
-    "europepmc.org",
-    "frontiersin.org",
-    "hal.science",
-    "ieee.org",
-    "iop.org",
-    "jamanetwork.com",
-    "jmlr.org",
-    "jstor.org",
-    "mdpi.com",
-    "medrxiv.org",
-    "mlr.press",
-    "nature.com",
-    "ncbi.nlm.nih.gov",
-    "nejm.org",
-    "neurips.cc",
-    "oup.com",
-    "plos.org",
-    "pnas.org",
-    "royalsocietypublishing.org",
-    "rsc.org",
-    "sagepub.com",
-    "science.org",
-    "sciencedirect.com",
-    "semanticscholar.org",
-    "springer.com",
-    "ssrn.com",
-    "tandfonline.com",
-    "thecvf.com",
-    "thelancet.com",
-    "usenix.org",
-    "wiley.com",
-    "zenodo.org",
-)
 
 
-def merge(results: Sequence[Sequence[Hit]], *, scholarly_first: bool = False) -> list[Hit]:
-    """Take turns among the providers; a study that several name stands once, with all that they tell of it.
-
-    Args:
-        results: Of each provider, in its order.
-        scholarly_first: Whether hits from scholarly sources come before all others (the extension).
-    """
+def merge(results: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """Take turns among the providers; a study that several name stands once, with all that they tell of it."""
     merged = list[Hit]()
     known = dict[str, int]()
     for hit in chain.from_iterable(zip_longest(*results)):
@@ -284,15 +225,7 @@ def merge(results: Sequence[Sequence[Hit]], *, scholarly_first: bool = False) ->
         else:
             merged[place] = _completed(merged[place], hit)
         known.update(dict.fromkeys(keys, place))
-    return sorted(merged, key=lambda hit: not is_scholarly(hit)) if scholarly_first else merged
-
-
-def is_scholarly(hit: Hit) -> bool:
-    """Whether a hit comes from a scholarly catalogue, a local folder, or the site of a scientific publisher."""
-    if hit["provider"] not in _WEB_SEARCH:
-        return True
-    host = (urlsplit(hit["address"]).hostname or "").rstrip(".")
-    return any(host == site or host.endswith(f".{site}") for site in _SCHOLARLY_HOSTS)
+    return merged
 
 
 def _completed(hit: Hit, other: Hit) -> Hit:

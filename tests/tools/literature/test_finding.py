@@ -173,19 +173,6 @@ async def test_the_paper_under_review_is_not_found(sources: Sources, site: Site)
     assert {blocked["reason"] for blocked in findings["blocked"]} == {"is the paper under review"}
 
 
-@pytest.mark.parametrize("scholarly_first", [False, True])
-async def test_the_first_results_are_read_unless_an_extension_prefers_scholarly_ones(
-    sources: Sources, site: Site, scholarly_first: bool
-) -> None:
-    site.pages["/blog"], site.pages["/study"] = paper(f"A blog\n{LONG}"), paper(f"A study\n{LONG}")
-    blog = hit("google", title="A blog on moss", address=site.url("/blog", host="blog.example"))
-    study = hit("google", title="A study of moss", address=site.url("/study", host="www.nature.com"))
-    findings = await find_documents(QUESTION, with_hits(sources, blog, study), limit=1, scholarly_first=scholarly_first)
-    assert [found["title"] for found in findings["found"]] == [
-        "A study of moss" if scholarly_first else "A blog on moss"
-    ]
-
-
 async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sources, site: Site) -> None:
     site.pages["/api/query"] = Answer("<feed", "application/atom+xml")
     site.pages["/works"] = redirect(site.url("/works?q=x", host="openreview.net"))

@@ -13,7 +13,6 @@ from tools.literature.records import (
     identifiers,
     is_same_document,
     is_same_study,
-    is_scholarly,
     merge,
     title_key,
     under_review,
@@ -144,26 +143,3 @@ def test_a_study_stands_once_with_all_that_is_told_of_it() -> None:
 
 def test_short_titles_do_not_make_studies_the_same() -> None:
     assert len(merge([[hit("arxiv", title="Introduction")], [hit("crossref", title="Introduction")]])) == 2
-
-
-def test_scholarly_sources_come_first_with_that_extension_alone() -> None:
-    addresses = [
-        "https://blog.example/a",
-        "https://www.nature.com/b",
-        "https://notnature.com/c",
-        "https://aclanthology.org./d",
-        "",
-    ]
-    pages = [hit("google", title=f"Number {address}", address=address) for address in addresses]
-    study = hit("crossref", title="A study", address="https://small.example/e")
-    turns = [addresses[0], study["address"], *addresses[1:]]
-    assert [found["address"] for found in merge([pages, [study]])] == turns, "as the providers rank them"
-    assert [found["address"] for found in merge([pages, [study]], scholarly_first=True)] == [
-        "https://small.example/e",
-        "https://www.nature.com/b",
-        "https://aclanthology.org./d",
-        "https://blog.example/a",
-        "https://notnature.com/c",
-        "",
-    ]
-    assert is_scholarly(study)
