@@ -190,7 +190,7 @@ def check_interval_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFindi
 
 
 def _check(statement: Statement, interval: ReportedInterval) -> Iterator[ComputedFinding]:
-    found = (check(statement, interval) for check in (_outside, _asymmetric, _against_p))
+    found = (check(statement, interval) for check in (_outside, _asymmetric, _askew, _against_p))
     yield from [each for each in found if each][:1]
 
 
@@ -301,6 +301,24 @@ def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFin
         computation=f"the middle of {_shown(interval)} on the log scale is √({low.value:g} × {high.value:g}) = "
         f"{short(middle)}, printed is {interval.estimate.value:g}",
         consistent=f"about {short(middle)} with this interval, or an interval around {interval.estimate.value:g}",
+    )
+
+
+def _askew(statement: Statement, interval: ReportedInterval) -> ComputedFinding | None:
+    """A difference that is not in the middle of its interval, as that of a mean or a linear model is."""
+    low, high, estimate = interval.low, interval.high, interval.estimate
+    if interval.scale != "difference" or not low.value <= estimate.value <= high.value:
+        return None
+    middle, half = (low.value + high.value) / 2, (high.value - low.value) / 2
+    slack = _WIDEST_ASYMMETRY * half + low.half + high.half + estimate.half
+    if abs(estimate.value - middle) <= slack:
+        return None
+    return statement.finding(
+        "estimate and interval",
+        "low",
+        interval.place,
+        computation=f"the middle of {_shown(interval)} is {middle:.4g}, printed is {estimate.value:g}",
+        consistent=f"about {middle:.4g} with this interval, unless it is of a skewed kind, such as a bootstrap",
     )
 
 

@@ -70,17 +70,16 @@ def between(low: float, high: float, digits: int = 3) -> str:
 
 NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE})\b)"
 """Pattern of a whole number in digits or in words."""
-PEOPLE = (
+_PEOPLE = (
     "participants|patients|subjects|people|persons|individuals|respondents|students|pupils|children|adults|volunteers"
     "|women|men|residents|nurses|teachers|raters|parents|females|males|judges|observers|users|drivers|players|clients"
     "|lecturers|doctors|physicians|surgeons|listeners|readers|viewers|experts|reviewers|annotators"
 )
-"""Pattern of a word for people, in the plural."""
 _TOLD = re.compile(
     "|".join(
         (
             r"\bn\s?=\s?(?P<n>\d[\d,]*)",
-            rf"(?<![\d.,/–-])(?P<people>{NUMBER_OR_WORD}) (?:[a-z]+ )?(?:{PEOPLE})\b",
+            rf"(?<![\d.,/–-])(?P<people>{NUMBER_OR_WORD}) (?:[a-z]+ )?(?:{_PEOPLE})\b",
             rf"\b(?:the|these|our) (?P<things>{COUNT}) [a-z]+s\b",  # the 23 pairs
         )
     ),

@@ -38,6 +38,7 @@ TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 t
         ("estimate and interval", "Marks rose by 3.4 points (95% CI {} to 5.9) in the first year.", "3.9", "1.9"),
         ("estimate and interval", "The estimated slope was {} [95% CI: −0.52, −0.10].", "0.31", "−0.31"),
         ("estimate and interval", INTERVALS, "1.41", "1.10"),
+        ("estimate and interval", "It fell (SMD {}, 95% CI −0.15 to 0.23).", "−0.04", "0.04"),
         ("ratio interval", "The odds rose (OR {}, 95% CI 1.02 to 2.20).", "2.10", "1.50"),
         ("ratio interval", "It was more frequent (OR {} (1.21–3.11)).", "2.64", "1.94"),
         ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = {}).", "0.30", "0.04"),
