@@ -13,7 +13,6 @@ from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.console import tell
 from draftroom.systems import SYSTEMS, Lazy
 from state.errors import DraftroomError
-from state.settings import REMOVED, TABLES
 
 COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
@@ -74,16 +73,6 @@ class DraftroomGroup(TyperGroup):
         """Import the command that is named."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name else None, rest
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Say of an option that is gone what became of it."""
-        given = {argument.split("=")[0] for argument in args}
-        for setting, instead in REMOVED.items():
-            table, name = setting.split(".")
-            if name not in TABLES[table].model_fields:
-                for option in {f"--{name}", f"--no-{name}"} & given:
-                    raise typer.BadParameter(f"{option} is no option any more: {instead}.")
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the sub-command."""

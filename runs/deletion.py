@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from runs.checkpoints import checkpoints_of, compact, delete_checkpoints
-from runs.record import RunRecord, all_records, delete_record, hold_run, shown_status, thread_of
+from runs.record import RunRecord, all_records, delete_record, hold_run, shown_status
 from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_searches
 
@@ -61,7 +61,7 @@ def old_runs(days: int, *, unfinished: bool = False) -> list[RunRecord]:
 def _delete_checkpoints(record: RunRecord) -> None:
     if record["checkpoints"] != "memory":
         with hold_run(record["id"]):
-            asyncio.run(delete_checkpoints(checkpoints_of(record), thread_of(record)))
+            asyncio.run(delete_checkpoints(checkpoints_of(record), record["thread"]))
 
 
 def _delete(record: RunRecord, *, shared: bool) -> None:

@@ -22,13 +22,13 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
+from pydantic import ValidationError
 
 from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.record import (
     RunRecord,
     all_calls,
     hold_run,
-    thread_of,
     total_calls,
     total_tokens,
     with_failure,
@@ -38,6 +38,7 @@ from runs.record import (
 from runs.runnable import Builder, RunnableGraph, Subgraph
 from state.errors import BadInput, DraftroomError, ModelOutputError, NothingUsable, StateError
 from state.records import Values
+from state.settings import Settings
 from tools.models import FAILED_ANSWERS, admission, close_clients
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -225,7 +226,7 @@ def resume_command(record: RunRecord) -> str:
 
 def config_of(record: RunRecord) -> RunnableConfig:
     """Where LangGraph finds the checkpoints of a run."""
-    return _config(thread_of(record))
+    return _config(record["thread"])
 
 
 def metadata_of(record: RunRecord) -> dict[str, int]:
@@ -304,8 +305,9 @@ class _Runner:
 
     async def _to_the_end(self, graph: Graph, snapshot: StateSnapshot, start: Any) -> Outcome:
         """Stream, and ask at every question, until there is nothing more to do."""
+        if not self._runnable.is_finished(snapshot.values):
+            self._refuse_foreign_settings()
         while start is not None or not self._runnable.is_finished(snapshot.values):
-            self._refuse_earlier_settings()
             newest = NewestState(snapshot)
             self._save("running", newest.joined(self._runnable))
             self._begun = True
@@ -321,21 +323,21 @@ class _Runner:
             start = Command(resume=reply)
         if not self._runnable.is_finished(snapshot.values):
             # LangGraph ends silently where the node that comes next is no longer in the graph.
-            raise StateError(
-                f"The checkpoints of the run {self._record['id']} do not fit this version of Draftroom; "
-                f"resume it with version {self._record['version']}, or start it anew.",
-                kind="run_incompatible",
-            )
+            raise self._misfit()
         return self._outcome("done", snapshot)
 
-    def _refuse_earlier_settings(self) -> None:
-        """A run of the version before has no extensions on record; with any, it would end as another system."""
-        if "extensions" not in self._record:
-            raise StateError(
-                f"The run {self._record['id']} was begun by an earlier version, whose settings knew no `extensions`; "
-                "resume it with that version, or start it anew.",
-                kind="run_incompatible",
-            )
+    def _misfit(self) -> StateError:
+        return StateError(
+            f"The checkpoints of the run {self._record['id']} do not fit this version of Draftroom; "
+            f"resume it with version {self._record['version']}, or start it anew.",
+            kind="run_incompatible",
+        )
+
+    def _refuse_foreign_settings(self) -> None:
+        try:
+            Settings(**self._record["settings"])
+        except ValidationError:
+            raise self._misfit() from None
 
     def _ask_person(self, question: Mapping[str, Any]) -> Answer | None:
         if self._ask is None:

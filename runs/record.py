@@ -143,8 +143,8 @@ class RunRecord(TypedDict):
     """One run. Times are UTC in ISO 8601."""
 
     id: str
-    thread: NotRequired[str]
-    """Of its checkpoints: a UUID, as LangGraph's server wants it. Runs of earlier versions have their id there."""
+    thread: str
+    """Of its checkpoints: a UUID, as LangGraph's server wants it."""
     system: str
     version: str
     """Of Draftroom."""
@@ -158,8 +158,8 @@ class RunRecord(TypedDict):
     input: RunInput
     settings: dict[str, Any]
     """As frozen into the state of the graph."""
-    extensions: NotRequired[list[str]]
-    """Those that were on; see docs/extensions.md. Runs of versions that knew none have no such field."""
+    extensions: list[str]
+    """Those that were on; see docs/extensions.md."""
     models: dict[str, str]
     """Model names by role."""
     prompts: dict[str, str]
@@ -177,11 +177,6 @@ def new_run_id() -> str:
     """
     time = datetime.now(UTC)
     return f"{time:%Y%m%d-%H%M%S}-{time.microsecond // 1000:03x}{randbelow(16**5):05x}"
-
-
-def thread_of(record: RunRecord) -> str:
-    """The thread id of the run's checkpoints."""
-    return record.get("thread", record["id"])
 
 
 def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
@@ -206,7 +201,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
         checkpoints="postgres" if checkpoints.startswith("postgres") else checkpoints,
         input=run_input,
         settings=dict(settings),
-        extensions=extensions_of(settings) or [],
+        extensions=extensions_of(settings),
         models={role: str(model["model"]) for role, model in settings["models"].items()},
         prompts={},
         usage=[],
@@ -228,23 +223,21 @@ def with_state(
     """
     calls = all_calls(answered, record["failures"])
     settings = values.get("settings") or record["settings"]
-    newest: RunRecord = {
+    return {
         **record,
         "updated": now(),
         "settings": settings,
         "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
         "usage": usage(calls),
         "results": results,
+        "extensions": extensions_of(settings),
     }
-    if (extensions := extensions_of(settings)) is not None:
-        newest["extensions"] = extensions
-    return newest
 
 
-def extensions_of(settings: Mapping[str, Any]) -> list[str] | None:
-    """The extensions of a run's frozen settings, which hold the table of one system; None if its version knew none."""
+def extensions_of(settings: Mapping[str, Any]) -> list[str]:
+    """Return the extensions of a run's frozen settings, which hold the table of one system."""
     known = [table["extensions"] for table in settings.values() if isinstance(table, dict) and "extensions" in table]
-    return list(known[0]) if known else None
+    return list(known[0]) if known else []
 
 
 def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:

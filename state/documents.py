@@ -99,8 +99,8 @@ class DocumentRef(TypedDict):
     sha256: str
     path: str
     """Of the stored `Document`, a JSON file."""
-    source: NotRequired[str]
-    """The file it was read from; what came as text is kept beside the stored document. Earlier records lack it."""
+    source: str
+    """The file it was read from; what came as text is kept beside the stored document."""
     title: str
     format: DocumentFormat
     scope: Literal["abstract", "whole"]
@@ -109,8 +109,7 @@ class DocumentRef(TypedDict):
     """Of that text."""
     pages: int
     """0 where the format has no pages."""
-    paragraphs: NotRequired[int]
-    """Earlier records lack it."""
+    paragraphs: int
     warnings: list[str]
     """About what models read."""
 

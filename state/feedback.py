@@ -187,7 +187,7 @@ class ParagraphReview(TypedDict):
     rewrites: int
     """How often the controller rewrote the remaining steps."""
     candidates: list[Candidate]
-    wordings: NotRequired[dict[str, str]]
+    wordings: dict[str, str]
     """What the reviewer says of computed findings, by their ids."""
     notes: list[str]
     """What an agent could not do: providers that failed, addresses that were blocked."""

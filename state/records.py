@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
@@ -39,8 +39,8 @@ class CallRecord(TypedDict):
     """True if this call repeats an earlier one whose answer was invalid."""
     finish_reason: str
     trims: list[Trim]
-    cuts: NotRequired[list[str]]
-    """What of the answer exceeded a limit and was left out, a clause each; earlier versions noted none."""
+    cuts: list[str]
+    """What of the answer exceeded a limit and was left out, a clause each."""
 
 
 FactKind = Literal["number", "percentage", "year", "quantity", "entity"]

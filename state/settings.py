@@ -57,11 +57,6 @@ def _known(role: str) -> str:
 
 Role = Annotated[str, AfterValidator(_known), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))]
 """Who has a model: `default` stands for all agents that have none of their own."""
-REMOVED = {
-    "feedback.detect": "it is the extension `detect` now; name it in `extensions` of [feedback], or with --extensions",
-    "feedback.verify": "it is the extension `verify` now; name it in `extensions` of [feedback], or with --extensions",
-}
-"""Settings of earlier versions."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
@@ -324,11 +319,6 @@ AGENTS = tuple(role for table in TABLES.values() for role in table.roles)
 ROLES = ("default", *AGENTS, *OPTIONAL_ROLES)
 
 
-def what_became_of(name: str) -> str:
-    """What to do about a setting that only earlier versions had, in one sentence; empty for any other name."""
-    return f"`{name}` is no setting any more: {REMOVED[name]}" if name in REMOVED else ""
-
-
 def describe(error: ValidationError) -> str:
     """Say in one clause what pydantic found wrong, without repeating the offending values."""
     return "; ".join(_problem(item) for item in error.errors()[:4])
@@ -336,8 +326,6 @@ def describe(error: ValidationError) -> str:
 
 def _problem(item: ErrorDetails) -> str:
     where = ".".join(map(str, item["loc"])) or "value"
-    if item["type"] == "extra_forbidden" and (removed := what_became_of(where)):
-        return removed
     what = item["msg"].removeprefix("Value error, ")
     return f"`{where}`: {what[:1].lower()}{what[1:]}"
 
@@ -371,11 +359,9 @@ class RunContext(BaseModel):
         """Leave out what was left empty, and say in a sentence what is wrong with the rest.
 
         Raises:
-            SettingsError: A field is unknown, or one of earlier versions, or its value is out of bounds.
+            SettingsError: A field is unknown, or its value is out of bounds.
         """
         if isinstance(chosen, Mapping):
-            if problem := next(filter(None, (what_became_of(f"{cls.table}.{name}") for name in chosen)), ""):
-                raise SettingsError(f"The settings of this run cannot be used: {problem}.")
             may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
             chosen = {name: value for name, value in chosen.items() if value is not None or name in may_be_none}
         try:

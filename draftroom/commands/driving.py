@@ -163,7 +163,7 @@ def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, 
     document = rendering.document(outcome.record, outcome.values)
     print_result(document)
     if not quiet:
-        tell(extensions_line(outcome.record.get("extensions")))
+        tell(extensions_line(outcome.record["extensions"]))
         print_remarks(document)
         how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
         tell(f"Next: {how}{where_runs_are_shown()}.")

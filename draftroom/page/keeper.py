@@ -19,7 +19,7 @@ from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
 from runs.driver import Answer, NewestState, brought_up, metadata_of, read_snapshot
-from runs.record import Failure, RunRecord, hold_run, now, thread_of, write_record
+from runs.record import Failure, RunRecord, hold_run, now, write_record
 from runs.runnable import RunnableGraph
 from state import errors
 from state.errors import BadInput
@@ -80,12 +80,8 @@ class Keeper:
 
         Raises:
             StateError: Another process drives it, or its checkpoints cannot be read.
-            BadInput: It waits for no answer, or is done, or began before threads were UUIDs.
+            BadInput: It waits for no answer, or is done.
         """
-        if "thread" not in record:
-            raise BadInput(
-                f"This run is of an earlier version; go on with it in a terminal: draftroom resume {record['id']}"
-            )
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(held(record["id"]))
             runnable = find_system(record["system"]).graph
@@ -140,7 +136,7 @@ async def _given(record: RunRecord, runnable: RunnableGraph, answer: Answer | No
 
 
 async def _start(client: LangGraphClient, record: RunRecord, given: Mapping[str, Any]) -> ServerRun:
-    thread = thread_of(record)
+    thread = record["thread"]
     await client.threads.create(thread_id=thread, if_exists="do_nothing", graph_id=record["system"])
     run = await client.runs.create(
         thread,

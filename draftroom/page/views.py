@@ -124,7 +124,7 @@ def run(view: RunView, driven: ServerRun | None) -> dict[str, Any]:
         "record": record,
         "result": result,
         "status": "running" if driven else shown_status(record),
-        "thread": record.get("thread", ""),
+        "thread": record["thread"],
         "run": driven.run if driven else None,
         "source": _paper(record),
         "question": question and {**question, "items": question["advice"]},
@@ -159,5 +159,5 @@ def words(record: RunRecord) -> dict[str, list[Word]]:
 def _paper(record: RunRecord) -> dict[str, Any]:
     try:
         return source(load_document(record["input"]["paper"]))
-    except StateError as error:  # removed, or of an earlier version; the rest can be shown
+    except StateError as error:  # it is gone; the rest can be shown
         return {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}

@@ -51,7 +51,7 @@ def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = (
     source, calls = values.get("source"), values.get("calls", [])
     read = source["warnings"] if source else []
     trimmed = (describe_trims(call, unit) for call in calls)
-    cut = ([f"{_who(call, unit)} gave {each}" for each in call.get("cuts", [])] for call in calls)
+    cut = ([f"{_who(call, unit)} gave {each}" for each in call["cuts"]] for call in calls)
     sentences = dict.fromkeys(each for sentences in (*trimmed, *cut) for each in sentences)
     found = [*notices, *values.get("warnings", []), *read, *sentences]
     return [Items([TextLine(f"{each}.", label="Please note", tone="warning") for each in found])] if found else []
@@ -70,10 +70,8 @@ def _who(call: CallRecord, unit: str) -> str:
     return f"in {unit} {call['round']} the {spoken(call['role'])}"
 
 
-def extensions_line(extensions: Sequence[str] | None) -> str:
+def extensions_line(extensions: Sequence[str]) -> str:
     """Say which extensions were on: `Extensions: none (the paper's system)`, or their names."""
-    if extensions is None:
-        return "Extensions: not on record"
     return "Extensions: " + (", ".join(extensions) or "none (the paper's system)")
 
 
@@ -86,7 +84,7 @@ def describe_run(record: RunRecord, values: Values) -> list[TextLine]:
     return [
         TextLine(f"Run {record['id']}: {record['system']}, {state}; {begun}"),
         TextLine(f"{record['input']['name']} ({size}), SHA-256 {paper['sha256']}", label="Paper"),
-        TextLine(extensions_line(record.get("extensions"))),
+        TextLine(extensions_line(record["extensions"])),
         *(TextLine(model, label=spoken(role).capitalize()) for role, model in record["models"].items()),
     ]
 

@@ -119,7 +119,7 @@ def place_notes(document: Document, record: RunRecord, values: Values) -> list[P
     about it may not be found there.
     """
     texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
-    extensions = TextLine(extensions_line(record.get("extensions")))
+    extensions = TextLine(extensions_line(record["extensions"]))
     placed = []
     for note in computed_notes(values):
         place = locate(note.quote, texts[note.paragraph], fewest=1) if note.paragraph in texts else None

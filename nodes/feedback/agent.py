@@ -106,7 +106,7 @@ async def document_of(state: ParagraphState | QuestionState) -> Document:
 
 def shown(text: str, state: AnyState) -> str:
     """A text as a prompt shows it: what addresses the model stands there as a quotation only (an extension)."""
-    return mark_as_untrusted(text, state.get("findings", [])) if "instructions" in options(state).extensions else text
+    return mark_as_untrusted(text, state["findings"]) if "instructions" in options(state).extensions else text
 
 
 def passages_shown(passages: list[Passage], state: AnyState) -> str:

@@ -24,7 +24,7 @@ async def conclude(state: ParagraphState) -> ParagraphState:
         evidence=state["evidence"],
         rewrites=state["rewrites"],
         candidates=state["candidates"],
-        wordings=state.get("wordings", {}),
+        wordings=state["wordings"],
         notes=[*state["notes"], *_silence(state)],
     )
     return {"reviews": [review]}
@@ -50,11 +50,11 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     chosen = options(state)
     said_once = "distinct_comments" in chosen.extensions
     comments, calls = await distinct(ranked, state, chosen.max_comments) if said_once else (ranked, [])
-    wordings = {key: words for review in reviews for key, words in review.get("wordings", {}).items()}
+    wordings = {key: words for review in reviews for key, words in review["wordings"].items()}
     return {
         "comments": comments[: chosen.max_comments],
         "computed": [{**item, "wording": wordings.get(item["id"], "")} for item in computed],
-        "earlier": [settled(item, reviews) for item in state.get("earlier", [])],
+        "earlier": [settled(item, reviews) for item in state["earlier"]],
         "calls": calls,
         "finished": True,
     }

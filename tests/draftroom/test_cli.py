@@ -17,7 +17,6 @@ from draftroom.systems import SYSTEMS, System
 from evals.task import Task
 from runs.runnable import RunnableGraph
 from tests.draftroom.conftest import ROOT, Command, without_package
-from tests.draftroom.test_earlier_versions import EARLIER
 
 HEAVY = {"langgraph", "langchain_core", "torch", "numpy", "graphs", "nodes", "evals", "training"}
 TELLS_WHAT_IS_IMPORTED = """
@@ -45,8 +44,8 @@ def test_the_help_lists_every_command_and_imports_none(draftroom: Command, tmp_p
 def test_the_list_of_runs_imports_no_graph(draftroom: Command, tmp_path: Path):
     folder = draftroom.home / "state" / "runs"
     folder.mkdir(parents=True)
-    for path in EARLIER.glob("*.json"):
-        record = json.loads(path.read_text(encoding="utf-8"))["record"]
+    for path in (ROOT / "examples" / "runs").glob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))["run"]
         (folder / f"{record['id']}.json").write_text(json.dumps(record), encoding="utf-8")
     printed, packages = run(draftroom, tmp_path, "runs")
     for told in ("science_journalism", "medical_simplification", " -> ", "focused_feedback", " comment"):

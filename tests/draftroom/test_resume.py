@@ -125,9 +125,28 @@ def test_a_checkpoint_whose_next_node_is_gone_is_told_and_not_taken_for_the_end(
         connection.create_function("renamed", 1, lambda blob: blob.replace(b"branch:to:advise", b"branch:to:adwise"))
         connection.execute("UPDATE checkpoints SET checkpoint = renamed(checkpoint)")
     connection.close()
+    assert_misfit(draftroom)
+
+
+def test_a_run_whose_settings_this_version_does_not_have_is_left_to_its_own(draftroom: Command, paper: Path):
+    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom("explain", paper)
+    calls = len(draftroom.endpoint.chat_requests)
+    path = next((draftroom.home / "state" / "runs").glob("*.json"))
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["settings"]["journalism"]["extensions"] = ["of_tomorrow"]
+    path.write_text(json.dumps({**record, "version": "9.9"}), encoding="utf-8")
+    assert_misfit(draftroom, "9.9")
+    assert len(draftroom.endpoint.chat_requests) == calls
+    assert draftroom("show", "last").exit_code == 0
+
+
+def assert_misfit(draftroom: Command, version: str = "") -> None:
+    """A resume is refused with the version that can go on."""
     result = draftroom("resume", "last")
     assert result.exit_code == EXIT_CODES["run_incompatible"]
-    assert draftroom.records()[0]["version"] in result.stderr
+    version = version or draftroom.records()[0]["version"]
+    assert f"do not fit this version of Draftroom; resume it with version {version}" in " ".join(result.stderr.split())
 
 
 def test_a_run_that_kept_its_checkpoints_in_memory(draftroom: Command, paper: Path):

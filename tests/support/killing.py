@@ -24,7 +24,7 @@ from draftroom.systems import System
 from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
-from runs.record import RunRecord, new_record, thread_of
+from runs.record import RunRecord, new_record
 from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Script, Text, When
 from tests.support.newsroom import PAPER
 from tests.support.review_room import MISSING, Room, plan
@@ -258,7 +258,7 @@ async def begin(system: System, record: RunRecord, address: str, before: Before)
         running = asyncio.ensure_future(
             system.graph.builder.compile(checkpointer=saver).ainvoke(
                 system.graph.graph_input(record["input"]),
-                {"configurable": {"thread_id": thread_of(record)}},
+                {"configurable": {"thread_id": record["thread"]}},
                 context=system.graph.context(record["settings"]),
                 durability="sync",
             )

@@ -73,7 +73,7 @@ def rank(
 
 
 def delete_vectors(sha256: str) -> None:
-    """Remove the vectors of a paper, and those of which an earlier version has not noted whose they are.
+    """Remove the vectors of a paper.
 
     Raises:
         StateError: If the index cannot be written.
@@ -82,7 +82,7 @@ def delete_vectors(sha256: str) -> None:
         return
     with _client() as client:
         for collection in client.list_collections():
-            if (collection.metadata or {}).get(_PAPER) in {None, sha256[:DIGITS]}:
+            if (collection.metadata or {}).get(_PAPER) == sha256[:DIGITS]:
                 client.delete_collection(collection.name)
                 (_folder() / f"{collection.name}.lock").unlink(missing_ok=True)
     try:
