@@ -3,7 +3,7 @@
 The papers' systems are what a graph is without any. Each extension has a name and a switch (`extensions` of each
 system: `none`, `default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only
 report, to an agent or a person; those that write into a text, veto an answer or serve a readability formula are left to
-small models (the preset `embedded`) until they are measured with a capable one. What was measured stands in
+small models (the preset `laptop`) until they are measured with a capable one. What was measured stands in
 docs/results/extensions.md.
 """
 

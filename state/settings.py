@@ -343,7 +343,7 @@ class RunContext(BaseModel):
     """Of the system in the settings."""
 
     preset: str | None = Field(
-        None, description="Settings to start from: embedded, fast, debug, paper, or the path of a TOML file."
+        None, description="Settings to start from: fast, debug, laptop, paper, or the path of a TOML file."
     )
     limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     models: dict[Role, dict[str, Any]] | None = Field(

@@ -133,7 +133,7 @@ def _without(names: Collection[str], fields: Mapping[str, Any]) -> dict[str, Any
 
 
 def _names_a_model(values: Mapping[str, Any]) -> bool:
-    """Whether anything says which model to use; if not, it is the embedded one, with the sampling that it needs."""
+    """Whether anything says which model to use; if not, it is that of `UNCONFIGURED`, with the sampling it needs."""
     return any(ADDRESS & set(table) for table in _models(values).values())
 
 

@@ -77,7 +77,7 @@ def test_the_example_of_variables_names_every_variable():
 
 
 def test_presets_load(tmp_path: Path):
-    assert set(preset_names()) == {"paper", "fast", "debug", "embedded", "laptop"}
+    assert set(preset_names()) == {"paper", "fast", "debug", "laptop"}
     for name in preset_names():
         assert load_settings({"preset": name}).preset == name
 
@@ -103,7 +103,7 @@ def test_the_paper_preset_is_the_papers_setting():
 
 @pytest.mark.parametrize(
     ("preset", "profile"),
-    [("paper", "paper-gpu"), ("embedded", "embedded"), ("laptop", "laptop"), ("laptop", "laptop-vllm")],
+    [("paper", "paper-gpu"), ("laptop", "laptop"), ("laptop", "laptop-vllm")],
 )
 def test_presets_use_the_servers_of_their_profile(preset: str, profile: str):
     path = ROOT / "serving" / "profiles" / f"{profile}.toml"

@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "mosses.md"
 @pytest.mark.live
 def test_explain_writes_an_article_with_its_account(embedded_endpoint: str, tmp_path: Path) -> None:
     result = tmp_path / "result.json"
-    command = ["explain", str(EXAMPLE), "--preset", "embedded", "--rounds", "1", "--select", "last", "-o", str(result)]
+    command = ["explain", str(EXAMPLE), "-o", str(result)]
     finished = run_until_usable(command, embedded_endpoint, tmp_path)
     assert finished.returncode == 0, finished.stderr
 

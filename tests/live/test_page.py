@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.live.command import SETTINGS
 from tests.live.test_llama_cpp import profile  # noqa: F401 - a fixture
 from tests.studio.server import OPEN, StudioServer, variables
 from tests.support.browser import WIDE, NewPage
@@ -32,7 +33,7 @@ def model(request: pytest.FixtureRequest) -> dict[str, str]:
     else:
         (server,) = request.getfixturevalue("profile").servers
         base_url, name = server.base_url, server.served_model_name
-    return {"base_url": base_url, "DRAFTROOM_MODELS__DEFAULT__MODEL": name}
+    return {"base_url": base_url, "DRAFTROOM_CONFIG": str(SETTINGS), "DRAFTROOM_MODELS__DEFAULT__MODEL": name}
 
 
 def test_a_paper_is_dropped_watched_and_read(model: dict[str, str], new_page: NewPage, tmp_path: Path) -> None:
@@ -59,7 +60,4 @@ def test_a_paper_is_dropped_watched_and_read(model: dict[str, str], new_page: Ne
 def begin_on_the_page(shown: Page, paper: Path) -> None:
     shown.get_by_role("radio", name="Explain").check()
     shown.locator("input[type=file]").set_input_files(paper)
-    shown.get_by_text("Settings", exact=False).first.click()
-    shown.get_by_label("Start from").select_option("embedded")
-    shown.get_by_role("spinbutton", name="Rounds").fill("1")
     shown.get_by_role("button", name="Explain this paper").click()

@@ -16,7 +16,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "seedlings.pdf"
 @pytest.mark.live
 def test_review_writes_checked_comments_with_its_account(embedded_endpoint: str, tmp_path: Path) -> None:
     result, annotated = tmp_path / "result.json", tmp_path / "annotated.pdf"
-    command = ["review", str(EXAMPLE), "--preset", "embedded", "--paragraph", "14"]
+    command = ["review", str(EXAMPLE), "--paragraph", "14"]
     finished = run_until_usable([*command, "-o", str(result), "-o", str(annotated)], embedded_endpoint, tmp_path)
     assert finished.returncode == 0, finished.stderr
 

@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "inhalers.md"
 @pytest.mark.live
 def test_simplify_enters_each_loop_and_accounts_for_what_is_lost(embedded_endpoint: str, tmp_path: Path) -> None:
     result = tmp_path / "result.json"
-    command = ["simplify", str(EXAMPLE), "--preset", "embedded", "--entries", "1", "-o", str(result)]
+    command = ["simplify", str(EXAMPLE), "-o", str(result)]
     finished = run_until_usable(command, embedded_endpoint, tmp_path)
     assert finished.returncode == 0, finished.stderr
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from state.errors import SettingsError
-from state.extensions import JOURNALISM_EXTENSIONS, SIMPLIFICATION_EXTENSIONS
 from state.settings import Settings
 from tools.configuration import load_settings, merge, preset_names, preset_path
 
@@ -63,7 +62,7 @@ def test_the_preset_itself_is_chosen_in_the_same_order(file: Path, monkeypatch: 
     assert load_settings().journalism.rounds == 5
     monkeypatch.setenv("DRAFTROOM_PRESET", "fast")
     assert load_settings().journalism.rounds == 1
-    assert load_settings({"preset": "embedded"}).journalism.rounds == 3
+    assert load_settings({"preset": "paper"}).journalism.rounds == 5
 
 
 CONTRARY = """
@@ -172,7 +171,7 @@ def test_under_a_whole_preset_file_and_environment_say_what_is_read_and_asked(fi
     assert feedback.literature.blocked_hosts == ["example.org"]
 
 
-@pytest.mark.parametrize("name", ["fast", "debug", "embedded"])
+@pytest.mark.parametrize("name", ["fast", "debug", "laptop"])
 def test_any_other_preset_that_is_chosen_comes_over_file_and_environment_field_by_field(
     name: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,7 +224,7 @@ def test_a_preset_keeps_the_limits_that_a_model_needs(file: Path) -> None:
 
 def test_a_mistake_in_what_a_preset_replaces_is_told(file: Path) -> None:
     file.write_text("[feedback]\nverify = true\n")
-    assert "it is the extension `verify` now" in error({"preset": "paper"})
+    assert "`feedback.verify`: extra inputs are not permitted" in error({"preset": "paper"})
 
 
 def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) -> None:
@@ -233,12 +232,6 @@ def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) ->
     assert load_settings().model_for("reader").base_url == "http://127.0.0.1:9/v1"
     assert load_settings({"preset": "paper"}).model_for("reader").model == "mine"
     assert load_settings({"models": {"reader": {"model": "small"}}}).model_for("reader").model == "small"
-
-
-def test_the_embedded_model_writes_no_copied_sentence_anew() -> None:
-    settings = load_settings({"preset": "embedded"})
-    assert set(JOURNALISM_EXTENSIONS) - set(settings.journalism.extensions) == {"begin_with_paper", "rewrite_copied"}
-    assert set(SIMPLIFICATION_EXTENSIONS) - set(settings.simplification.extensions) == {"rewrite_copied"}
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -312,7 +305,7 @@ def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
             {"feedback": {"segment_characters": 300, "segment_overlap": 300}},
             "`feedback.segment_overlap`: must be less than segment_characters",
         ),
-        ({"preset": "slow"}, "There is no preset 'slow'; choose one of debug, embedded, fast, laptop, paper"),
+        ({"preset": "slow"}, "There is no preset 'slow'; choose one of debug, fast, laptop, paper"),
     ],
 )
 def test_a_mistake_is_told_by_its_name_and_without_its_value(overrides: dict[str, Any], culprit: str) -> None:

@@ -77,7 +77,7 @@ function startOf(settings) {
     suffixes: [".docx", ".htm", ".html", ".md", ".pdf", ".tex", ".txt"],
     max_bytes: 50_000_000,
     systems: SYSTEMS.map(([name, verb, title, summary, table]) => ({ name, verb, title, summary, settings: settings[table] })),
-    presets: ["debug", "embedded", "fast", "laptop", "paper"],
+    presets: ["debug", "fast", "laptop", "paper"],
   };
 }
 

@@ -94,15 +94,15 @@ def test_a_flag_names_another_model_of_the_servers(serving: Command, tmp_path: P
 
 
 def test_one_of_ours_is_asked_with_its_preset_whatever_the_settings_name(serving: Command, tmp_path: Path) -> None:
-    unusable = serving.with_variables({"DRAFTROOM_VLLM_PYTHON": "no-such-program"})
+    unusable = serving.with_variables({"DRAFTROOM_LLAMA_CPP_PYTHON": "no-such-program"})
     out = tmp_path / "run"
 
-    result = unusable("eval", "medical_simplification", "--limit", "1", "--out", out, "--profile", "embedded")
+    result = unusable("eval", "medical_simplification", "--limit", "1", "--out", out, "--profile", "laptop")
 
     assert_refused(unusable, result, "serving_failed")
     config = json.loads((out / "config.json").read_text(encoding="utf-8"))
-    assert {model["model"] for model in config["models"].values()} == {"smollm2-135m-instruct"}
-    assert {model["frequency_penalty"] for model in config["models"].values()} == {0.5}
+    assert {model["model"] for model in config["models"].values()} == {"qwen2.5-coder-1.5b-instruct"}
+    assert {model["temperature"] for model in config["models"].values()} == {0.2}
     assert config["settings"]["entries"] == 1
 
 
