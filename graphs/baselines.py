@@ -12,12 +12,12 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.focused_feedback import after_detection, before_review, for_whole_paper
+from graphs.focused_feedback import after_detection, before_review, for_whole_paper, question
 from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import gather_answers, plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
-from state.feedback import ParagraphOutput, ParagraphState, QuestionState
+from state.feedback import ParagraphOutput, ParagraphState
 from state.settings import FeedbackContext
 
 
@@ -25,20 +25,7 @@ def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
     """Each question is answered and checked by itself."""
     if state["outcome"]:
         return "conclude"
-    return [
-        Send(
-            "verify_question",
-            QuestionState(
-                step=step,
-                target=state["target"],
-                document=state["document"],
-                findings=state["findings"],
-                computed=state["computed"],
-                settings=state["settings"],
-            ),
-        )
-        for step in state["wave"]
-    ]
+    return [Send("verify_question", question(state, step)) for step in state["wave"]]
 
 
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)

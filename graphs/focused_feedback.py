@@ -130,7 +130,7 @@ paragraph_review.add_edge("conclude", END)
 
 def each_paragraph(state: FeedbackState) -> list[Send]:
     """Send every chosen paragraph out for review."""
-    return [Send("review_paragraph", begin_paragraph(target, dict(state))) for target in state["targets"]]
+    return [Send("review_paragraph", begin_paragraph(target, state)) for target in state["targets"]]
 
 
 def for_whole_paper(review: StateGraph[Any, Any, Any, Any], name: str) -> StateGraph[Any, Any, Any, Any]:

@@ -36,7 +36,7 @@ from nodes.simplification.redundancy_checker import find_redundancies
 from nodes.simplification.selector import condense_history, select_agent
 from nodes.simplification.simplifier import rewrite_alone, rewrite_copied, rewrite_text
 from state.settings import SimplificationContext
-from state.simplification import LoopOutput, LoopState, SimplificationInput, SimplificationOutput, SimplificationState
+from state.simplification import LoopProgress, LoopState, SimplificationInput, SimplificationOutput, SimplificationState
 
 
 def failed(state: LoopState) -> bool:
@@ -111,7 +111,7 @@ def after_validation(state: LoopState) -> Literal["leave_out_redundancies", "rem
 
 def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
     """An interaction loop with these nodes, entered at the first one."""
-    builder = StateGraph(LoopState, context_schema=SimplificationContext, output_schema=LoopOutput)
+    builder = StateGraph(LoopState, context_schema=SimplificationContext, output_schema=LoopProgress)
     for node in nodes:
         builder.add_node(node)
     builder.add_edge(START, nodes[0].__name__)

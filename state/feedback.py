@@ -167,29 +167,28 @@ class EarlierComment(TypedDict):
     """The same in this version; empty if it is gone."""
 
 
-Outcome = Literal["comment", "nothing worth raising", "failed"]
-
-
-class ParagraphReview(TypedDict):
+class ParagraphReview(TypedDict, total=False):
     """All that was done for one paragraph."""
 
     paragraph: str
     section: str
     page: int
-    outcome: Outcome
+    outcome: Literal["", "comment", "nothing worth raising", "failed"]
+    """Empty as long as the review is under way."""
     problem: str
     """Why it failed, or why nothing is raised."""
     comment: Comment | None
     plans: list[Plan]
     """Best first if they were re-ranked; the first is the one that was followed."""
-    log: list[StepRecord]
+    log: Annotated[list[StepRecord], DeltaChannel(append)]
     evidence: list[Evidence]
+    """What the log's answered steps found, in the order of the steps."""
     rewrites: int
     """How often the controller rewrote the remaining steps."""
     candidates: list[Candidate]
     wordings: dict[str, str]
     """What the reviewer says of computed findings, by their ids."""
-    notes: list[str]
+    notes: Annotated[list[str], DeltaChannel(append)]
     """What an agent could not do: providers that failed, addresses that were blocked."""
 
 
@@ -239,8 +238,8 @@ class ParagraphOutput(TypedDict, total=False):
     calls: Annotated[list[CallRecord], DeltaChannel(append)]
 
 
-class ParagraphState(ParagraphOutput, total=False):
-    """State of the review of one paragraph: what it is given, and what it works on."""
+class ParagraphGiven(TypedDict, total=False):
+    """What an agent is given of the paper and its paragraph."""
 
     target: Target
     document: DocumentRef
@@ -249,69 +248,38 @@ class ParagraphState(ParagraphOutput, total=False):
     computed: list[RaisedFinding]
     """What was computed about the whole paper."""
     settings: dict[str, Any]
-    plans: list[Plan]
+
+
+class ParagraphState(ParagraphGiven, ParagraphReview, ParagraphOutput, total=False):
+    """State of the review of one paragraph: what it is given, what it works on, and the record that comes of it."""
+
     remaining: list[Step]
     """Steps that nobody has decided on yet."""
     wave: list[Step]
     """Questions that are to be answered next."""
-    rewrites: int
-    log: Annotated[list[StepRecord], DeltaChannel(append)]
     decided: list[StepRecord]
     """Records of the steps of the wave, before their answers are there."""
     answers: Annotated[list[Answered], DeltaChannel(append)]
     """In the order in which they came; `wave` steps are logged by the controller."""
-    evidence: list[Evidence]
-    """What the log's answered steps found, in the order of the steps."""
-    candidates: list[Candidate]
-    comment: Comment | None
-    wordings: dict[str, str]
-    outcome: Literal["", "comment", "nothing worth raising", "failed"]
-    problem: str
-    notes: Annotated[list[str], DeltaChannel(append)]
 
 
-class QuestionState(TypedDict):
+class QuestionState(ParagraphGiven):
     """What the investigator is sent out with."""
 
     step: Step
-    target: Target
-    document: DocumentRef
-    findings: list[Finding]
-    computed: list[RaisedFinding]
-    settings: dict[str, Any]
-
-
-class FeedbackState(TypedDict, total=False):
-    """State of the graph. `initialise` sets every key; every other node returns those that it changes."""
-
-    paper: str
-    document: DocumentRef
-    settings: dict[str, Any]
-    """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
-    targets: list[Target]
-    findings: list[Finding]
-    computed: list[RaisedFinding]
-    reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
-    comments: list[Comment]
-    earlier: list[EarlierComment]
-    """Comments on the version before."""
-    decisions: Annotated[dict[str, AuthorDecision], or_]
-    """By the id of the comment; a person makes them when the run is over."""
-    finished: bool
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
-class FeedbackOutput(TypedDict):
+class FeedbackOutput(TypedDict, total=False):
     """The comments, and how they came about."""
 
     comments: list[Comment]
     """Ranked: the best supported first."""
-    decisions: dict[str, AuthorDecision]
+    decisions: Annotated[dict[str, AuthorDecision], or_]
     """What a person made of them, by the id of the comment; at first empty."""
     earlier: list[EarlierComment]
     """Comments on the version before, and what became of them; empty if there was none."""
-    reviews: list[ParagraphReview]
+    reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
     """One for each paragraph, with its plans, log, evidence and outcome."""
     targets: list[Target]
     """The paragraphs that were chosen for review."""
@@ -324,6 +292,13 @@ class FeedbackOutput(TypedDict):
     document: DocumentRef
     """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]
-    """The settings that the run was started with, models included."""
-    calls: list[CallRecord]
+    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
     """What each answered model call cost."""
+
+
+class FeedbackState(FeedbackOutput, total=False):
+    """State of the graph: what comes out of it. `initialise` sets every key; other nodes return those that they change.
+
+    The input is no part of it: `initialise` alone reads it, and puts the path of the stored paper in its place.
+    """

@@ -84,34 +84,8 @@ class JournalismInput(TypedDict):
     """The paper: its text, or the path of a text, Markdown or PDF file."""
 
 
-class JournalismState(TypedDict, total=False):
-    """State of the graph. `initialise` sets every key; every other node returns those that it changes."""
-
-    paper: str
-    """As given; after `initialise`, the path of the stored text."""
-    source: DocumentRef
-    settings: dict[str, Any]
-    """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
-    round: int
-    """Number of the newest draft."""
-    drafts: Annotated[list[Draft], DeltaChannel(append)]
-    assessments: Annotated[list[Assessment], DeltaChannel(append)]
-    notes: Annotated[list[Notes], DeltaChannel(append)]
-    reviews: Annotated[list[DraftReview], DeltaChannel(append)]
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
-    revision: Draft
-    """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
-    copied: list[str]
-    """Sentences that the newest revision has copied from the paper; empty without the extension `rewrite_copied`."""
-    stop_reason: Literal["", "rounds done", "converged", "single draft"]
-    article: str
-    selected_round: int
-    selected_because: str
-    warnings: list[str]
-
-
 @with_config(ConfigDict(use_attribute_docstrings=True))
-class JournalismOutput(TypedDict):
+class JournalismOutput(TypedDict, total=False):
     """The article, and how it came about."""
 
     article: str
@@ -122,19 +96,33 @@ class JournalismOutput(TypedDict):
     """Why that draft was selected."""
     warnings: list[str]
     """What is wrong with the article as a whole; empty if nothing was found."""
-    stop_reason: str
+    stop_reason: Literal["", "rounds done", "converged", "single draft"]
     """Why there were no more rounds."""
     source: DocumentRef
     """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]
-    """The settings that the run was started with, models included."""
-    drafts: list[Draft]
+    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    drafts: Annotated[list[Draft], DeltaChannel(append)]
     """All drafts, oldest first."""
-    assessments: list[Assessment]
+    assessments: Annotated[list[Assessment], DeltaChannel(append)]
     """For each draft its readability, and its details that the paper does not support."""
-    notes: list[Notes]
+    notes: Annotated[list[Notes], DeltaChannel(append)]
     """The reader's notes, one entry a round."""
-    reviews: list[DraftReview]
+    reviews: Annotated[list[DraftReview], DeltaChannel(append)]
     """The editor's reviews, one entry a round, and one more where a person changed the advice."""
-    calls: list[CallRecord]
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
     """What each answered model call cost."""
+
+
+class JournalismState(JournalismOutput, total=False):
+    """State of the graph. `initialise` sets every key; every other node returns those that it changes.
+
+    The input is no part of it: `initialise` alone reads it, and puts the path of the stored text in its place.
+    """
+
+    round: int
+    """Number of the newest draft."""
+    revision: Draft
+    """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
+    copied: list[str]
+    """Sentences that the newest revision has copied from the paper; empty without the extension `rewrite_copied`."""

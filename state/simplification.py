@@ -1,7 +1,7 @@
 """State of `medical_simplification`: what goes in, what flows, what comes out.
 
 The lists grow by what one loop added. They are `DeltaChannel`s, so checkpoints grow linearly. A loop is a subgraph with
-a state of its own (`LoopState`): it reads the run's state and returns one `Exchange`, which the logger files.
+a state of its own (`LoopState`): it reads the run's state and returns its `LoopProgress`, which the logger files.
 """
 
 from __future__ import annotations
@@ -137,26 +137,16 @@ class SimplificationInput(TypedDict):
     """The medical abstract: its text, or the path of a text, Markdown or PDF file."""
 
 
-class LoopOutput(TypedDict, total=False):
-    """What a loop's subgraph hands back to the run."""
+class LoopProgress(TypedDict, total=False):
+    """What a loop works on and hands back to the run, all of this entry."""
 
+    entry: int
+    """Number of the newest entry into a loop."""
     text: str
     """The newest version of the text."""
     exchange: Exchange
-    """Of this entry."""
     changes: list[TextChange]
-    """Of this entry."""
     loop_calls: list[CallRecord]
-    """Of this entry."""
-
-
-class LoopState(LoopOutput, total=False):
-    """State of a loop's subgraph: what it reads of the run, and what it works on."""
-
-    source: DocumentRef
-    settings: dict[str, Any]
-    entry: int
-    memories: list[Memory]
     copied: list[str]
     """Sentences that the newest rewrite has copied from the abstract; empty without the extension `rewrite_copied`."""
     to_correct: list[str]
@@ -165,49 +155,16 @@ class LoopState(LoopOutput, total=False):
     """Rounds of proposing and judging so far; from a new text on, how often that was reviewed and corrected."""
 
 
-class SimplificationState(TypedDict, total=False):
-    """State of the graph. `initialise` sets every key; every other node returns those that it changes."""
+class LoopState(LoopProgress, total=False):
+    """State of a loop's subgraph: its progress, and what it reads of the run."""
 
-    abstract: str
-    """As given; after `initialise`, the path of the stored text."""
     source: DocumentRef
     settings: dict[str, Any]
-    """The resolved settings of this run, frozen, so that a resume or a fork needs nothing but the thread id."""
-    entry: int
-    """Number of the newest entry into a loop."""
-    next_loop: Lead | Literal["single", "done"]
-    """What the selector chose."""
-    text: str
-    """The newest version of the text."""
-    history: Annotated[list[Exchange], DeltaChannel(append)]
-    """The conversation history: one exchange an entry."""
-    history_summary: str
-    """What the oldest exchanges came to, once the history has outgrown the selector's context."""
-    summarised: int
-    """How many of the oldest exchanges the summary stands for."""
-    memories: Annotated[list[Memory], DeltaChannel(append)]
-    versions: Annotated[list[Version], DeltaChannel(append)]
-    all_changes: Annotated[list[TextChange], DeltaChannel(append)]
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
-    exchange: Exchange
-    """Of the entry that is going on."""
-    changes: list[TextChange]
-    loop_calls: list[CallRecord]
-    copied: list[str]
-    to_correct: list[str]
-    loop_round: int
-    lost: list[LostDetail]
-    """What the newest text has lost of the source's checked content."""
-    accepted: list[LostDetail]
-    """Losses that a person has found right."""
-    glossary: list[GlossaryEntry]
-    simplified: str
-    warnings: list[str]
-    stop_reason: Literal["", "entries used up", "target reached", "nothing more to change", "single rewrite"]
+    memories: list[Memory]
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
-class SimplificationOutput(TypedDict):
+class SimplificationOutput(TypedDict, total=False):
     """The simplified text, and how it came about."""
 
     simplified: str
@@ -220,19 +177,33 @@ class SimplificationOutput(TypedDict):
     """Those of them that a person has found right."""
     glossary: list[GlossaryEntry]
     """Medical terms that were kept, with the plain explanation given."""
-    stop_reason: str
+    stop_reason: Literal["", "entries used up", "target reached", "nothing more to change", "single rewrite"]
     """Why no further loop was entered."""
     source: DocumentRef
     """The abstract as it was read, and warnings about it."""
     settings: dict[str, Any]
-    """The settings that the run was started with, models included."""
-    versions: list[Version]
+    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    versions: Annotated[list[Version], DeltaChannel(append)]
     """All versions of the text, the source first."""
-    all_changes: list[TextChange]
+    all_changes: Annotated[list[TextChange], DeltaChannel(append)]
     """Every change, with loop, round, agent and what led to it."""
-    history: list[Exchange]
+    history: Annotated[list[Exchange], DeltaChannel(append)]
     """The conversation, one exchange for each entry into a loop."""
-    memories: list[Memory]
+    memories: Annotated[list[Memory], DeltaChannel(append)]
     """What the agents remembered."""
-    calls: list[CallRecord]
+    calls: Annotated[list[CallRecord], DeltaChannel(append)]
     """What each answered model call cost."""
+
+
+class SimplificationState(SimplificationOutput, LoopProgress, total=False):
+    """State of the graph. `initialise` sets every key; every other node returns those that it changes.
+
+    The input is no part of it: `initialise` alone reads it, and puts the path of the stored text in its place.
+    """
+
+    next_loop: Lead | Literal["single", "done"]
+    """What the selector chose."""
+    history_summary: str
+    """What the oldest exchanges came to, once the history has outgrown the selector's context."""
+    summarised: int
+    """How many of the oldest exchanges the summary stands for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from nodes.feedback.agent import options, switch
 from nodes.feedback.distinct_comments import distinct
 from state.errors import NothingUsable
@@ -11,23 +13,13 @@ from tools.checks.obedience import silence_about
 
 async def conclude(state: ParagraphState) -> ParagraphState:
     """Hand the review of the paragraph back to the run."""
-    target = state["target"]
-    review = ParagraphReview(
-        paragraph=target["id"],
-        section=target["section"],
-        page=target["page"],
-        outcome=state["outcome"] or "nothing worth raising",
-        problem=state["problem"],
-        comment=state["comment"],
-        plans=state["plans"],
-        log=state["log"],
-        evidence=state["evidence"],
-        rewrites=state["rewrites"],
-        candidates=state["candidates"],
-        wordings=state["wordings"],
-        notes=[*state["notes"], *_silence(state)],
-    )
-    return {"reviews": [review]}
+    whole: dict[str, Any] = {
+        **state,
+        "outcome": state["outcome"] or "nothing worth raising",
+        "notes": [*state["notes"], *_silence(state)],
+    }
+    review = {key: whole[key] for key in ParagraphReview.__annotations__}
+    return {"reviews": [cast("ParagraphReview", review)]}
 
 
 def _silence(state: ParagraphState) -> list[str]:

@@ -94,7 +94,7 @@ async def _compare(comment: Comment, others: Sequence[Comment], state: FeedbackS
     }
     choices: Any = Literal[(*(other["id"] for other in others), NONE)]
     schema = create_model("Repetition", __base__=Repetition, same_as=choices)
-    paragraph = begin_paragraph(target, dict(state))
+    paragraph = begin_paragraph(target, state)
     return await ask_as("verifier", "compare_comments", paragraph, variables, schema, trim="others")
 
 

@@ -12,7 +12,7 @@ from langgraph.types import Overwrite
 from nodes.feedback.computed_checks import as_evidence, compute_findings, findings_about
 from state.documents import Document, Paragraph
 from state.errors import BadInput
-from state.feedback import FeedbackInput, ParagraphState, RaisedFinding, Target
+from state.feedback import FeedbackInput, FeedbackState, ParagraphState, RaisedFinding, Target
 from state.settings import FeedbackContext, FeedbackSettings
 from tools.checks.hidden_instructions import find_instructions
 from tools.checks.quotes import locate
@@ -103,7 +103,7 @@ def _computed(
     return compute_findings(document, targets, whole=whole) if "computed_checks" in chosen.extensions else []
 
 
-def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
+def begin_paragraph(target: Target, run: FeedbackState) -> ParagraphState:
     """The state in which the review of a paragraph begins."""
     return ParagraphState(
         target=target,
@@ -111,20 +111,23 @@ def begin_paragraph(target: Target, run: dict[str, Any]) -> ParagraphState:
         findings=run["findings"],
         computed=run["computed"],
         settings=run["settings"],
-        plans=[],
-        remaining=[],
-        wave=[],
-        rewrites=0,
-        log=[],
-        decided=[],
-        answers=[],
-        evidence=[as_evidence(item) for item in findings_about(target, run["computed"])],
-        candidates=[],
-        comment=None,
-        wordings={},
+        paragraph=target["id"],
+        section=target["section"],
+        page=target["page"],
         outcome="",
         problem="",
+        comment=None,
+        plans=[],
+        log=[],
+        evidence=[as_evidence(item) for item in findings_about(target, run["computed"])],
+        rewrites=0,
+        candidates=[],
+        wordings={},
         notes=[],
+        remaining=[],
+        wave=[],
+        decided=[],
+        answers=[],
         reviews=[],
         calls=[],
     )
