@@ -79,7 +79,7 @@ def _near(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]
     from tools.retrieval import Embedding, cosines  # noqa: PLC0415 - loads Chroma
 
     ids, said = [comment["id"] for comment in ranked], tuple(_said(comment) for comment in ranked)
-    of_each = cosines(said, said, Embedding(**options(state).embedding.model_dump())) if said else []
+    of_each: Any = cosines(said, said, Embedding(**options(state).embedding.model_dump())) if said else []
     return {
         own: {other for other, cosine in zip(ids, row, strict=True) if cosine >= NEAR}
         for own, row in zip(ids, of_each, strict=True)
