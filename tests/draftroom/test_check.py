@@ -1,14 +1,18 @@
-"""`draftroom check`."""
+"""`draftroom check`, and what a review shows of the same findings."""
 
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
+from reportlab.pdfgen.canvas import Canvas
 
 from draftroom.exit_codes import CONTRADICTIONS, EXIT_CODES
 from tests.draftroom.conftest import Command
+from tests.fake_endpoint import Text
 
 BAD = "# Tea & growth\n\n## Results\n\nIt held in 20% (8 of 32) of the plants, t(38) = 1.20, p = .034.\n"
 
@@ -48,3 +52,59 @@ def test_bad_requests_are_refused(draftroom: Command, paper: Path):
     assert draftroom("check", paper, "-o", "findings.docx").exit_code == 2
     assert draftroom("check", paper, "--without", "spelling").exit_code == 2
     assert draftroom("check", paper.with_name("none.md")).exit_code == EXIT_CODES["missing_file"]
+
+
+REVIEWED = (
+    "Cress was sown in pots on one window sill and was watered with",
+    "cold tea or with tap water by the same person on every second day.",
+    "It grew in 20% (8 of 32) of the pots, and the plants that had tea were",
+    "taller than the others after three weeks, t(38) = 1.20, p = .034, so",
+    "that gardeners should use tea in place of fertiliser from now on.",
+)
+ELSEWHERE = ("Of the pots that stood in the shade we lost 30% (12 of 20) to mould.",)
+SHOWN = ["8 of 32 is 25.0%", "20% (8 of 32", "percentage, medium", "page 1", "Consistent would be"]
+"""Computation, words of the paper, kind and severity, and place of one finding."""
+
+
+@pytest.fixture
+def cress(tmp_path: Path) -> Path:
+    data = BytesIO()
+    canvas = Canvas(data)
+    for top, lines in ((700, REVIEWED), (560, ELSEWHERE)):
+        for number, line in enumerate(lines):
+            canvas.drawString(72, top - 14 * number, line)
+    canvas.save()
+    path = tmp_path / "cress.pdf"
+    path.write_bytes(data.getvalue())
+    return path
+
+
+def test_every_form_of_a_review_shows_what_was_computed_of_its_paragraph_whatever_the_model_says(
+    draftroom: Command, cress: Path
+):
+    draftroom.endpoint.answer = lambda _: Text("I would rather not.")
+    files = {suffix: cress.with_name(f"review.{suffix}") for suffix in ("md", "html", "json", "pdf")}
+    written = (part for file in files.values() for part in ("-o", file))
+    result = draftroom("review", cress, "--paragraph", "1", *written)
+    assert result.exit_code == 0, result.output
+    assert "Not reviewed" in result.stderr
+    texts = {suffix: files[suffix].read_text(encoding="utf-8") for suffix in ("md", "html")}
+    texts["terminal"] = result.stdout
+    texts["story"] = draftroom("show", draftroom.records()[0]["id"]).stdout
+    (page,) = PdfReader(files["pdf"]).pages
+    notes = [note.get_object() for note in page["/Annots"]]
+    texts["pdf"] = next(note["/Contents"] for note in notes if "percentage" in note["/Contents"])
+    assert all("/QuadPoints" in note for note in notes), "each is placed on its words"
+    for form, text in texts.items():
+        shown = " ".join(text.split())
+        missing = [part for part in SHOWN if part not in shown and not (form == "pdf" and part == SHOWN[1])]
+        assert missing == [], form
+        assert "Computed" in shown
+        assert "12 of 20 is" not in shown, form
+    assert not any("12 of 20" in note["/Contents"] for note in notes)
+    computed = json.loads(files["json"].read_text(encoding="utf-8"))["computed"]
+    assert [(found["kind"], found["severity"], found["paragraph"], found["shown"]) for found in computed] == [
+        ("percentage", "medium", "p1", True),
+        ("test and p-value", "high", "p1", True),
+        ("percentage", "medium", "p2", False),
+    ]
