@@ -7,7 +7,7 @@ from pathlib import Path
 
 from state.errors import SettingsError
 from state.files import state_folder
-from state.settings import LiteratureProvider, LiteratureSettings
+from state.settings import LiteratureSettings
 from tools.literature.fetching import Cache, Fetcher, Secret, searches_folder
 from tools.literature.finding import Sources
 from tools.literature.folder import Folder, Rank
@@ -35,33 +35,21 @@ def open_sources(
     Raises:
         SettingsError: A provider needs a key that is not in the environment.
     """
-    web = _open_web(settings, gate)
-    folder = _open_folder(settings, rank, read)
-    providers = [_open_provider(name, settings, web, folder) for name in dict.fromkeys(settings.providers)]
-    return Sources([provider for provider in providers if provider], web, read, folder)
-
-
-def _open_web(settings: LiteratureSettings, gate: Gate | None) -> Web:
     blocklist = DEFAULT_BLOCKLIST if settings.blocked_hosts is None else tuple(settings.blocked_hosts)
     agent = f"{PROJECT} (mailto:{_plain(settings.contact, '`contact`')})" if settings.contact else PROJECT
-    fetcher = Fetcher(gate or Gate(blocklist), agent)
-    return Web(fetcher, Cache(searches_folder(), SEARCHES_EXPIRE_S), Cache(state_folder() / "literature" / "files"))
-
-
-def _open_folder(settings: LiteratureSettings, rank: Rank, read: ReadPaper) -> Folder | None:
-    if settings.folder is None or "folder" not in settings.providers:
-        return None
-    return Folder(Path(settings.folder), read, rank)
-
-
-def _open_provider(
-    name: LiteratureProvider, settings: LiteratureSettings, web: Web, folder: Folder | None
-) -> Provider | None:
-    if name == "folder":
-        return folder
-    catalogue = CATALOGUES[name]
-    secrets = (_secret(name, key, getattr(settings, key.setting)) for key in catalogue.keys)
-    return Client(name, catalogue, web, tuple(secret for secret in secrets if secret.value), settings.contact or "")
+    files = Cache(state_folder() / "literature" / "files")
+    web = Web(Fetcher(gate or Gate(blocklist), agent), Cache(searches_folder(), SEARCHES_EXPIRE_S), files)
+    folder = Folder(Path(settings.folder), read, rank) if settings.folder and "folder" in settings.providers else None
+    providers = list[Provider]()
+    for name in dict.fromkeys(settings.providers):
+        if name != "folder":
+            keys = CATALOGUES[name].keys
+            secrets = (_secret(name, key, getattr(settings, key.setting)) for key in keys)
+            told = tuple(secret for secret in secrets if secret.value)
+            providers.append(Client(name, CATALOGUES[name], web, told, settings.contact or ""))
+        elif folder:
+            providers.append(folder)
+    return Sources(providers, web, read, folder)
 
 
 def _secret(name: str, key: Key, variable: str) -> Secret:

@@ -228,12 +228,6 @@ class TestFolder:
         assert [notice["provider"] for notice in findings["notices"]] == ["folder"]
         assert site.connections == 0
 
-    async def test_the_draft_in_the_folder_is_not_literature(self, local: Sources) -> None:
-        reviewed = UnderReview(title="Of Moss", abstract="", sha256="", identifiers=[])
-        findings = await find_documents("moss", local, under_review=reviewed)
-        assert findings["found"] == []
-        assert [blocked["reason"] for blocked in findings["blocked"]] == ["is the paper under review"]
-
     async def test_a_file_that_goes_meanwhile_is_told(self, local: Sources, papers: Path) -> None:
         assert local.folder is not None
         gone = hit("folder", title="Of ferns", address=str(papers / "gone.md"))
@@ -265,12 +259,6 @@ class TestSettings:
         findings = await find_documents(QUESTION, sources)
         assert findings["found"] == []
         assert findings["notices"][0]["message"].startswith("No folder of papers is set; set `folder`")
-
-    async def test_a_folder_is_the_only_provider(self, library: Library, tmp_path: Path) -> None:
-        (tmp_path / "moss.md").write_text("moss", encoding="utf-8")
-        sources = self.open(library, folder=str(tmp_path))
-        assert [provider.name for provider in sources.providers] == ["folder"]
-        assert len((await find_documents("moss", sources))["found"]) == 1
 
     def test_a_folder_that_is_not_among_the_providers_is_left_alone(self, library: Library, tmp_path: Path) -> None:
         assert self.open(library, providers=["arxiv"], folder=str(tmp_path)).folder is None

@@ -78,12 +78,6 @@ def test_others_are_not_taken_for_it(other: dict[str, Any]) -> None:
     assert not is_same_study(hit("arxiv", **other), PAPER)
 
 
-def test_nothing_known_of_the_paper_excludes_nothing() -> None:
-    unknown = UnderReview(title="", abstract="", sha256="", identifiers=[])
-    assert not is_same_study(hit("arxiv", title=""), unknown)
-    assert not is_same_document(document("words", title=""), unknown)
-
-
 def test_a_document_is_recognised_by_its_file_title_or_abstract() -> None:
     assert is_same_document(document("words", digest="ab" * 32), PAPER)
     assert is_same_document(document("words", title="Attention in Moss how plants look at light"), PAPER)

@@ -49,15 +49,6 @@ class TestPace:
         await asyncio.gather(*(ask(web, site, query) for query in ("one", "two", "three")))
         assert clock.slept == [3.0, 3.0]
 
-    async def test_time_that_passed_anyway_counts(self, web: Web, site: Site, clock: Clock) -> None:
-        site.pages["/search"] = json_answer({"word": "cell"})
-        await ask(web, site, "one")
-        clock.now += 2.5
-        await ask(web, site, "two")
-        clock.now += 10
-        await ask(web, site, "three")
-        assert clock.slept == [0.5]
-
     async def test_services_do_not_wait_for_each_other(self, clock: Clock) -> None:
         pace = Pace(clock, clock.sleep)
         async with pace.turn(Service("one", 3)), pace.turn(Service("two", 3)):
@@ -91,13 +82,6 @@ class TestTries:
         web = replace(web, pace=Pace(clock, clock.sleep))
         assert await ask(web, site) == "cell"
         assert clock.slept == [2.0, 1.0]  # what was asked, and what is left of the interval
-
-    async def test_a_long_retry_after_outlasts_the_interval(self, web: Web, site: Site, clock: Clock) -> None:
-        long = Answer(status=503, headers={"Retry-After": "20"})
-        site.pages["/search"] = [long, json_answer({"word": "cell"})]
-        results = await asyncio.gather(ask(web, site, "one"), ask(web, site, "two"))
-        assert results == ["cell", "cell"]
-        assert clock.now >= 1020
 
     async def test_without_it_the_wait_doubles_and_the_tries_end(self, web: Web, site: Site, clock: Clock) -> None:
         site.pages["/search"] = Answer(status=503)
