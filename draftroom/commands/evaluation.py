@@ -236,11 +236,11 @@ def plan_reranking(
 ) -> None:
     """Recall@1 of the plan re-ranker on plans of unseen papers, beside what ranks them without it."""
     require(TRAINING)
-    from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.evaluate import evaluate  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.plans import read_planned  # noqa: PLC0415
 
     _refuse_unwritable(out)
-    typer.echo(tables(evaluate(weights, read_planned(pairs, plans), out)), nl=False)
+    typer.echo(evaluate(weights, read_planned(pairs, plans), out), nl=False)
 
 
 def _at_once(task: Task, concurrency: int) -> dict[str, Any]:

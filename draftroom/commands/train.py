@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,14 +9,8 @@ import typer
 
 from draftroom.extras import TRAINING, require
 from draftroom.rendering.console import tell
-from tools.configuration import load_settings
-from tools.models import close_clients
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from runs.many import Record
-    from training.plan_reranker.plans import PlannedParagraph
     from training.review_filters.labelled_sentences import Task
 
 train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_help=True)
@@ -25,9 +18,6 @@ train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_
 OutOption = Annotated[Path, typer.Option("--out", help="Folder of the run; a run that is there is taken up.")]
 ConfigOption = Annotated[str, typer.Option("--config", help="Hyperparameters: a configuration's name, or a TOML file.")]
 SentencesArgument = Annotated[Path, typer.Argument(help="Labelled review sentences, JSON Lines.")]
-TransferOption = Annotated[
-    Path | None, typer.Option("--transfer", help="Sentences of DISAPERE, to measure on as well; JSON Lines.")
-]
 
 
 @train_app.command("plan-reranker")
@@ -36,23 +26,17 @@ def plan_reranker(
     out: OutOption,
     plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
     config: ConfigOption = "plan-reranker-small",
-    judge: Annotated[bool, typer.Option("--judge", help="Compare with the planner's model as a judge, too.")] = False,
 ) -> None:
-    """Train the plan re-ranker, measure it by cross-validation over papers, and write its model card."""
+    """Train the plan re-ranker, and measure it by cross-validation over papers."""
     require(TRAINING)
-    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
-    from training.plan_reranker.card import write_card  # noqa: PLC0415
-    from training.plan_reranker.config import RerankerTraining  # noqa: PLC0415
-    from training.plan_reranker.evaluate import evaluate, tables  # noqa: PLC0415
-    from training.plan_reranker.grid import train_grid  # noqa: PLC0415
+    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.evaluate import evaluate  # noqa: PLC0415
     from training.plan_reranker.plans import read_planned  # noqa: PLC0415
+    from training.plan_reranker.train import RerankerFit, train_reranker  # noqa: PLC0415
 
     paragraphs = read_planned(pairs, plans)
-    weights = train_grid(read_config(config_path(config), RerankerTraining), paragraphs, out)
-    verdicts = asyncio.run(_judge(paragraphs, out / "verdicts.jsonl")) if judge else []
-    measured = evaluate(weights, paragraphs, out, verdicts)
-    write_card(weights, out / "evaluation.json")
-    typer.echo(tables(measured), nl=False)
+    weights = train_reranker(read_config(config, RerankerFit), paragraphs, out)
+    typer.echo(evaluate(weights, paragraphs, out), nl=False)
     tell(f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use.")
 
 
@@ -61,10 +45,9 @@ def purpose(
     sentences: SentencesArgument,
     out: OutOption,
     config: ConfigOption = "purpose-small",
-    transfer: TransferOption = None,
 ) -> None:
     """Train the classifier of what a review sentence is for: praise, weakness, to-do and so on."""
-    _train_classifier("purpose", sentences, out, config, transfer)
+    _train_classifier("purpose", sentences, out, config)
 
 
 @train_app.command("aspect")
@@ -72,10 +55,9 @@ def aspect(
     sentences: SentencesArgument,
     out: OutOption,
     config: ConfigOption = "aspect-small",
-    transfer: TransferOption = None,
 ) -> None:
     """Train the classifier of what a review sentence is about: soundness, substance and so on."""
-    _train_classifier("aspect", sentences, out, config, transfer)
+    _train_classifier("aspect", sentences, out, config)
 
 
 @train_app.command("journalist")
@@ -86,13 +68,12 @@ def journalist(
 ) -> None:
     """Fine-tune the journalist on plain summaries: an adapter that vLLM serves."""
     require(TRAINING)
-    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
+    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
     from training.journalist.config import JournalistConfig  # noqa: PLC0415
     from training.journalist.train import ADAPTER, train_journalist  # noqa: PLC0415
 
-    record = train_journalist(read_config(config_path(config), JournalistConfig), pairs, out)
-    before, after = record.dev_loss_before, -record.best_metric
-    typer.echo(f"Loss of a token of the dev summaries: {before:.3f} before, {after:.3f} after.")
+    record = train_journalist(read_config(config, JournalistConfig), pairs, out)
+    typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
     tell(f"To use it: vllm serve MODEL --enable-lora --lora-modules tuned={out / ADAPTER}")
     tell("Then set `model` of [models.warm_start] to tuned, and write with draftroom explain --warm-start.")
 
@@ -108,15 +89,14 @@ def bart(
 ) -> None:
     """Fine-tune BART on plain summaries: the row `bart` of Table 1."""
     require(TRAINING)
-    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
-    from training.journalist.bart import train_bart  # noqa: PLC0415
+    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
+    from training.journalist.bart import CHECKPOINT, train_bart  # noqa: PLC0415
     from training.journalist.config import BartConfig  # noqa: PLC0415
 
-    chosen = read_config(config_path(config), BartConfig)
-    tuned = train_bart(chosen.model_copy(update={"model": model}) if model else chosen, pairs, out)
-    after = -tuned.record.best_metric
-    typer.echo(f"Loss of a token of the dev summaries: {tuned.loss_before:.3f} before, {after:.3f} after.")
-    tell(f'To use it, set sequence_to_sequence = "{tuned.checkpoint}" under [journalism], and add `bart` to --rows.')
+    chosen = read_config(config, BartConfig)
+    record = train_bart(chosen.model_copy(update={"model": model}) if model else chosen, pairs, out)
+    typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
+    tell(f'To use it, set sequence_to_sequence = "{out / CHECKPOINT}" under [journalism], and add `bart` to --rows.')
 
 
 @train_app.command("instructions")
@@ -132,22 +112,9 @@ def instructions(
     tell(f"The weights are in {out / 'instructions.npz'}; tools/checks/instructions.npz holds those that ship.")
 
 
-def _train_classifier(task: Task, sentences: Path, out: Path, config: str, transfer: Path | None) -> None:
+def _train_classifier(task: Task, sentences: Path, out: Path, config: str) -> None:
     require(TRAINING)
-    from training.configuration import config_path, read_config  # noqa: PLC0415 - these take seconds
-    from training.review_filters.evaluation import markdown  # noqa: PLC0415
-    from training.review_filters.train import ClassifierFit, train_classifier  # noqa: PLC0415
+    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
+    from training.review_filters.classifier import ClassifierFit, train_classifier  # noqa: PLC0415
 
-    hyperparameters = read_config(config_path(config), ClassifierFit)
-    trained = train_classifier(task, hyperparameters, sentences, out, transfer=transfer)
-    typer.echo(markdown(trained.report), nl=False)
-
-
-async def _judge(paragraphs: Sequence[PlannedParagraph], log: Path) -> list[Record]:
-    from training.plan_reranker.judge import judge_plans  # noqa: PLC0415 - takes seconds
-
-    model = load_settings().model_for("planner")
-    try:
-        return await judge_plans(paragraphs, log, model, concurrency=model.concurrency, tell=tell)
-    finally:
-        await close_clients()
+    typer.echo(train_classifier(task, read_config(config, ClassifierFit), sentences, out), nl=False)

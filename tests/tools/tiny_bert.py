@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from safetensors.torch import save_file
 from transformers import BertConfig, BertModel, BertTokenizerFast
+
+from tools.bert import load_bert
+from tools.reranking.plan_reranker import fingerprint
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -33,3 +39,23 @@ def write_tokenizer(folder: Path, words: Sequence[str]) -> None:
     """Write one that takes each word for a token."""
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *words]) + "\n", encoding="utf-8")
     BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+
+
+def write_reranker(folder: Path, words: Sequence[str], *, papers: Sequence[str] = ()) -> Path:
+    """A plan re-ranker that has learnt nothing: a random head on such a checkpoint, which is written beside it."""
+    encoder = write_encoder(folder.parent / "encoder", words, places=64)
+    head = {"head.weight": torch.randn(1, 16), "head.bias": torch.zeros(1)}
+    parameters = {f"encoder.{name}": value for name, value in load_bert(str(encoder)).parameters.items()}
+    folder.mkdir(parents=True)
+    save_file(head, folder / "weights.safetensors")
+    described = {
+        "sha256": hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(),
+        "encoder": str(encoder),
+        "encoder_sha256": fingerprint(parameters, without=head),
+        "dropout": 0.0,
+        "max_length": 64,
+        "papers": list(papers),
+        "training": {},
+    }
+    (folder / "config.json").write_text(json.dumps(described), encoding="utf-8")
+    return folder

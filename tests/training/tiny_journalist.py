@@ -18,8 +18,9 @@ from tokenizers.trainers import BpeTrainer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 
 from nodes.journalism.initialise import PROMPTS
+from training.fitting import FitRecord
 from training.journalist.config import JournalistConfig
-from training.journalist.train import JournalistRecord, train_journalist
+from training.journalist.train import train_journalist
 
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -99,7 +100,7 @@ def configured(model: Path | str, **changes: Any) -> JournalistConfig:
     return JournalistConfig.model_validate(values | changes)
 
 
-def run(folder: Path, out: Path, **changes: Any) -> JournalistRecord:
+def run(folder: Path, out: Path, **changes: Any) -> FitRecord:
     """Fine-tune the model in `folder/model` on the pairs beside it."""
     return train_journalist(configured(folder / "model", **changes), [folder / "pairs.jsonl"], out)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.tiny_bart import write_bart
-from training.journalist.bart import Tuned, train_bart
+from training.fitting import FitRecord
+from training.journalist.bart import train_bart
 from training.journalist.config import BartConfig
 
 PLANTS = ("moss", "cress", "fern", "clover", "barley", "ivy", "thyme", "mint", "sage", "rye", "oat", "flax")
@@ -48,6 +49,6 @@ def configured(model: Path | str, **changes: Any) -> BartConfig:
     return BartConfig.model_validate(values | changes)
 
 
-def run(folder: Path, out: Path, **changes: Any) -> Tuned:
+def run(folder: Path, out: Path, **changes: Any) -> FitRecord:
     """Fine-tune the model in `folder` on the pairs beside it."""
-    return train_bart(configured(folder / "bart", **changes), [folder / "pairs.jsonl"], out)
+    return train_bart(configured(changes.pop("model", folder / "bart"), **changes), [folder / "pairs.jsonl"], out)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.tiny_bert import write_encoder
-from training.plan_reranker.config import RerankerRun
 from training.plan_reranker.plans import PlannedParagraph, WrittenLine, write_written
+from training.plan_reranker.train import RerankerFit
 
 WORDS = ["the", "yield", "field", "rose", "why", "how", "paper", "literature", "answer", "from", "investigator"]
 WORDS += [
@@ -44,8 +44,6 @@ def paragraph(number: int, *, paper: str | None = None) -> PlannedParagraph:
         id=f"p{number}",
         paper_id=paper or f"paper {number // 2}",
         paragraph=f"the {subject} rose {'it ' * (number % 7)}.",
-        review=f"why did the {subject} rise is not said .",
-        model="toy",
         texts={
             "optimal": in_form(f"why did the {subject} rose?"),
             "another paper": in_form("how did it fall?"),
@@ -65,7 +63,12 @@ def toy_files(folder: Path) -> tuple[Path, Path]:
     pairs, plans = folder / "pairs.jsonl", folder / "plans.jsonl.gz"
     lines, written = [], []
     for each in toy_paragraphs():
-        lines.append({**each.model_dump(include={"id", "paper_id", "paragraph"}), "feedback": each.review})
+        lines.append(
+            {
+                **each.model_dump(include={"id", "paper_id", "paragraph"}),
+                "feedback": f"why did {each.paragraph} is not said .",
+            }
+        )
         for name in ("optimal", "generic"):
             line = {"id": each.id, "written": name, "literature": False, "model": "toy", "plan": each.texts[name]}
             written.append(WrittenLine.model_validate(line))
@@ -74,7 +77,7 @@ def toy_files(folder: Path) -> tuple[Path, Path]:
     return pairs, plans
 
 
-def toy_run(folder: Path, **chosen: Any) -> RerankerRun:
+def toy_run(folder: Path, **chosen: Any) -> RerankerFit:
     """A run on a tiny encoder, which is written if it is not there."""
     encoder = folder / "encoder"
     if not encoder.exists():
@@ -86,4 +89,4 @@ def toy_run(folder: Path, **chosen: Any) -> RerankerRun:
         "epochs": 6,
         "patience": 6,
     }
-    return RerankerRun.model_validate({**usual, "dropout": 0.0, "device": "cpu", **chosen})
+    return RerankerFit.model_validate({**usual, "dropout": 0.0, "device": "cpu", **chosen})

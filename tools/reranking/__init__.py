@@ -60,9 +60,9 @@ def unseen(folder: Path, paper: str) -> Path:
 
 @cache
 def _papers(folder: Path) -> frozenset[str]:
-    from tools.reranking.plan_reranker import WHAT, RerankerConfig, read_config  # noqa: PLC0415 - packages of an extra
+    from tools.reranking.plan_reranker import read_config  # noqa: PLC0415 - packages of an extra
 
-    return read_config(folder, RerankerConfig, what=WHAT).papers
+    return read_config(folder).papers
 
 
 def load_reranker(folder: Path) -> PlanReranker:

@@ -1,6 +1,7 @@
 """The plan re-ranker: a BERT cross-encoder that scores how well a plan suits a paragraph (SWIF2T, plan re-ranking).
 
-It is trained with torch (`training/plan_reranker`) and runs in numpy. Low-rank adapters are W' = W + (alpha / rank) B
+It is trained with torch (`training/plan_reranker`) and runs in numpy. The weights that ship read a paragraph once for
+all its plans, and were trained by earlier code. Low-rank adapters are W' = W + (alpha / rank) B
 A, kept as the factors A and B, and added to W when they are loaded (Hu et al., "LoRA: Low-Rank Adaptation of Large
 Language Models", 2021, Section 4.1).
 
@@ -10,13 +11,12 @@ Its files are `weights.safetensors`, and `config.json`, which says what they are
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import safetensors.numpy
@@ -25,21 +25,29 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
-from state.errors import SettingsError, StateError
-from state.files import write_atomically
+from state.errors import SettingsError
 from tools.bert import Array, Bert, in_parallel, load_bert, special
 from tools.checks.fidelity import stems
 
 Weights = Mapping[str, NDArray[Any]]
 """Arrays of floating-point numbers by name."""
 
-_WEIGHTS = "weights.safetensors"
+WEIGHTS = "weights.safetensors"
 CONFIG = "config.json"
 """Name of the file that describes the weights."""
 
 
-class WeightsConfig(BaseModel):
-    """What `config.json` says of any model; a subclass adds what the model is made of."""
+class Adapter(BaseModel):
+    """What must be known of low-rank factors to add them up."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rank: int = Field(8, ge=1)
+    alpha: int = Field(16, ge=1)
+
+
+class RerankerConfig(BaseModel):
+    """What `config.json` says of a plan re-ranker."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -47,107 +55,6 @@ class WeightsConfig(BaseModel):
     """Of the weights file."""
     training: dict[str, Any]
     """How the weights came about."""
-
-
-Config = TypeVar("Config", bound=WeightsConfig)
-
-
-def write_weights(folder: Path, weights: Weights, config: Mapping[str, Any], *, what: str) -> None:
-    """Write both files, the description last.
-
-    Args:
-        folder: Made if it does not exist.
-        weights: By name.
-        config: All of the description but the checksum, in JSON values.
-        what: The model is, for messages: "plan re-ranker".
-
-    Raises:
-        StateError: The folder cannot be written.
-    """
-    data = safetensors.numpy.save(dict(weights))
-    described = {**config, "sha256": hashlib.sha256(data).hexdigest()}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / _WEIGHTS, data)
-        write_atomically(folder / CONFIG, json.dumps(described, indent=2).encode() + b"\n")
-    except OSError as error:
-        raise StateError(
-            f"The {what} cannot be saved in {folder} ({error.strerror}); name a folder that can be written."
-        ) from error
-
-
-def read_config(folder: Path, schema: type[Config], *, what: str) -> Config:
-    """Read the description.
-
-    Args:
-        folder: Where it is.
-        schema: Of it.
-        what: The model is, for messages.
-
-    Raises:
-        SettingsError: It is missing, or describes something else.
-    """
-    try:
-        return schema.model_validate_json((folder / CONFIG).read_bytes())
-    except OSError as error:
-        raise _missing(folder, error, what) from error
-    except ValidationError as error:
-        raise SettingsError(
-            f"{folder / CONFIG} does not describe a {what}; train it again, or name another folder."
-        ) from error
-
-
-def read_weights(folder: Path, schema: type[Config], *, what: str) -> tuple[Config, dict[str, NDArray[Any]]]:
-    """Read both files.
-
-    Args:
-        folder: Where they are.
-        schema: Of the description.
-        what: The model is, for messages.
-
-    Raises:
-        SettingsError: One is missing, or is not as it was written, or training had come to no numbers.
-    """
-    config = read_config(folder, schema, what=what)
-    try:
-        data = (folder / _WEIGHTS).read_bytes()
-    except OSError as error:
-        raise _missing(folder, error, what) from error
-    if hashlib.sha256(data).hexdigest() != config.sha256:
-        raise _damaged(folder)
-    try:
-        weights = safetensors.numpy.load(data)
-    except SafetensorError as error:
-        raise _damaged(folder) from error
-    if not all(np.isfinite(value).all() for value in weights.values()):
-        raise SettingsError(
-            f"{folder / _WEIGHTS} holds values that are no numbers, so what it says would be random; train it again "
-            "with a lower learning rate."
-        )
-    return config, weights
-
-
-def _missing(folder: Path, error: OSError, what: str) -> SettingsError:
-    return SettingsError(
-        f"There is no {what} in {folder} ({Path(error.filename).name}: {error.strerror}); name the folder of one that "
-        "was trained.",
-        kind="missing_file",
-    )
-
-
-def _damaged(folder: Path) -> SettingsError:
-    return SettingsError(
-        f"{folder / _WEIGHTS} is damaged: it is not the file that was saved; copy the folder anew, or train it again."
-    )
-
-
-WHAT = "plan re-ranker"
-"""In messages about its files."""
-
-
-class RerankerConfig(WeightsConfig):
-    """What `config.json` says of a plan re-ranker."""
-
     encoder: str
     encoder_sha256: str
     """Of the encoder's parameters that the weights file does not hold."""
@@ -161,6 +68,61 @@ class RerankerConfig(WeightsConfig):
     max_length: int
     papers: frozenset[str] = frozenset()
     """Ids of the papers of the corpus that were learnt from; none for weights whose training kept no list of them."""
+
+
+def read_config(folder: Path) -> RerankerConfig:
+    """Read the description.
+
+    Raises:
+        SettingsError: It is missing, or describes something else.
+    """
+    try:
+        return RerankerConfig.model_validate_json((folder / CONFIG).read_bytes())
+    except OSError as error:
+        raise _missing(folder, error) from error
+    except ValidationError as error:
+        raise SettingsError(
+            f"{folder / CONFIG} does not describe a plan re-ranker; train it again, or name another folder."
+        ) from error
+
+
+def _read_weights(folder: Path) -> tuple[RerankerConfig, dict[str, NDArray[Any]]]:
+    """Read both files.
+
+    Raises:
+        SettingsError: One is missing, or is not as it was written, or training had come to no numbers.
+    """
+    config = read_config(folder)
+    try:
+        data = (folder / WEIGHTS).read_bytes()
+    except OSError as error:
+        raise _missing(folder, error) from error
+    if hashlib.sha256(data).hexdigest() != config.sha256:
+        raise _damaged(folder)
+    try:
+        weights = safetensors.numpy.load(data)
+    except SafetensorError as error:
+        raise _damaged(folder) from error
+    if not all(np.isfinite(value).all() for value in weights.values()):
+        raise SettingsError(
+            f"{folder / WEIGHTS} holds values that are no numbers, so what it says would be random; train it again "
+            "with a lower learning rate."
+        )
+    return config, weights
+
+
+def _missing(folder: Path, error: OSError) -> SettingsError:
+    return SettingsError(
+        f"There is no plan re-ranker in {folder} ({Path(error.filename).name}: {error.strerror}); name the folder of "
+        "one that was trained.",
+        kind="missing_file",
+    )
+
+
+def _damaged(folder: Path) -> SettingsError:
+    return SettingsError(
+        f"{folder / WEIGHTS} is damaged: it is not the file that was saved; copy the folder anew, or train it again."
+    )
 
 
 PARAGRAPH, PLAN = 0, 1
@@ -264,7 +226,7 @@ class PlanReranker:
         Raises:
             SettingsError: A file is missing or damaged, or the encoder is not the one that the weights belong to.
         """
-        config, weights = read_weights(folder, RerankerConfig, what=WHAT)
+        config, weights = _read_weights(folder)
         bert = load_bert(config.encoder)
         parameters = {f"encoder.{name}": value for name, value in bert.parameters.items()}
         whole = merged(weights, parameters, config.adapter) if config.adapter else weights
@@ -296,15 +258,6 @@ def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
 
 
 _A, _B = "lora_A.weight", "lora_B.weight"
-
-
-class Adapter(BaseModel):
-    """What must be known of the factors to add them up."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    rank: int = Field(8, ge=1)
-    alpha: int = Field(16, ge=1)
 
 
 def merged(weights: Weights, base: Weights, adapter: Adapter) -> Weights:

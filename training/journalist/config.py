@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
@@ -11,7 +10,7 @@ from state.errors import SettingsError
 from state.files import cache_folder
 from state.model_settings import Limits
 from state.settings import Audience
-from training.run_record import FitConfig
+from training.fitting import FitConfig
 
 _EMBEDDED = "embedded:"
 
@@ -33,16 +32,15 @@ class SummaryConfig(FitConfig):
         Raises:
             SettingsError: There is no such embedded model.
         """
-        if self.model.startswith(_EMBEDDED):
-            folder = cache_folder() / "models" / self.model.removeprefix(_EMBEDDED)
-            if not folder.is_dir():
-                raise SettingsError(
-                    f"The embedded model {self.model!r} is not built yet: run `draftroom models up --profile embedded` "
-                    "once, or set `model` to a hub id or a folder."
-                )
-            return folder
-        folder = Path(self.model).expanduser()
-        return folder if folder.is_dir() else self.model
+        if not self.model.startswith(_EMBEDDED):
+            return self.model
+        folder = cache_folder() / "models" / self.model.removeprefix(_EMBEDDED)
+        if not folder.is_dir():
+            raise SettingsError(
+                f"The embedded model {self.model!r} is not built yet: run `draftroom models up --profile embedded` "
+                "once, or set `model` to a hub id or a folder."
+            )
+        return folder
 
 
 class JournalistConfig(SummaryConfig):
@@ -70,26 +68,3 @@ class BartConfig(SummaryConfig):
     max_tokens: int = Field(default=1024, ge=4)
     """Of an abstract, which is cut as it is when the model writes, and of a summary: a pair with a longer one is left
     out, because a cut summary would teach not to end."""
-
-
-def pretrained(kind: Any, config: SummaryConfig, what: str, **options: Any) -> Any:
-    """The model of a configuration, or its tokenizer.
-
-    Args:
-        kind: A class of transformers with `from_pretrained`.
-        config: Names the model.
-        what: It has to be, for the message.
-        options: For `from_pretrained`.
-
-    Raises:
-        SettingsError: It cannot be loaded.
-    """
-    source = config.source
-    try:
-        return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise SettingsError(
-            f"The model {config.model!r} cannot be loaded ({reason}); set `model` to the folder of a {what} in Hugging "
-            "Face's format, or to a hub id where the hub can be reached."
-        ) from error

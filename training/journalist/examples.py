@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from textwrap import shorten
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from typing_extensions import TypedDict
@@ -42,21 +40,10 @@ class TokenisedConversation(TypedDict):
     """The same, but -100 for what is given: the prompt."""
 
 
-class Examples(NamedTuple):
-    """What became of pairs."""
-
-    kept: list[TokenisedConversation]
-    left_out: int
-    """Pairs that are too long, or whose summary makes no article."""
-
-    @property
-    def sha256(self) -> str:
-        """Of all tokens: two runs with the same learn the same."""
-        return hashlib.sha256(json.dumps(self.kept).encode()).hexdigest()
-
-
-def examples_of(pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig) -> Examples:
-    """Tokenise pairs.
+def examples_of(
+    pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
+) -> list[TokenisedConversation]:
+    """Tokenise pairs, but those that are too long, or whose summary makes no article.
 
     Raises:
         SettingsError: The model has no chat template, or no pair is short enough.
@@ -67,7 +54,7 @@ def examples_of(pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase
     kept = [example for example in made if example and len(example["input_ids"]) <= config.max_tokens]
     if not kept:
         raise SettingsError(f"None of the {len(made)} pairs fits into {config.max_tokens} tokens; raise `max_tokens`.")
-    return Examples(kept, len(made) - len(kept))
+    return kept
 
 
 def example_of(

@@ -105,10 +105,6 @@ class PlannedParagraph(BaseModel):
     id: _Text
     paper_id: _Text
     paragraph: _Text
-    review: _Text
-    """What a human reviewer criticised in it."""
-    model: str
-    """That wrote the plans."""
     texts: dict[PlanName, _Text] = Field(repr=False)
     """Its plans, the optimal one first; not every paragraph has one of each kind."""
 
@@ -146,10 +142,9 @@ def planned(pairs: Sequence[Mapping[str, Any]], written: Iterable[WrittenLine]) 
     Raises:
         BadInput: There is no paragraph with a plan.
     """
-    own, models = defaultdict[str, dict[str, str]](dict), dict[str, str]()
+    own = defaultdict[str, dict[str, str]](dict)
     for line in written:
         own[line.id][line.written] = line.plan
-        models[line.id] = line.model
     known = [pair for pair in pairs if pair["feedback"] and "optimal" in own[pair["id"]]]
     if not known:
         raise BadInput(f"None of the {len(pairs)} pairs has a plan; give the corpus that the plans were written for.")
@@ -159,8 +154,6 @@ def planned(pairs: Sequence[Mapping[str, Any]], written: Iterable[WrittenLine]) 
             id=pair["id"],
             paper_id=pair["paper_id"],
             paragraph=pair["paragraph"],
-            review=pair["feedback"],
-            model=models[pair["id"]],
             texts={"optimal": optimal[pair["id"]], **_others(pair, own[pair["id"]], known, optimal)},
         )
         for pair in known

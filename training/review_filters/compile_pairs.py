@@ -2,284 +2,190 @@
 
     python -m training.review_filters.compile_pairs PAPERS.jsonl --out PAIRS.jsonl [--purpose FOLDER] [--aspect FOLDER]
 
-Sentences of reviews are paired with the paragraphs they quote (`linking`), and of these pairs those are kept that
-criticise or ask for something (purpose filter), are about one of the five weaknesses (aspect filter) and say something
-new (`deduplicate`). What is left is split by paper. Without the folder of a classifier its filter is left out. Each
-paper is an object on a line with `paper_id`, `title`, `sections` (`heading`, `paragraphs` with `id` and `text`) and
-`reviews` (`review_id`, `paragraphs`). The same input, rules and classifiers give the same pairs.
+Sentences of reviews are paired with the paragraphs that they quote (`pairing`), and of these pairs those are kept that
+criticise or ask for something (purpose filter), and are about one of the five weaknesses (aspect filter). Without the
+folder of a classifier its filter is left out. No paper is in two splits. Each paper is an object on a line with
+`paper_id`, `sections` (`heading`, `paragraphs` with `id` and `text`) and `reviews` (`review_id`, `paragraphs`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
+import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Final, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
+from typing_extensions import TypedDict
 
-from state.errors import BadInput, DraftroomError, SettingsError
+from state.errors import BadInput, DraftroomError
+from state.feedback import Weakness
 from state.files import write_atomically
-from state.settings import describe
-from training.review_filters.annotated_links import LinkComparison, compare, read_annotations, within_reach
 from training.review_filters.labelled_sentences import Task
-from training.review_filters.linking import Linked, LinkRules, link_reviews
-from training.review_filters.pairs import (
-    Classify,
-    LabelProbability,
-    Pair,
-    SplitRules,
-    deduplicate,
-    keep_aspects,
-    keep_purposes,
-    pair_of,
-    split_by_paper,
-)
+from training.review_filters.pairing import ReviewComment, comments_on
 from training.review_filters.papers import Paper, Split, read_papers
-from training.review_filters.verbatim import common_phrases
+
+FEEDBACK_PURPOSES: Final = frozenset({"Weakness", "Todo"})
+"""Of sentences that criticise or ask for something; Recap, Strength, Structure and Other are left out."""
+_SHARE: Final = 0.1
+"""Of the papers that were published without a split: so many are for dev, and so many for test."""
+
+Classify = Callable[[Sequence[str]], Sequence[str]]
+"""A classifier of sentences: a label for each."""
 
 
-class SplitCount(NamedTuple):
-    """Size of a split."""
+class PairSentence(TypedDict):
+    """A sentence of a pair's review."""
 
-    split: Split
-    pairs: int
-    papers: int
-
-
-class Counts(NamedTuple):
-    """What each stage of the compiler left."""
-
-    papers: int
-    reviews: int
-    sentences: int
-    quoting: int
-    """Review sentences that quote at least one paragraph."""
-    ambiguous: int
-    """Quotations that were dropped because several paragraphs have them."""
-    headings: int
-    """Quotations that were dropped because they are of the title or a heading."""
-    common: int
-    """Runs that were dropped because other papers have them as well."""
-    linked: int
-    """Comments: pairs before any filter."""
-    with_purpose: int | None = None
-    """Pairs with a Weakness or Todo sentence; None without the filter."""
-    with_aspect: int | None = None
-    """Pairs about one of the five weaknesses; None without the filter."""
-    pairs: int = 0
-    """Without repetitions, as written."""
-    splits: tuple[SplitCount, ...] | list[SplitCount] = ()
+    text: str
+    label: str | None
+    """Communicative purpose; null if no purpose filter was used."""
 
 
-def counts_table(counts: Counts) -> Table:
-    """A row for each stage."""
-    table = _table("Dataset compiler", "stage", "count")
-    rows = {
-        "papers": counts.papers,
-        "reviews": counts.reviews,
-        "review sentences": counts.sentences,
-        "sentences that quote a paragraph": counts.quoting,
-        "dropped: quotations that several paragraphs have": counts.ambiguous,
-        "dropped: quotations of the title or a heading": counts.headings,
-        "dropped: runs that other papers have": counts.common,
-        "linked comments": counts.linked,
-        "after the purpose filter": counts.with_purpose,
-        "after the aspect filter": counts.with_aspect,
-        "without repetitions": counts.pairs,
-    }
-    for stage, count in rows.items():
-        table.add_row(stage, "-" if count is None else f"{count:,}")
-    for split in counts.splits:
-        table.add_row(f"  {split.split}, of {split.papers} papers", f"{split.pairs:,}")
-    return table
+class Pair(TypedDict):
+    """A paragraph and a comment of a human reviewer that quotes it."""
 
-
-def comparison_table(title: str, comparison: LinkComparison) -> Table:
-    """A row for each type of link."""
-    table = _table(title, "paragraphs linked, by type", "agree", "of", "share")
-    for measure, shares in (("recall", comparison.recall), ("precision", comparison.precision)):
-        for kind, found, of in shares:
-            share = f"{found / of:.1%}" if of else "-"
-            table.add_row(f"{measure}: {kind}", str(found), str(of), share)
-    return table
-
-
-def _table(title: str, first: str, *others: str) -> Table:
-    table = Table(title=title)
-    table.add_column(first)
-    for name in others:
-        table.add_column(name, justify="right")
-    return table
-
-
-_BLOCK = 256
-"""Sentences that are classified between two steps of the progress."""
-
-_Item = TypeVar("_Item")
-
-
-class CompileRules(BaseModel):
-    """How pairs are compiled."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    links: LinkRules = Field(default_factory=LinkRules)
-    splits: SplitRules = Field(default_factory=SplitRules)
-
-
-class Compiled(NamedTuple):
-    """What a corpus came to."""
-
-    corpus: list[Paper]
-    counts: Counts
-    linked: list[Pair]
-    """Before any filter."""
-    pairs: list[Pair]
-    """As they were written."""
+    id: str
+    paper_id: str
+    paragraph_id: str
+    section: str
+    paragraph: str
+    review: str
+    """Every sentence of the comment."""
+    feedback: str | None
+    """Its Weakness and Todo sentences only; null if no purpose filter was used."""
+    aspect: str | None
+    review_sentences: list[PairSentence]
+    review_id: str
+    split: Split | None
+    """Null until the papers are split."""
+    license: str | None
+    """Of the review, or else of the paper."""
 
 
 def compile_pairs(
-    papers: Path,
-    out: Path,
-    rules: CompileRules | None = None,
-    *,
-    purpose: Classify | None = None,
-    aspect: Classify | None = None,
-    progress: bool = False,
-) -> Compiled:
-    """Compile the pairs of a corpus into a JSON Lines file.
+    corpus: Sequence[Paper], *, purpose: Classify | None = None, aspect: Classify | None = None, seed: int = 0
+) -> tuple[list[Pair], dict[str, int]]:
+    """Compile the pairs of a corpus.
 
     Args:
-        papers: JSON Lines file of papers with their reviews.
-        out: Where the pairs go, in one step at the end; what stood there is replaced.
-        rules: What counts as a quotation, and how papers are divided.
+        corpus: Papers with their reviews.
         purpose: Says what a sentence is for; without it, no sentence is left out and no pair has `feedback`.
         aspect: Says which weakness a sentence is about; without it, pairs of any aspect are kept, and have none.
-        progress: Show it on standard error.
+        seed: Of the splits.
 
-    Raises:
-        BadInput: The corpus cannot be used or the file cannot be written. Nothing has been classified by then.
+    Returns:
+        The pairs, and what each stage left.
     """
-    rules = rules or CompileRules()
-    _check_output(out, papers)
-    corpus = read_papers(papers)
-    follow = partial(_follow, progress=progress)
-    common = common_phrases(corpus, rules.links.minimum_words)
-    by_paper = [(paper, link_reviews(paper, rules.links, common)) for paper in follow(corpus, "finding quotations")]
-    linked = [pair_of(paper, comment) for paper, found in by_paper for comment in found.comments]
-    purposeful = keep_purposes(linked, _in_blocks(purpose, "purposes", follow)) if purpose else None
-    before = linked if purposeful is None else purposeful
-    about = keep_aspects(before, _in_blocks(aspect, "aspects", follow)) if aspect else None
-    last = next(stage for stage in (about, purposeful, linked) if stage is not None)
-    pairs = split_by_paper(deduplicate(last), {paper.paper_id: paper.split for paper in corpus}, rules.splits)
-    _write(pairs, out)
-    counts = _count(by_paper)._replace(
-        with_purpose=None if purposeful is None else len(purposeful),
-        with_aspect=None if about is None else len(about),
-        pairs=len(pairs),
-        splits=_splits(pairs),
-    )
-    return Compiled(corpus, counts, linked, pairs)
+    pairs = [_pair(paper, *numbered) for paper in corpus for numbered in enumerate(comments_on(paper), start=1)]
+    counts = {"papers": len(corpus), "comments that quote a paragraph": len(pairs)}
+    if purpose:
+        pairs = _keep_purposes(pairs, purpose)
+        counts["after the purpose filter"] = len(pairs)
+    if aspect:
+        pairs = _keep_aspects(pairs, aspect)
+        counts["after the aspect filter"] = len(pairs)
+    # A review is repeated where a second report quotes the first one, or a decision letter its reviewers.
+    pairs = list({(pair["paper_id"], pair["paragraph_id"], pair["review"]): pair for pair in pairs}.values())
+    counts["without repetitions"] = len(pairs)
+    pairs = _split_by_paper(pairs, {paper.paper_id: paper.split for paper in corpus}, seed)
+    return pairs, counts | Counter(f"  {pair['split']}" for pair in pairs)
 
 
-def _follow(items: Sequence[_Item], what: str, *, progress: bool) -> Iterable[_Item]:
-    console = Console(stderr=True)
-    return track(items, what, console=console, disable=not (progress and console.is_terminal), transient=True)
-
-
-def _in_blocks(classify: Classify, what: str, follow: Callable[[Sequence[Sequence[str]], str], Any]) -> Classify:
-    """The same classifier, which shows how far it is."""
-
-    def by_block(texts: Sequence[str]) -> list[LabelProbability]:
-        blocks = [texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK)]
-        return [found for block in follow(blocks, what) for found in classify(block)]
-
-    return by_block
-
-
-def _count(by_paper: Sequence[tuple[Paper, Linked]]) -> Counts:
-    found = [quotes for _, linked in by_paper for quotes in linked.sentences]
-    return Counts(
-        papers=len(by_paper),
-        reviews=sum(len(paper.reviews) for paper, _ in by_paper),
-        sentences=len(found),
-        quoting=sum(bool(quotes.of) for quotes in found),
-        ambiguous=sum(quotes.ambiguous for quotes in found),
-        headings=sum(quotes.headings for quotes in found),
-        common=sum(quotes.common for quotes in found),
-        linked=sum(len(linked.comments) for _, linked in by_paper),
+def _pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
+    return Pair(
+        id=f"{paper.paper_id}/{number}",
+        paper_id=paper.paper_id,
+        paragraph_id=comment.paragraph.id,
+        section=comment.section,
+        paragraph=comment.paragraph.text,
+        review=" ".join(comment.sentences),
+        feedback=None,
+        aspect=None,
+        review_sentences=[PairSentence(text=sentence, label=None) for sentence in comment.sentences],
+        review_id=comment.review.review_id,
+        split=None,
+        license=comment.review.license or paper.license,
     )
 
 
-def _splits(pairs: Sequence[Pair]) -> list[SplitCount]:
-    count = Counter(pair["split"] for pair in pairs)
-    papers = Counter(split for _, split in {(pair["paper_id"], pair["split"]) for pair in pairs})
-    return [SplitCount(split, count[split], papers[split]) for split in ("train", "dev", "test")]
+def _keep_purposes(pairs: Sequence[Pair], classify: Classify) -> list[Pair]:
+    """Pairs with a sentence that criticises or asks for something; those sentences become the `feedback`."""
+    labels = _labelled((each["text"] for pair in pairs for each in pair["review_sentences"]), classify)
+    kept: list[Pair] = []
+    for pair in pairs:
+        sentences = [PairSentence(text=each["text"], label=labels[each["text"]]) for each in pair["review_sentences"]]
+        feedback = " ".join(each["text"] for each in sentences if each["label"] in FEEDBACK_PURPOSES)
+        if feedback:
+            kept.append({**pair, "feedback": feedback, "review_sentences": sentences})
+    return kept
 
 
-def _check_output(out: Path, papers: Path) -> None:
-    """Before any work: a long run must not end in a file that cannot be written."""
-    try:
-        if out.is_dir() or not out.parent.is_dir() or not os.access(out.parent, os.W_OK):
-            raise _unwritable(out, "it is a folder, or its folder does not exist or is closed to you")
-        if out.exists() and papers.exists() and out.samefile(papers):
-            raise _unwritable(out, "it is the corpus itself")
-    except OSError as error:
-        raise _unwritable(out, error.strerror or type(error).__name__) from error
+def _keep_aspects(pairs: Sequence[Pair], classify: Classify) -> list[Pair]:
+    """Pairs about one of the five weaknesses: what most sentences of its feedback are about, or of all, the first."""
+    texts = [
+        [each["text"] for each in pair["review_sentences"] if each["label"] in {None, *FEEDBACK_PURPOSES}]
+        for pair in pairs
+    ]
+    labels = _labelled((text for of_pair in texts for text in of_pair), classify)
+    about = [Counter(labels[text] for text in of_pair).most_common(1)[0][0] for of_pair in texts]
+    return [
+        {**pair, "aspect": aspect} for pair, aspect in zip(pairs, about, strict=True) if aspect in get_args(Weakness)
+    ]
 
 
-def _write(pairs: Sequence[Pair], out: Path) -> None:
-    lines = (json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
-    try:
-        write_atomically(out, "".join(lines).encode())
-    except OSError as error:
-        raise _unwritable(out, error.strerror or type(error).__name__) from error
+def _labelled(texts: Iterable[str], classify: Classify) -> dict[str, str]:
+    """The label of each text; each is classified once."""
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, classify(distinct), strict=True)) if distinct else {}
 
 
-def _unwritable(out: Path, problem: str) -> BadInput:
-    return BadInput(f"{out} cannot be written ({problem}); choose another file.", kind="output_unwritable")
+def _split_by_paper(pairs: Sequence[Pair], published: Mapping[str, Split | None], seed: int) -> list[Pair]:
+    """Give every pair the split of its paper.
+
+    A published split is kept, so that what was trained on its train part (a filter, for one) is not measured on a
+    paper that it has seen. Papers without one are drawn: shares count papers that have a pair.
+    """
+    splits: dict[str, Split] = {paper: split for paper, split in published.items() if split}
+    papers = sorted({pair["paper_id"] for pair in pairs} - splits.keys())
+    random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
+    aside = round(_SHARE * len(papers))
+    for number, paper in enumerate(papers):
+        splits[paper] = "dev" if number < aside else "test" if number < 2 * aside else "train"
+    return [{**pair, "split": splits[pair["paper_id"]]} for pair in pairs]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Compile, and show what every stage left, and how far that agrees with annotated links.
+    """Compile, and show what every stage left.
 
     Args:
         arguments: Of the command; those of the process by default.
     """
-    given = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("papers", type=Path, help="papers with their reviews")
+    parser.add_argument("--out", type=Path, required=True, help="where the pairs go")
+    parser.add_argument("--purpose", type=Path, metavar="FOLDER", help="trained classifier of communicative purposes")
+    parser.add_argument("--aspect", type=Path, metavar="FOLDER", help="trained classifier of aspects")
+    parser.add_argument("--seed", type=int, default=0, help="of the splits")
+    given = parser.parse_args(arguments)
     try:
-        _run(given)
+        pairs, counts = compile_pairs(
+            read_papers(given.papers),
+            purpose=_load(given.purpose, "purpose"),
+            aspect=_load(given.aspect, "aspect"),
+            seed=given.seed,
+        )
+        _write(pairs, given.out)
     except DraftroomError as error:
         raise SystemExit(str(error)) from error
-
-
-def _run(given: argparse.Namespace) -> None:
-    rules = _rules(given)
-    annotated = read_annotations(given.compare) if given.compare else []
-    compiled = compile_pairs(
-        given.papers,
-        given.out,
-        rules,
-        purpose=_load(given.purpose, "purpose"),
-        aspect=_load(given.aspect, "aspect"),
-        progress=True,
-    )
-    console = Console()
-    console.print(counts_table(compiled.counts))
-    if annotated:
-        present = within_reach(annotated, compiled.corpus)
-        console.print(comparison_table("Before the filters, all annotated links", compare(compiled.linked, annotated)))
-        console.print(comparison_table("Before the filters, links in the corpus", compare(compiled.linked, present)))
-        if given.purpose or given.aspect:
-            console.print(comparison_table("As written, links in the corpus", compare(compiled.pairs, present)))
+    table = Table("stage", "count", title="Dataset compiler")
+    for stage, count in counts.items():
+        table.add_row(stage, f"{count:,}")
+    Console().print(table)
 
 
 def _load(folder: Path | None, task: Task) -> Classify | None:
@@ -287,32 +193,16 @@ def _load(folder: Path | None, task: Task) -> Classify | None:
         return None
     from training.review_filters.classifier import load_classifier  # noqa: PLC0415 - torch, only where it is needed
 
-    return load_classifier(folder, task).classify
+    return load_classifier(folder, task)
 
 
-def _rules(given: argparse.Namespace) -> CompileRules:
-    links = {name: getattr(given, name) for name in LinkRules.model_fields}
-    splits = {name: getattr(given, name) for name in SplitRules.model_fields}
+def _write(pairs: Sequence[Pair], out: Path) -> None:
     try:
-        return CompileRules(links=LinkRules(**links), splits=SplitRules(**splits))
-    except ValidationError as error:
-        raise SettingsError(f"The rules cannot be used: {describe(error)}.") from error
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("papers", type=Path, help="papers with their reviews")
-    parser.add_argument("--out", type=Path, required=True, help="where the pairs go")
-    parser.add_argument("--purpose", type=Path, metavar="FOLDER", help="trained classifier of communicative purposes")
-    parser.add_argument("--aspect", type=Path, metavar="FOLDER", help="trained classifier of aspects")
-    parser.add_argument("--compare", type=Path, metavar="PAIRS", help="annotated links, JSON Lines")
-    for name, field in (*LinkRules.model_fields.items(), *SplitRules.model_fields.items()):
-        flag = f"--{name.replace('_', '-')}"
-        if field.annotation is bool:
-            parser.add_argument(flag, action="store_true", help=field.description)
-        else:
-            parser.add_argument(flag, default=field.default, help=field.description)
-    return parser
+        write_atomically(out, "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in pairs).encode())
+    except OSError as error:
+        raise BadInput(
+            f"{out} cannot be written ({error.strerror}); choose another file.", kind="output_unwritable"
+        ) from error
 
 
 if __name__ == "__main__":

@@ -1,15 +1,13 @@
 """What the two classifiers tell apart (SWIF2T, Section 4), and the labelled review sentences that they learn from.
 
-F1000RD has the purposes and Peer-Review-Analyze the aspects, both split by paper. DISAPERE (CC BY-NC 4.0) is read by a
-function of its own, only to measure on it: nothing that ships may be trained on it.
+F1000RD has the purposes and Peer-Review-Analyze the aspects, both split by paper.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, get_args
 
@@ -53,22 +51,6 @@ _REPLICABILITY: Final = re.compile(
 )
 """Peer-Review-Analyze has no label for it: a rule of ours, written from its training papers, stands in for one."""
 
-_OF_DISAPERE: Final = {
-    "asp_substance": "Substance",
-    "asp_clarity": "Clarity",
-    "asp_soundness-correctness": "Empirical and Theoretical Soundness",
-    "asp_originality": "Originality",
-    "asp_motivation-impact": "Motivation",
-    "asp_meaningful-comparison": "Meaningful Comparison",
-    "asp_replicability": "Replicability",
-}
-_ACTIONS_OF_DISAPERE: Final = {
-    "arg_request": "Todo",
-    "arg_fact": "Other",
-    "arg_social": "Other",
-    "arg_other": "Other",
-}
-
 
 def aspect_of_peer_review_analyze(
     text: str, aspects: Collection[str], sections: Collection[tuple[str, str]]
@@ -88,29 +70,14 @@ def aspect_of_peer_review_analyze(
     return mapped.pop() if len(mapped) == 1 else None
 
 
-def aspect_of_disapere(aspect: str, fine_action: str) -> str | None:
-    """The aspect of a sentence of DISAPERE; None if it has none of the eight."""
-    if fine_action == "arg-structuring_summary":
-        return "Summary"
-    return _OF_DISAPERE.get(aspect)
-
-
-def purpose_of_disapere(action: str, fine_action: str, polarity: str) -> str | None:
-    """The purpose of a sentence of DISAPERE; None where its scheme leaves it open."""
-    if action == "arg_structuring":
-        return "Recap" if fine_action == "arg-structuring_summary" else "Structure"
-    if action == "arg_evaluative":
-        return {"pol_positive": "Strength", "pol_negative": "Weakness"}.get(polarity)
-    return _ACTIONS_OF_DISAPERE.get(action)
-
-
 def _retells(text: str, sections: Collection[tuple[str, str]]) -> bool:
     """Whether a sentence without an aspect says neutrally what the paper is about."""
     neutral = all(polarity == "NEU" for _, polarity in sections)
     return neutral and not text.rstrip().endswith("?") and any(name in _ABOUT_THE_PAPER for name, _ in sections)
 
 
-_DEV_PART = 6
+_DEV_PART: Final = 6
+"""Peer-Review-Analyze has no split of its own: of every six papers one is for dev, by its hash."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -147,21 +114,17 @@ class _PeerReviewAnalyze(_Line):
     section_labels: list[tuple[str, str]]
 
 
-class _Disapere(_Line):
-    review_action: str
-    fine_review_action: str
-    aspect: str
-    polarity: str
-
-
 def read_split(task: Task, path: Path) -> SentenceSplit:
     """The training data of a classifier.
 
     Raises:
-        BadInput: The file cannot be read, a line is not what it should be, or a paper is in both parts, or a part has
-            no sentences.
+        BadInput: The file cannot be read, a line is not what it should be, a paper is in both parts, or a part has no
+            sentences.
     """
-    split = _read_purposes(path) if task == "purpose" else _read_aspects(path)
+    split = SentenceSplit([], [])
+    for part, sentence in _purposes(path) if task == "purpose" else _aspects(path):
+        if part != "test":
+            getattr(split, part).append(sentence)
     shared = {each.paper_id for each in split.train} & {each.paper_id for each in split.dev}
     if shared:
         raise BadInput(f"{path} has the paper {min(shared)!r} in both train and dev; put each paper into one of them.")
@@ -172,56 +135,15 @@ def read_split(task: Task, path: Path) -> SentenceSplit:
     return split
 
 
-def read_disapere(task: Task, path: Path) -> list[LabelledSentence]:
-    """Sentences of DISAPERE that have a label of the task: only to measure on.
-
-    Raises:
-        BadInput: The file cannot be read, a line is not what it should be, or no sentence has such a label.
-    """
-    found = []
-    for _, line in read_lines(path, _Disapere, "sentence of DISAPERE"):
-        if task == "aspect":
-            label = aspect_of_disapere(line.aspect, line.fine_review_action)
-        else:
-            label = purpose_of_disapere(line.review_action, line.fine_review_action, line.polarity)
-        if label:
-            found.append(LabelledSentence(line.text, label, line.paper_id))
-    if not found:
-        raise BadInput(f"{path} has no sentence with a label that maps onto one of the {task} classifier.")
-    return found
-
-
-def sha256_of(sentences: Iterable[LabelledSentence]) -> str:
-    """SHA-256 of texts and labels, in order."""
-    return hashlib.sha256(json.dumps([(each.text, each.label) for each in sentences]).encode()).hexdigest()
-
-
-def unseen(sentences: Sequence[LabelledSentence], train: Iterable[LabelledSentence]) -> list[LabelledSentence]:
-    """Those whose text does not occur in the training data, as headings of review forms do."""
-    texts = {each.text for each in train}
-    return [each for each in sentences if each.text not in texts]
-
-
-def _read_purposes(path: Path) -> SentenceSplit:
-    split = SentenceSplit([], [])
+def _purposes(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
     for _, line in read_lines(path, _F1000rd, "labelled sentence of F1000RD"):
-        if line.split != "test":
-            getattr(split, line.split).append(LabelledSentence(line.text, line.label, line.paper_id))
-    return split
+        yield line.split, LabelledSentence(line.text, line.label, line.paper_id)
 
 
-def _read_aspects(path: Path) -> SentenceSplit:
-    split = SentenceSplit([], [])
+def _aspects(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
     for _, line in read_lines(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
-        label = aspect_of_peer_review_analyze(
-            line.text, [aspect for aspect, _ in line.aspect_labels], line.section_labels
-        )
+        aspects = [aspect for aspect, _ in line.aspect_labels]
+        label = aspect_of_peer_review_analyze(line.text, aspects, line.section_labels)
         if label:
-            part = split.dev if _is_dev(line.paper_id) else split.train
-            part.append(LabelledSentence(line.text, label, line.paper_id))
-    return split
-
-
-def _is_dev(paper_id: str) -> bool:
-    """Peer-Review-Analyze has no split of its own: of every six papers one, by its hash."""
-    return hashlib.sha256(paper_id.encode()).digest()[0] % _DEV_PART == 0
+            is_dev = hashlib.sha256(line.paper_id.encode()).digest()[0] % _DEV_PART == 0
+            yield "dev" if is_dev else "train", LabelledSentence(line.text, label, line.paper_id)

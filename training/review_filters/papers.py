@@ -1,8 +1,7 @@
-"""Papers with their reviews, as a corpus has them: one JSON object a line, checked before any work."""
+"""Papers with their reviews, as a corpus has them: one JSON object a line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -50,11 +49,8 @@ class Paper(_Record):
     """A line of the corpus."""
 
     paper_id: _Id
-    title: str = ""
     sections: list[Section]
     reviews: list[PaperReview]
-    source_dataset: str | None = None
-    domain: str | None = None
     license: str | None = None
     split: Split | None = None
     """That its corpus was published with."""
@@ -64,30 +60,11 @@ def read_papers(path: Path) -> list[Paper]:
     """Read a corpus.
 
     Raises:
-        BadInput: The file cannot be read or has no paper, a line is no paper with its reviews, or an id occurs twice.
+        BadInput: The file cannot be read or has no paper, a line is no paper with its reviews, or a paper occurs twice.
     """
-    papers: list[Paper] = []
-    lines: dict[str, int] = {}
+    papers: dict[str, Paper] = {}
     for number, paper in read_lines(path, Paper, "paper with its reviews"):
-        if (before := lines.setdefault(paper.paper_id, number)) != number:
-            raise BadInput(f"Lines {before} and {number} of {path} are both the paper {paper.paper_id!r}; keep one.")
-        _check_ids(paper, f"Line {number} of {path}")
-        papers.append(paper)
-    return papers
-
-
-def _check_ids(paper: Paper, where: str) -> None:
-    paragraphs = (paragraph.id for section in paper.sections for paragraph in section.paragraphs)
-    for what, ids in (("paragraphs", paragraphs), ("reviews", (review.review_id for review in paper.reviews))):
-        if twice := _repeated(ids):
-            raise BadInput(f"{where} has two {what} with the id {twice!r}; give each its own.")
-
-
-def _repeated(ids: Iterable[str]) -> str:
-    """The first id that occurs a second time; empty if there is none."""
-    seen = set[str]()
-    for each in ids:
-        if each in seen:
-            return each
-        seen.add(each)
-    return ""
+        if paper.paper_id in papers:
+            raise BadInput(f"Line {number} of {path} has the paper {paper.paper_id!r} a second time; keep one.")
+        papers[paper.paper_id] = paper
+    return list(papers.values())

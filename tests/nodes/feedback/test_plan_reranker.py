@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from nodes.feedback.planner import plan_in_words, rank_plans
 from state.errors import SettingsError
 from state.feedback import Plan, Step
-from tests.tools.tiny_bert import write_encoder
+from tests.tools.tiny_bert import write_reranker
 from tools.reranking.plan_reranker import PlanReranker
-from training.plan_reranker.model import RerankerModel
 
 WORDS = ["the", "yield", "rose", "why", "how", "did", "it", "investigator", "reviewer", "answer", "from", "paper"]
 WORDS += ["write", "review", "1", "2", ":", ".", "?"]
@@ -33,9 +31,7 @@ PLANS = [plan(number, text) for number, text in enumerate(["why did it?", "how?"
 
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
-    torch.manual_seed(3)
-    RerankerModel(write_encoder(tmp_path / "encoder", WORDS)).save(tmp_path / "weights")
-    return tmp_path / "weights"
+    return write_reranker(tmp_path / "weights", WORDS)
 
 
 def state(weights: Path) -> Any:

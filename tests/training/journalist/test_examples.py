@@ -92,25 +92,16 @@ def test_an_article_has_a_title_that_the_journalist_might_give() -> None:
 def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast) -> None:
     wordless = given(summary="1. 2. 3.")
     assert example_of(wordless, tokenizer, CONFIG) is None
-    examples = examples_of([given(), wordless], tokenizer, CONFIG)
-    assert (len(examples.kept), examples.left_out) == (1, 1)
+    assert len(examples_of([given(), wordless], tokenizer, CONFIG)) == 1
 
 
 def test_a_pair_that_is_too_long_is_left_out_and_not_cut(tokenizer: PreTrainedTokenizerFast) -> None:
     short = example_of(given(), tokenizer, CONFIG)
     assert short
     config = CONFIG.model_copy(update={"max_tokens": len(short["input_ids"])})
-    examples = examples_of([given(), given(summary=long_summary(8))], tokenizer, config)
-    assert (examples.kept, examples.left_out) == ([short], 1)
+    assert examples_of([given(), given(summary=long_summary(8))], tokenizer, config) == [short]
     with pytest.raises(SettingsError, match="None of the 1 pairs fits into"):
         examples_of([given()], tokenizer, config.model_copy(update={"max_tokens": config.max_tokens - 1}))
-
-
-def test_the_hash_follows_the_prompt(tokenizer: PreTrainedTokenizerFast) -> None:
-    patient = CONFIG.model_copy(update={"audience": "patient"})
-    first, again, other = (examples_of([given()], tokenizer, config).sha256 for config in (CONFIG, CONFIG, patient))
-    assert first == again
-    assert first != other
 
 
 def test_a_model_that_does_not_chat_is_refused() -> None:

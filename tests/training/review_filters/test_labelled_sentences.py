@@ -1,4 +1,4 @@
-"""Labels of three corpora become those of the classifiers, and no sentence is learnt that is measured on."""
+"""Labels of two corpora become those of the classifiers, and no sentence is learnt that is measured on."""
 
 from __future__ import annotations
 
@@ -11,15 +11,9 @@ import pytest
 
 from state.errors import BadInput
 from training.review_filters.labelled_sentences import (
-    ASPECTS,
     LabelledSentence,
-    aspect_of_disapere,
     aspect_of_peer_review_analyze,
-    purpose_of_disapere,
-    read_disapere,
     read_split,
-    sha256_of,
-    unseen,
 )
 
 SOUNDNESS = "Empirical and Theoretical Soundness"
@@ -85,18 +79,6 @@ def test_other_sentences_are_not_taken_for_replicability(text: str) -> None:
     assert aspect_of_peer_review_analyze(text, ["Substance"], NEUTRAL) == "Substance"
 
 
-def test_labels_of_disapere() -> None:
-    assert aspect_of_disapere("asp_motivation-impact", "none") == "Motivation"
-    assert aspect_of_disapere("none", "arg-structuring_summary") == "Summary"
-    assert aspect_of_disapere("arg_other", "none") is None
-    assert {aspect_of_disapere(f"asp_{name}", "none") for name in ("substance", "clarity")} < set(ASPECTS)
-    assert purpose_of_disapere("arg_structuring", "arg-structuring_summary", "none") == "Recap"
-    assert purpose_of_disapere("arg_structuring", "arg-structuring_heading", "none") == "Structure"
-    assert purpose_of_disapere("arg_evaluative", "none", "pol_negative") == "Weakness"
-    assert purpose_of_disapere("arg_evaluative", "none", "none") is None
-    assert purpose_of_disapere("arg_request", "arg-request_typo", "none") == "Todo"
-
-
 def purpose(split: str, paper: str, text: str = "Good.") -> dict[str, Any]:
     return {"paper_id": paper, "text": text, "label": "Strength", "split": split}
 
@@ -157,25 +139,3 @@ def test_a_part_without_sentences_is_refused(tmp_path: Path, given: str, lacking
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         read_split("aspect", tmp_path / "nowhere.jsonl")
-
-
-def test_disapere_without_labels_is_an_error(tmp_path: Path) -> None:
-    line = {"paper_id": "d", "text": "Hm.", "review_action": "none", "fine_review_action": "none"}
-    path = write_lines(tmp_path / "data", [{**line, "aspect": "none", "polarity": "none"}])
-
-    with pytest.raises(BadInput, match="no sentence with a label"):
-        read_disapere("aspect", path)
-
-
-def test_sentences_that_were_learnt_literally_are_set_aside() -> None:
-    train, dev = [LabelledSentence("Minor:", "Structure", "p1")], [LabelledSentence("Minor:", "Structure", "p2")]
-    new = LabelledSentence("Minor points", "Structure", "p2")
-
-    assert unseen([*dev, new], train) == [new]
-
-
-def test_the_hash_of_sentences_depends_on_texts_labels_and_order() -> None:
-    one, two = LabelledSentence("a", "Todo", "p1"), LabelledSentence("b", "Todo", "p1")
-
-    hashes = {sha256_of([one, two]), sha256_of([two, one]), sha256_of([one]), sha256_of([one._replace(label="Other")])}
-    assert len(hashes) == 4

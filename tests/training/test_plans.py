@@ -10,26 +10,26 @@ from typing import Any
 import pytest
 
 from state.errors import BadInput
-from tests.training.toy_plans import in_form, paragraph, toy_files, toy_paragraphs
+from tests.training.toy_plans import in_form, paragraph, toy_paragraphs
 from tools.checks.fidelity import stems
+from training.plan_reranker.generate import flaw
 from training.plan_reranker.plans import (
     PLANS,
     AskedQuestion,
     WrittenLine,
     cut_off,
     folds_of,
-    half_of,
     numbered,
     out_of_order,
+    pertinence,
     planned,
     questions_of,
-    read_planned,
     read_written,
-    sha256_of,
     split_by_paper,
     without_words,
     write_written,
 )
+from training.plan_reranker.writing import Written
 
 PAPER = AskedQuestion("paper", "How long was it dried?")
 LITERATURE = AskedQuestion("literature", "Which ovens are usual?")
@@ -64,10 +64,6 @@ def test_other_plans_are_of_the_same_paper_and_of_another() -> None:
     assert len(mixed & {*questions_of(PLAN)}) == len(mixed & {*questions_of(OPTIMAL["b"])}) == 1
 
 
-def test_plans_are_the_same_every_time() -> None:
-    assert planned(PAIRS, WRITTEN) == planned(PAIRS, WRITTEN[::-1])
-
-
 def test_a_plan_that_asks_as_much_of_the_review_as_the_optimal_one_does_not_lack_specificity() -> None:
     texts = plans_of(line("a", "generic", OPTIMAL["b"]), line("a", "sampled", in_form("How long was it dried?")))
     assert texts["generic"] == OPTIMAL["b"]
@@ -85,13 +81,6 @@ def test_plans_of_another_corpus_are_an_error() -> None:
         planned(PAIRS, [line("z", "optimal", PLAN)])
 
 
-def test_questions_are_read_and_written_again() -> None:
-    assert questions_of(PLAN) == [PAPER, LITERATURE]
-    assert PLAN.endswith(
-        "2. Investigator: answer from the literature: Which ovens are usual?\n3. Reviewer: write the review."
-    )
-
-
 def test_what_is_asked_of_this_paper_is_hidden() -> None:
     asked = AskedQuestion("paper", "How many of the tired nurses answered the long questionnaire?")
     hidden = without_words(asked, stems("Tired nurses answered questionnaires."))
@@ -104,11 +93,6 @@ def test_out_of_order_is_the_literature_first_or_the_review_early() -> None:
     early = out_of_order([PAPER, PAPER], chance).splitlines()
     assert len(early) == 3
     assert "Reviewer" not in early[-1]
-
-
-def test_half_of_the_questions_are_those_of_another_plan() -> None:
-    mixed = questions_of(half_of([PAPER] * 5, [LITERATURE] * 5, random.Random(0)))
-    assert (mixed.count(PAPER), mixed.count(LITERATURE)) == (2, 3)
 
 
 def test_a_plan_that_is_cut_off_ends_in_a_question() -> None:
@@ -124,10 +108,6 @@ def test_a_file_of_plans_has_the_same_bytes_each_time_and_no_paragraph(tmp_path:
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
     assert read_written(tmp_path / "a.gz") == WRITTEN
     assert b"Barley was" not in gzip.decompress((tmp_path / "a.gz").read_bytes())
-
-
-def test_corpus_and_plans_are_read_together(tmp_path: Path) -> None:
-    assert [each.id for each in read_planned(*toy_files(tmp_path))] == [each.id for each in toy_paragraphs()]
 
 
 @pytest.mark.parametrize(
@@ -165,17 +145,6 @@ def test_validation_is_of_other_papers(seed: int) -> None:
     assert papers[1] == {each.paper_id for each in split_by_paper(paragraphs[::-1], 0.2, seed).validation}
 
 
-def test_the_seed_chooses_the_papers() -> None:
-    paragraphs = [paragraph(number) for number in range(40)]
-    chosen = {frozenset(each.id for each in split_by_paper(paragraphs, 0.2, seed).validation) for seed in range(5)}
-    assert len(chosen) > 1
-
-
-def test_one_paper_cannot_be_split() -> None:
-    with pytest.raises(BadInput, match="4 paragraphs of 1 papers cannot be split"):
-        split_by_paper([paragraph(number, paper="one") for number in range(4)], 0.2, 0)
-
-
 def test_each_paper_is_left_out_once_and_never_learnt_from_then() -> None:
     paragraphs = toy_paragraphs()
     folds = folds_of(paragraphs)
@@ -192,8 +161,36 @@ def test_a_paper_stays_in_its_fold_when_others_come() -> None:
         assert {each.id for each in split.validation} <= {each.id for each in every[name].validation}
 
 
-def test_the_hash_tells_of_every_plan() -> None:
-    before = paragraph(1)
-    after = before.model_copy(update={"texts": {**before.texts, "generic": in_form("how?")}})
-    assert sha256_of([before]) != sha256_of([after])
-    assert sha256_of([before]) == sha256_of([paragraph(1)])
+# Whether a plan is used
+
+PARAGRAPH = "Seedlings were watered with diluted vinegar, and their stems were measured weekly."
+REVIEW = "The concentration of the vinegar should be stated."
+
+BEST = in_form("What concentration did the diluted vinegar have?")
+GENERIC = in_form("Which details of the seedlings are missing?")
+
+
+def flaw_of(plan: str, written: Written) -> str | None:
+    return flaw(plan, written, paragraph=PARAGRAPH, review=REVIEW)
+
+
+def test_plans_that_are_what_they_should_be_are_used() -> None:
+    assert flaw_of(BEST, "optimal") is None
+    assert flaw_of(GENERIC, "generic") is None
+    assert flaw_of(GENERIC, "sampled") is None
+
+
+def test_an_optimal_plan_asks_about_the_review() -> None:
+    assert flaw_of(GENERIC, "optimal") == "asks about nothing in the review"
+
+
+@pytest.mark.parametrize("written", ["optimal", "generic", "sampled"])
+def test_every_plan_asks_about_the_paragraph(written: Written) -> None:
+    plan = in_form("How many teachers answered the questionnaire?")
+    assert flaw_of(plan, written) == "asks about nothing in the paragraph"
+
+
+def test_the_form_of_a_plan_says_nothing_about_the_review() -> None:
+    assert pertinence(BEST, REVIEW) == pytest.approx(2 / 3)
+    assert pertinence(BEST, "An investigator, a paper and a reviewer write literature.") == 0
+    assert pertinence("", REVIEW) == 0

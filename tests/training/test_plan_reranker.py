@@ -1,0 +1,109 @@
+"""The plan re-ranker learns to tell plans apart, and each paper is ranked by weights that never saw it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from sentence_transformers.cross_encoder import CrossEncoder
+
+from state.errors import BadInput, SettingsError
+from tests.tools.tiny_bert import write_reranker
+from tests.training.toy_plans import WORDS, in_form, paragraph, toy_paragraphs, toy_run
+from tools.reranking import unseen
+from tools.reranking.plan_reranker import PlanReranker
+from training.plan_reranker.evaluate import evaluate, recall_at_1, surface_scores
+from training.plan_reranker.train import save, train_reranker
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished training."""
+    folder = tmp_path_factory.mktemp("reranker")
+    train_reranker(toy_run(folder), toy_paragraphs(), folder / "out")
+    return folder / "out"
+
+
+def test_it_learns_what_tells_plans_apart(out: Path) -> None:
+    reranker = PlanReranker.load(out / "weights")
+    for each in toy_paragraphs():
+        optimal, *others = reranker.score(each.paragraph, list(each.texts.values()))
+        assert optimal > max(others)
+
+
+def test_each_paper_has_a_fold_that_never_saw_it(out: Path) -> None:
+    for each in toy_paragraphs():
+        folder = unseen(out / "weights", each.paper_id)
+        assert folder.parent.name == "folds"
+
+
+def test_a_finished_training_is_returned_as_it_is(out: Path) -> None:
+    file = out / "weights" / "weights.safetensors"
+    before = file.stat().st_mtime_ns
+    assert train_reranker(toy_run(out.parent), toy_paragraphs(), out) == out / "weights"
+    assert file.stat().st_mtime_ns == before
+    with pytest.raises(SettingsError, match="other settings or data"):
+        train_reranker(toy_run(out.parent, learning_rate=1e-3), toy_paragraphs(), out)
+
+
+def test_numpy_scores_as_sentence_transformers_does(tmp_path: Path) -> None:
+    config = toy_run(tmp_path, dtype="float32", max_length=24)
+    model = CrossEncoder(config.encoder, num_labels=1, max_length=24, device="cpu")
+    save(model, config, ["a"], tmp_path / "saved")
+    loaded = PlanReranker.load(tmp_path / "saved")
+    texts = ["the yield rose . " * 9, "", "the field rose ."]
+    plans = ["why did it fall?", "how?", ""]
+    for text in texts:
+        expected = model.predict([(text, plan) for plan in plans], activation_fn=torch.nn.Identity())
+        assert loaded.score(text, plans) == pytest.approx(expected.tolist(), abs=1e-4)
+
+
+def test_an_encoder_that_is_no_bert_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be loaded"):
+        train_reranker(toy_run(tmp_path, encoder=str(tmp_path)), toy_paragraphs(), tmp_path / "out")
+
+
+def test_too_few_papers_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be split"):
+        train_reranker(toy_run(tmp_path), [paragraph(1)], tmp_path / "out")
+
+
+# Measuring
+
+
+def test_plans_with_the_same_score_are_drawn_by_lot() -> None:
+    assert recall_at_1(1.0, [0.5, 0.2]) == 1
+    assert recall_at_1(0.5, [1.0, 0.2]) == 0
+    assert recall_at_1(1.0, [1.0, 0.2]) == 1 / 2
+
+
+def test_what_needs_no_understanding_is_learnt_from_other_papers() -> None:
+    paragraphs = toy_paragraphs()
+    scores = surface_scores(paragraphs)
+    assert scores.keys() == {each.id for each in paragraphs}
+    assert all(scores[each.id]["optimal"] > scores[each.id]["running text"] for each in paragraphs)
+
+
+def test_the_tables_tell_how_often_the_optimal_plan_is_first_and_what_it_is_above(out: Path, tmp_path: Path) -> None:
+    paragraphs = toy_paragraphs()
+    hard = {"same paper": in_form("how?"), "repeated": in_form("how?", "how?")}
+    paragraphs[0] = paragraphs[0].model_copy(update={"texts": {**paragraphs[0].texts, **hard}})
+
+    told = evaluate(out / "weights", paragraphs, tmp_path)
+
+    assert "| Recall@1 | four plans | four, hard | all plans |" in told
+    assert "| chance | 25.0 [25.0, 25.0] | 25.0 [25.0, 25.0] |" in told
+    assert "| chance | 50.0 [50.0, 50.0] | 50.0 [50.0, 50.0] |" in told  # above plans that lack something
+    assert (tmp_path / "evaluation.md").read_text(encoding="utf-8") == told
+
+
+def test_papers_that_all_weights_saw_are_refused(tmp_path: Path) -> None:
+    write_reranker(tmp_path / "weights", WORDS, papers=["paper 0"])
+    with pytest.raises(SettingsError, match="has learnt from the paper paper 0"):
+        evaluate(tmp_path / "weights", toy_paragraphs(), tmp_path / "out")
