@@ -114,15 +114,11 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: $(RAY)  ## What start-up, graphs, checkpoints and long reviews cost, questions in turn or together, an evaluation, an index.
+bench: $(RAY)  ## What start-up and a graph cost, questions in turn or together, batches in one process and on Ray.
 	$(BIN)/python -m benchmarks.startup
-	$(BIN)/python -m benchmarks.files_per_run
 	$(BIN)/python -m benchmarks.graph_overhead
-	$(BIN)/python -m benchmarks.long_reviews
 	$(BIN)/python -m benchmarks.focused_feedback
-	$(BIN)/python -m benchmarks.eval_runner
 	$(BIN)/python -m benchmarks.many_papers
-	$(BIN)/python -m benchmarks.retrieval
 
 docs: $(DOCS)/.installed  ## Build the site of docs/ into site/; any warning fails. Open site/index.html.
 	PYTHONPATH=. $(DOCS)/bin/zensical build --strict --clean

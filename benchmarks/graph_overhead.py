@@ -1,4 +1,4 @@
-"""What the graph adds to each agent call over a plain asyncio loop with the same calls, and what checkpoints weigh.
+"""What the graph adds to each agent call over a plain asyncio loop with the same calls.
 
     python -m benchmarks.graph_overhead
 
@@ -78,7 +78,6 @@ async def main() -> None:
             ways[f"bare, {name}"] = partial(_bare, requests, base_url, address.format(home=home))
         print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {REPEATS} runs in turn\n")
         _print_times(*await _time_in_turn(ways, len(requests)))
-        await _print_sizes(base_url, Path(home))
         await close_clients()
 
 
@@ -117,23 +116,9 @@ def _print_times(taken: Taken, passed: Taken) -> None:
     print(f"with {SQLITE}: x {ratio:.2f} of a bare superstep (wanted: at most 2)")
 
 
-async def _print_sizes(base_url: str, home: Path) -> None:
-    print()
-    for rounds in (1, 5, 10, 20):
-        path = home / f"rounds-{rounds}.sqlite"
-        await _graph(base_url, f"sqlite:///{path}", 0, rounds)
-        size = _bytes_on_disk(path)
-        print(f"checkpoints after {rounds:>2} rounds: {size:>9,} bytes, {size // rounds:>8,} a round")
-
-
-def _bytes_on_disk(database: Path) -> int:
-    """Size of an SQLite file with its journal."""
-    return sum(file.stat().st_size for file in database.parent.glob(f"{database.name}*"))
-
-
-async def _graph(base_url: str, checkpoints: str, turn: int, rounds: int = ROUNDS) -> None:
+async def _graph(base_url: str, checkpoints: str, turn: int) -> None:
     models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
-    context = JournalismContext(rounds=rounds, models=models)
+    context = JournalismContext(rounds=ROUNDS, models=models)
     await _run(builder, JournalismInput(paper=PAPER), checkpoints, f"graph-{turn}", context)
 
 

@@ -224,6 +224,17 @@ def compare(first: RunArgument, second: RunArgument) -> None:
     typer.echo(compared(*(evaluate(*each) for each in runs)), nl=False)
 
 
+@eval_app.command("retrieval")
+def retrieval(
+    data: Annotated[Path, typer.Argument(help="Folder of F1000RD: papers.jsonl and paragraph_reviews.jsonl.")],
+) -> None:
+    """How often the passage that a human comment needs is among those that the investigator is shown."""
+    require(EVALS)
+    from evals.retrieval import evaluate_retrieval, read_labelled  # noqa: PLC0415 - takes seconds
+
+    typer.echo(evaluate_retrieval(read_labelled(data), load_settings().feedback), nl=False)
+
+
 @eval_app.command("plan_reranking")
 def plan_reranking(
     pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
