@@ -30,9 +30,6 @@ _RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "add
 FLOATS = {"figure": "Figure", "table": "Table", "wrapfigure": "Figure", "wraptable": "Table", "longtable": "Table"}
 """Environments whose captions are numbered, and what the number stands behind."""
 _SUBFLOATS = {"subfigure", "subtable", "minipage"}
-_FLOAT = re.compile(rf"\\begin\{{(?P<name>{'|'.join(FLOATS)})\*?\}}(?P<body>.*?)\\end\{{(?P=name)\*?\}}", re.DOTALL)
-_SUBFLOAT = re.compile(rf"\\begin\{{(?P<sub>{'|'.join(_SUBFLOATS)})\}}.*?\\end\{{(?P=sub)\}}", re.DOTALL)
-_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _WITH_KIND = {"autoref", "cref", "Cref"}
 UNDEFINED = "??"
 """What LaTeX prints for a reference to a label that there is not; the label stands behind it in brackets."""
@@ -42,7 +39,6 @@ _DROPPED = {
     "author",
     "date",
     "maketitle",
-    "label",
     "thanks",
     "includegraphics",
     "vspace",
@@ -83,10 +79,10 @@ def latex_parts(text: str) -> Parts:
     A source that nests too deeply to be read gives no blocks.
     """
     source = _whole_numbers(_without_comments(text))
-    reader = _LatexText(Labels(source))
+    reader = _LatexText()
     try:
         nodes = _nodes(source)
-        reader.nodelist_to_text(nodes)  # the preamble names the title and the colours
+        reader.nodelist_to_text(nodes)  # the preamble names the title and the colours, and labels may stand behind
         body = next((node for node in nodes if _is_document(node)), None)
         reader.hidden.clear()
         reader.floats.clear()
@@ -104,32 +100,6 @@ def latex_parts(text: str) -> Parts:
 def _as_it_stands(node: LatexMacroNode | LatexEnvironmentNode) -> str:
     """What a verbatim macro or environment holds; all of it where a damaged source does not say where it ends."""
     return str(node.nodeargd.verbatim_text if node.nodeargd else node.latex_verbatim())
-
-
-class Labels:
-    """The labels of a source, and the figures and tables that they number.
-
-    Args:
-        source: Without comments.
-    """
-
-    def __init__(self, source: str) -> None:
-        self._names = set(_LABEL.findall(source))
-        self._whole = not re.search(r"\\(?:input|include|subfile|externaldocument)\b", source)
-        self._floats: dict[str, tuple[str, int]] = {}
-        counts: Counter[str] = Counter()
-        for environment in _FLOAT.finditer(_SUBFLOAT.sub("", source)):
-            kind = FLOATS[environment["name"]]
-            for part in re.split(r"\\caption\b", environment["body"])[1:]:
-                counts[kind] += 1
-                self._floats |= dict.fromkeys(_LABEL.findall(part), (kind, counts[kind]))
-
-    def shown(self, name: str, *, with_kind: bool) -> str:
-        """What a reference to a label reads like."""
-        if name in self._floats:
-            kind, number = self._floats[name]
-            return f"{kind} {number}" if with_kind else str(number)
-        return name if name in self._names or not self._whole else f"{UNDEFINED} ({name})"
 
 
 _COMMENTS = re.compile(r"(?:^[ \t]*%[^\n]*(?:\n|\Z))+|(?<!\\)%[^\n]+", re.MULTILINE)
@@ -192,12 +162,14 @@ def _blocks(text: str) -> list[Block]:
 class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     """Turns nodes to text; what it meets on the way is in its attributes."""
 
-    def __init__(self, labels: Labels) -> None:
+    def __init__(self) -> None:
         super().__init__(math_mode="text")
         self.floats: Counter[str] = Counter()
         """How many captions of each kind there were so far."""
-        self._labels = labels
         self._float = ""  # the kind of the one that is open
+        self._caption_number = 0  # that of its last caption
+        self._is_whole = True  # no label stands in another file
+        self._labels: dict[str, tuple[str, int]] = {}  # what each label numbers; "" and 0 for sections and formulas
         self.title = ""
         self.hidden: list[HiddenText] = []
         self.warnings: list[str] = []
@@ -208,6 +180,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             **dict.fromkeys(("paragraph", "subparagraph"), self._run_in),
             **dict.fromkeys(_REFERENCES, self._reference),
             **dict.fromkeys(_DROPPED, lambda _: ""),
+            "label": self._label,
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, self._phantom),
             **dict.fromkeys(_OTHER_FILES, self._other_file),
@@ -255,11 +228,14 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             return ""
         if name == "verbatim":
             return f"\n\n{_as_it_stands(node)}\n\n"
-        outer, self._float = self._float, FLOATS.get(name, "" if name in _SUBFLOATS else self._float)
+        outer = self._float, self._caption_number
+        if name in FLOATS or name in _SUBFLOATS:
+            self._float, self._caption_number = FLOATS.get(name, ""), 0
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         text = self._table(node) if name in _TABLES else str(super().environment_node_to_text(node))
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
-        self._float = outer
+        if name in FLOATS or name in _SUBFLOATS:
+            self._float, self._caption_number = outer
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
         if name == "abstract":
@@ -300,13 +276,26 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if not self._float:
             return f"\n\n{self._argument(node)}\n\n"
         self.floats[self._float] += 1
-        return f"\n\n{self._float} {self.floats[self._float]}. {self._argument(node)}\n\n"
+        self._caption_number = self.floats[self._float]
+        return f"\n\n{self._float} {self._caption_number}. {self._argument(node)}\n\n"
+
+    def _label(self, node: LatexMacroNode) -> str:
+        numbered = (self._float, self._caption_number) if self._caption_number else ("", 0)
+        self._labels.setdefault(self._argument(node).strip(), numbered)
+        return ""
 
     def _reference(self, node: LatexMacroNode) -> str:
         """The numbers of figures and tables, the names of other labels, and ?? where there is none."""
         keys = [key.strip() for key in self._argument(node).split(",")]
-        shown = ", ".join(self._labels.shown(key, with_kind=node.macroname in _WITH_KIND) for key in keys)
+        shown = ", ".join(self._shown(key, with_kind=node.macroname in _WITH_KIND) for key in keys)
         return f"({shown})" if node.macroname == "eqref" else shown
+
+    def _shown(self, label: str, *, with_kind: bool) -> str:
+        """What a reference to a label reads like; one that is not there may stand in another file."""
+        kind, number = self._labels.get(label, ("", 0))
+        if number:
+            return f"{kind} {number}" if with_kind else str(number)
+        return label if label in self._labels or not self._is_whole else f"{UNDEFINED} ({label})"
 
     def _set_title(self, node: LatexMacroNode) -> str:
         self.title = " ".join(self._argument(node).split())
@@ -316,6 +305,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         return self._hide(self._argument(node), "not drawn")
 
     def _other_file(self, node: LatexMacroNode) -> str:
+        self._is_whole &= node.macroname == "bibliography"
         self.warnings.append(f"\\{node.macroname}{{{self._argument(node)}}} names another file, which was not read")
         return ""
 

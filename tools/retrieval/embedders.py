@@ -270,3 +270,20 @@ def _embedder(choice: Embedding) -> Embedder:
     if choice.base_url is not None:
         return EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)
     return PackagedEmbedder() if choice.model == PACKAGED_MODEL else SentenceTransformersEmbedder(choice.model)
+
+
+def cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: Embedding) -> NDArray[np.float64]:
+    """The cosine of the angle between each text and each of the others, `[texts, others]`.
+
+    Raises:
+        RetrievalUnavailable: If the embedding model cannot be loaded or reached.
+    """
+    found: NDArray[np.float64] = _unit_vectors(texts, embedding) @ _unit_vectors(others, embedding).T
+    return found
+
+
+@lru_cache(maxsize=64)  # what many texts are compared with is embedded once
+def _unit_vectors(texts: tuple[str, ...], embedding: Embedding) -> NDArray[np.float64]:
+    vectors = np.array(embedder_for(embedding).embed(texts), dtype=np.float64)
+    lengths: NDArray[np.float64] = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(lengths, 1e-12)
