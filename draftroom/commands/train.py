@@ -75,7 +75,7 @@ def journalist(
     record = train_journalist(read_config(config, JournalistConfig), pairs, out)
     typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
     tell(f"To use it: vllm serve MODEL --enable-lora --lora-modules tuned={out / ADAPTER}")
-    tell("Then set `model` of [models.warm_start] to tuned, and write with draftroom explain --warm-start.")
+    tell("Then name its address and tuned in [models.warm_start], and write with draftroom explain --warm-start.")
 
 
 @train_app.command("bart")
