@@ -11,7 +11,7 @@ from graphs.focused_feedback import builder, graph
 from state.errors import ModelUnavailable
 from state.settings import EmbeddingSettings
 from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
-from tests.support.review_room import METHODS, NOT_NEEDED, PAPER, REVIEW, Room, context, prompts
+from tests.support.review_room import METHODS, PAPER, REVIEW, Room, context, prompts
 
 THIRD = (
     "In the three trays with cold tea the leaves were darker than in the others on every day of the last week, which "
@@ -89,17 +89,8 @@ async def test_without_the_extension_nothing_is_left_out(fake_endpoint: FakeEndp
     assert prompts(fake_endpoint, "Repetition") == []
 
 
-async def test_two_like_comments_on_different_matters_are_both_raised(fake_endpoint: FakeEndpoint) -> None:
-    assert paragraphs(await review(fake_endpoint, ALIKE, OTHER)) == ["p2", "p3"]
-
-
 async def test_comments_that_are_far_from_each_other_are_not_compared(fake_endpoint: FakeEndpoint) -> None:
     assert paragraphs(await review(fake_endpoint, FAR, SAME)) == ["p2", "p3"]
-    assert prompts(fake_endpoint, "Repetition") == []
-
-
-async def test_a_single_comment_is_compared_with_nothing(fake_endpoint: FakeEndpoint) -> None:
-    assert paragraphs(await review(fake_endpoint, NOT_NEEDED, SAME)) == ["p3"]
     assert prompts(fake_endpoint, "Repetition") == []
 
 

@@ -84,20 +84,6 @@ async def test_a_comment_that_only_ever_quotes_other_words_stands_without_a_quot
     assert "The comment quoted no words of the paragraph, so it stands without a quote." in found["notes"]
 
 
-async def test_without_the_extension_the_reviewer_gives_what_the_papers_gives(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(PlainAnswer=[{"answer": "They grew taller with cold tea."}])
-    found = await review(fake_endpoint, extensions="none")
-    (request,) = (request for request in fake_endpoint.chat_requests if request.schema_name == "Review")
-    assert request.schema
-    assert list(request.schema["properties"]) == ["reasoning", "label", "review"]
-    assert not any(word in request.text for word in ("`quote`", "- quote:", "suggestion", "`evidence`"))
-    comment = found["comment"]
-    assert comment
-    assert (comment["quote"], comment["start"], comment["suggestion"], comment["evidence"]) == ("", 0, "", [])
-    assert (comment["label"], comment["review"]) == (REVIEW["label"], REVIEW["review"])
-    assert found["notes"] == ["No literature is set up, so the paper alone was asked."]
-
-
 async def test_a_quote_in_other_words_becomes_the_sentence_that_it_means(fake_endpoint: FakeEndpoint) -> None:
     loose = "the seedlings watered with cold tea grew taller than the others"
     fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": loose}])
@@ -125,17 +111,6 @@ async def test_the_type_of_a_noticed_weakness_stands_apart_from_it(fake_endpoint
     (shown,) = prompts(fake_endpoint, "Review")
     assert "problem: The conclusion goes beyond six trays on one window sill.\n" in shown
     assert "label: Empirical and Theoretical Soundness\n" in shown
-
-
-async def test_without_the_extension_the_paragraph_is_among_what_the_investigator_reads(
-    fake_endpoint: FakeEndpoint,
-) -> None:
-    fake_endpoint.answer = Room(PlainAnswer=[{"answer": "They grew taller with cold tea."}])
-    found = await review(fake_endpoint, extensions="none")
-    (shown,) = prompts(fake_endpoint, "PlainAnswer")
-    assert CLAIM[:40] in shown
-    (evidence,) = found["evidence"]
-    assert (evidence["answer"], evidence["quote"]) == ("They grew taller with cold tea.", "")
 
 
 async def test_evidence_that_does_not_exist_cannot_be_cited(fake_endpoint: FakeEndpoint) -> None:

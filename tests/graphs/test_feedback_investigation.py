@@ -98,31 +98,6 @@ async def test_the_review_can_be_neither_skipped_nor_replaced(fake_endpoint: Fak
     assert found["outcome"] == "comment"
 
 
-async def test_the_controller_may_ask_the_other_source_and_go_straight_to_the_review(
-    fake_endpoint: FakeEndpoint, own_state: Path
-) -> None:
-    literature = folder_of_literature(own_state)
-    asked_instead = "Does caffeine slow the growth of roots?"
-    fake_endpoint.answer = Room(
-        ProposedPlan=[plan("What was the water like?", "How tall were they?", literature=LITERATURE_QUESTION)],
-        StepDecision=[
-            decision("ask_literature", asked_instead, rewrites=False),
-            decision("write_review", rewrites=False),
-        ],
-        Review=[{**REVIEW, "evidence": []}],
-    )
-    found = await review(fake_endpoint, execution="sequential", literature=literature, max_rewrites=0)
-    assert asked(fake_endpoint) == [asked_instead]
-    assert found["evidence"][0]["source"] == "literature"
-    assert [(record["decision"], record["outcome"]) for record in found["log"]] == [
-        ("replace", "answered"),
-        ("skip", "skipped"),
-        ("skip", "skipped"),
-    ]
-    assert found["outcome"] == "comment"
-    assert prompts(fake_endpoint, "StepDecision")[1].count(found["evidence"][0]["answer"]) == 1
-
-
 async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
     fake_endpoint: FakeEndpoint, own_state: Path
 ) -> None:

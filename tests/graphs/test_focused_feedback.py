@@ -122,16 +122,6 @@ async def test_plans_are_never_sampled_colder_than_the_planner_is_set(
         FeedbackContext(plan_temperature=0.5)
 
 
-async def test_the_weights_that_ship_choose_the_plan_and_every_score_is_on_record(fake_endpoint: FakeEndpoint) -> None:
-    questions = ["What was the water like?", "How tall were the seedlings?", "Which tea was it?"]
-    fake_endpoint.answer = Room(ProposedPlan=[Choices([Json(plan(question)) for question in questions])])
-    found = await review(fake_endpoint, plans=3)
-    scores = [each["score"] for each in found["plans"]]
-    assert len(set(scores)) == 3
-    assert scores == sorted(scores, reverse=True)
-    assert asked(fake_endpoint) == [found["plans"][0]["steps"][0]["question"]], "the best one is followed"
-
-
 async def test_plans_that_are_all_unusable_are_asked_for_once_more(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(ProposedPlan=[*NONSENSE, plan(PAPER_QUESTION)])
     result = await run(fake_endpoint)

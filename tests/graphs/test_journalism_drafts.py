@@ -44,13 +44,6 @@ async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> N
     assert len(result["drafts"]) <= 3
 
 
-async def test_the_headline_is_written_last(fake_endpoint: FakeEndpoint) -> None:
-    await run(fake_endpoint, rounds=1, variant="no-collaboration")
-    first, revision = (request.schema for request in fake_endpoint.chat_requests)
-    assert list(first["properties"]) == ["paragraphs", "title"]
-    assert list(revision["properties"]) == ["improvements", "paragraphs", "title"]
-
-
 async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEndpoint) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(Article=[article()], RevisedArticle=[recipe])

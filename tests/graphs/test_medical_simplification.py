@@ -16,7 +16,7 @@ from state.errors import BadInput, ModelOutputError, NothingUsable, RequestFaile
 from state.simplification import SimplificationOutput
 from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When, fill
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, BY_CODE, SCHEMAS, WORDING, Chaos, Society, context, entries, run
+from tests.support.society import ABSTRACT, BY_CODE, Chaos, Society, context, entries, run
 from tools.models.client import HARMLESS
 from tools.models.prompts import REASK_TOKENS
 from tools.text import occurrences, remove, substitute
@@ -27,15 +27,6 @@ FAILS = [Text("I would rather not.")]
 
 def without_choices(endpoint: FakeEndpoint) -> list[str]:
     return [step for step in steps(endpoint) if step != CHOICE]
-
-
-@pytest.mark.parametrize("loop", LOOPS)
-async def test_each_loop_asks_its_agents_in_the_papers_order(fake_endpoint: FakeEndpoint, loop: str) -> None:
-    fake_endpoint.answer = Society()
-    result = await run(fake_endpoint, loops=[loop], entries=1)
-    assert steps(fake_endpoint) == SCHEMAS[loop]
-    assert [exchange["loop"] for exchange in result["history"]] == [loop]
-    assert result["stop_reason"] == "entries used up"
 
 
 @pytest.mark.parametrize(
@@ -61,15 +52,6 @@ async def test_the_selector_may_choose_only_among_leads_with_entries_left(fake_e
     assert "first of them acts" in result["history"][1]["chosen_because"]
     assert len(asked) == 3, "once, then twice in vain; with one lead left nobody needs to be asked"
     assert sum(call["role"] == "agent_selector" for call in result["calls"]) == 3
-
-
-async def test_the_selector_reads_the_whole_conversation(fake_endpoint: FakeEndpoint) -> None:
-    society = Society(AgentChoice=[{"reason": "Terms first.", "agent": "language_clarifier"}])
-    fake_endpoint.answer = society
-    await run(fake_endpoint, entries=2)
-    choices = [request.text for request in fake_endpoint.chat_requests if request.schema_name == CHOICE]
-    assert "Nothing has been said yet." in choices[0]
-    assert f'"{WORDING["original"]}" -> "{WORDING["replacement"]}": accepted' in choices[1]
 
 
 async def test_a_history_that_outgrows_the_context_is_summarised_oldest_first(fake_endpoint: FakeEndpoint) -> None:

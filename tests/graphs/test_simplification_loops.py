@@ -23,28 +23,6 @@ async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: Fake
     assert "word number 1" in change["because"]
 
 
-async def test_the_layperson_never_sees_the_source_and_has_no_memory(fake_endpoint: FakeEndpoint) -> None:
-    new = {"fits": ["all"], "paragraphs": ["The study looked at adults with asthma."]}
-    fake_endpoint.answer = Society(ReasonedSimplification=[new])
-    await run(fake_endpoint, loops=["layperson"], entries=2)
-    second = [request.text for request in fake_endpoint.chat_requests if request.schema_name == "Questions"][1]
-    assert "budesonide" not in second
-    assert "What you remember" not in second
-
-
-async def test_agents_with_a_memory_remember_in_words(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society()
-    result = await run(fake_endpoint, entries=2)
-    assert {memory["agent"] for memory in result["memories"]} == {
-        "medical_expert",
-        "simplifier",
-        "language_clarifier",
-        "redundancy_checker",
-    }
-    second = [request.text for request in fake_endpoint.chat_requests if request.schema_name == "Wordings"][-1]
-    assert f'I suggested "{WORDING["original"]}"' in second
-
-
 async def test_an_accepted_wording_enters_the_text_and_nothing_else_changes(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society()
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE)
@@ -235,66 +213,6 @@ async def test_what_the_text_never_had_is_not_called_removed(fake_endpoint: Fake
     assert left_out["verdict"] == "removed"
     told = [memory["text"] for memory in result["memories"] if "I left out" in memory["text"]]
     assert told == ['I left out "In actual fact,", for it is redundant: It says nothing.']
-
-
-async def test_a_second_round_of_wordings_is_judged_with_the_first_in_mind(fake_endpoint: FakeEndpoint) -> None:
-    worse, better = ({"original": "placebo", "replacement": words} for words in ("nothing", "a drug without effect"))
-    verdicts = [
-        {"number": 1, "reason": "It is shorter.", "accept": True},
-        {"number": 2, "reason": "It is wrong.", "accept": False},
-    ]
-    fake_endpoint.answer = Society(
-        Wordings=[{"suggestions": [WORDING, worse]}, {"suggestions": [better]}],
-        WordingVerdicts=[{"verdicts": verdicts}, {"verdicts": verdicts[:1]}],
-    )
-    await run(fake_endpoint, loops=["language_clarifier"], entries=1)
-    first, second = (each.text for each in fake_endpoint.chat_requests if each.schema_name == "WordingVerdicts")
-    assert "I accepted" not in first
-    assert f'I accepted the wording "{WORDING["original"]}" -> "{WORDING["replacement"]}". It is shorter.' in second
-    assert 'I rejected the wording "placebo" -> "nothing". It is wrong.' in second
-
-
-async def test_only_agents_judge(fake_endpoint: FakeEndpoint) -> None:
-    bold = {"original": "did not reduce mortality", "replacement": "reduced deaths"}
-    missing = {"original": "words that are not there", "replacement": "other words"}
-    long = {"quote": "the overall quality of the evidence", "reason": "It is long."}
-    short = {"quote": "did not reduce", "reason": "It is short."}
-    fake_endpoint.answer = Society(
-        Wordings=[{"suggestions": [bold, missing]}],
-        Redundancies=[{"redundancies": [long, short]}],
-        LatestSimplification=[{"paragraphs": [ABSTRACT]}],
-    )
-    result = await run(fake_endpoint, entries=1, revision_rounds=1, loops=["language_clarifier", "redundancy_checker"])
-    said = {exchange["loop"]: exchange for exchange in result["history"]}
-    judges = [item["judge"] for item in said["language_clarifier"]["suggestions"]]
-    assert judges == ["simplifier", "simplifier"]
-    assert [part["judge"] for part in said["redundancy_checker"]["redundancies"]] == ["medical_expert"] * 2
-
-
-async def test_a_later_rewrite_knows_what_was_agreed(fake_endpoint: FakeEndpoint) -> None:
-    choices = ["language_clarifier", "redundancy_checker", "layperson"]
-    fake_endpoint.answer = Society(
-        AgentChoice=[{"reason": "It is so.", "agent": choice} for choice in choices],
-        Wordings=[{"suggestions": [WORDING, {"original": "placebo", "replacement": "nothing"}]}, {"suggestions": []}],
-        WordingVerdicts=[
-            {
-                "verdicts": [
-                    {"number": 1, "reason": "It is shorter.", "accept": True},
-                    {"number": 2, "reason": "It is wrong.", "accept": False},
-                ]
-            }
-        ],
-        LatestSimplification=[
-            {"paragraphs": [ABSTRACT]},
-            {"paragraphs": [ABSTRACT.replace("In actual fact, the", "The")]},
-        ],
-    )
-    await run(fake_endpoint, entries=1)
-    (rewriting,) = [each.text for each in fake_endpoint.chat_requests if each.schema_name == "ReasonedSimplification"]
-    assert ABSTRACT in rewriting, "it rewrites the original"
-    assert f'I accepted the wording "{WORDING["original"]}" -> "{WORDING["replacement"]}"' in rewriting
-    assert 'I rejected the wording "placebo" -> "nothing". It is wrong.' in rewriting
-    assert 'I left out "In actual fact,"' in rewriting
 
 
 async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpoint: FakeEndpoint) -> None:

@@ -32,29 +32,6 @@ async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_en
     assert [(change["kind"], change["because"]) for change in result["all_changes"]][-1] == ("correction", COMMENT)
 
 
-async def test_a_correction_knows_what_was_said_before_it_in_this_entry(fake_endpoint: FakeEndpoint) -> None:
-    clarified = {"question": 1, "about": "placebo", "answer": "ANSWER: a drug without effect."}
-    comments = [COMMENT, "COMMENT-9: for 24 weeks."]
-    fake_endpoint.answer = Society(
-        Answers=[{"answers": [clarified]}], AccuracyCheck=[{"comments": [comment]} for comment in comments]
-    )
-    await run(fake_endpoint, loops=["layperson"], entries=1, revision_rounds=2)
-    first, second = (each.text for each in fake_endpoint.chat_requests if each.schema_name == "LatestSimplification")
-    for correcting in (first, second):
-        assert f"The medical expert said: {clarified['answer']}" in correcting
-    assert [correcting.count(COMMENT) for correcting in (first, second)] == [1, 1]
-    assert f"The medical expert commented on my text: {COMMENT}" in second
-    assert comments[1] in second
-
-
-async def test_a_correction_does_not_undo_wordings_that_were_accepted(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}])
-    await run(fake_endpoint, loops=["language_clarifier"], entries=1)
-    _, correcting = (each.text for each in fake_endpoint.chat_requests if each.schema_name == "LatestSimplification")
-    assert COMMENT in correcting
-    assert f'I accepted the wording "{WORDING["original"]}" -> "{WORDING["replacement"]}"' in correcting
-
-
 @pytest.mark.parametrize("rounds", [1, 2])
 async def test_they_have_so_many_rounds_to_agree(fake_endpoint: FakeEndpoint, rounds: int) -> None:
     fake_endpoint.answer = Society(ReasonedSimplification=[WRONG], AccuracyCheck=[{"comments": [COMMENT]}])
