@@ -2,9 +2,7 @@
 
 The papers' systems are what a graph is without any. Each extension has a name and a switch (`extensions` of each
 system: `none`, `default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only
-report, to an agent or a person; those that write into a text, veto an answer or serve a readability formula are left to
-small models (the preset `laptop`) until they are measured with a capable one. What was measured stands in
-docs/results/extensions.md.
+report, to an agent or a person. What was measured stands in docs/results/extensions.md.
 """
 
 from __future__ import annotations
@@ -51,6 +49,12 @@ FeedbackExtension = Literal[
     "computed_checks",
 ]
 
+_DOUBTFUL_SENTENCES = Extension(
+    "Sentences of the result to which no sentence of the source is near in meaning are named to the person who "
+    "reads it. No agent is shown them.",
+    "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
+    "changed.",
+)
 JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
     "unsupported_details": Extension(
         "The editor is shown the numbers and names of the draft that a check did not find in the paper, and asked "
@@ -58,12 +62,7 @@ JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
         "Keeps an article true. It reports; what comes of it is the editor's to say.",
         default=True,
     ),
-    "doubtful_sentences": Extension(
-        "Sentences of the result to which no sentence of the source is near in meaning are named to the person who "
-        "reads it. No agent is shown them.",
-        "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
-        "changed.",
-    ),
+    "doubtful_sentences": _DOUBTFUL_SENTENCES,
     "begin_with_paper": Extension(
         "A paper of at most 500 words, such as an abstract, is its own first draft, which the journalist revises.",
         "For models that invent when they write freely, and copy when they revise; with `rewrite_copied` what they "
@@ -82,12 +81,7 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "Keeps the text true. It reports; what comes of it is the expert's to say.",
         default=True,
     ),
-    "doubtful_sentences": Extension(
-        "Sentences of the result to which no sentence of the source is near in meaning are named to the person who "
-        "reads it. No agent is shown them.",
-        "For small models, which write what is foreign to the source. It misses most, and does not see what was merely "
-        "changed.",
-    ),
+    "doubtful_sentences": _DOUBTFUL_SENTENCES,
     "rewrite_copied": Extension(
         "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, twice if need "
         "be. Code puts in what is easier by the formula, loses no checked content but statistics, turns nothing round "
