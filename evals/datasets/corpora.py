@@ -34,7 +34,7 @@ _EXAMPLES: Final = Path(__file__).parent / "examples"
 _FILES: Final[dict[Kind, list[RecordFormat]]] = {
     "journalism": [journalism.LAY_SUMMARIES, journalism.SCITECH, journalism.OWN],
     "simplification": [simplification.OWN],
-    "feedback": [feedback.OWN, feedback.SWIF2T],
+    "feedback": [feedback.OWN],
 }
 """In the order in which they are tried."""
 

@@ -3,10 +3,6 @@
 A record of a pair may only name its paper; a file `papers.jsonl` beside it then has the papers, a sample has them as
 Markdown. Paragraphs without feedback are left out: what the reviewer thought of them is not known.
 
-SWIF2T's pairs are a table (CSV or JSON) with an id, a paper id, a paragraph, a human review and its aspect. The paper
-names these fields and not their columns, and the authors' repository does not hold the data; so columns are known by
-their letters (`Paper ID`, `paper_id` and `paperId` are one).
-
 F1000RD (Kuznetsov, Buchmann, Eichler and Gurevych, Computational Linguistics 2022; UKPLab/f1000rd) has in data/itg a
 folder for each paper: `v1.json` is its first version and `reviews/*.json` are its reviews, both as intertextual graphs,
 and `linking/*.csv` says which sentences of a review belong to which sentences of the paper. data/simple/splits.csv
@@ -17,12 +13,11 @@ release's own reading of its implicit links).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -40,9 +35,7 @@ from evals.datasets.samples import (
     own_samples,
     read_entries,
 )
-from runs.many import Record
 from state.errors import BadInput
-from state.feedback import Weakness
 from state.files import from_json, read_text
 
 _PAPERS = "papers.jsonl"
@@ -136,53 +129,6 @@ OWN = RecordFormat(
     _own_pairs,
 )
 
-
-def _letters(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.lower())
-
-
-_FIELDS: Final = {
-    "id": "id",
-    "paperid": "paper_id",
-    "paragraph": "paragraph",
-    "review": "feedback",
-    "humanreview": "feedback",
-    "label": "aspect",
-    "aspect": "aspect",
-    "url": "link",
-    "link": "link",
-}
-"""Fields of a sample, by the letters of a column's name; of two columns for one field the later one here is taken."""
-
-_ASPECTS: Final = {
-    **{_letters(name): name for name in get_args(Weakness)},
-    "soundness": "Empirical and Theoretical Soundness",  # as SWIF2T's Table 5 has it
-}
-
-
-def _renamed(record: Record) -> Record:
-    names = {_letters(name): name for name in record}
-    return {field: record[names[letters]] for letters, field in _FIELDS.items() if letters in names}
-
-
-def _is_swif2t(record: Record) -> bool:
-    return has_fields({"id", "paper_id", "paragraph", "feedback"}, _renamed(record))
-
-
-def _swif2t_samples(entries: Sequence[LocatedRecord], path: Path) -> list[FeedbackSample]:
-    samples = []
-    for where, record in _with_papers([LocatedRecord(where, _renamed(record)) for where, record in entries], path):
-        aspect = record.get("aspect")
-        known = _ASPECTS.get(_letters(aspect), aspect) if isinstance(aspect, str) else aspect
-        samples.append(checked(FeedbackSample, where, {**record, "corpus": "SWIF2T", "aspect": known}))
-    return samples
-
-
-SWIF2T = RecordFormat(
-    "SWIF2T's pairs (CSV or JSON with id, paper id, paragraph, human review and aspect, and papers.jsonl beside it)",
-    _is_swif2t,
-    _swif2t_samples,
-)
 
 _EXPLICIT: Final = {"quote", "paragraph"}
 """Explicit links that are to a paragraph and not to a whole section, a figure or a table."""

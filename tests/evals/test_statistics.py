@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, product
+from itertools import product
 from random import Random
-from statistics import NormalDist, fmean, median
+from statistics import NormalDist, fmean
 
 import pytest
 from hypothesis import given, settings
@@ -58,14 +58,6 @@ def test_a_constant_difference_has_no_width() -> None:
     assert difference([3.0, 5.0, 9.0], [1.0, 3.0, 7.0]) == (2.0, 2.0, 2.0)
 
 
-def test_the_interval_is_that_of_the_normal_theory_for_many_samples() -> None:
-    random = Random(1)
-    theirs = [random.gauss(40, 20) for _ in range(400)]
-    found = difference([score + random.gauss(1, 3) for score in theirs], theirs)
-    assert found.value - found.low == pytest.approx(1.96 * 3 / 20, rel=0.15)
-    assert found.high - found.value == pytest.approx(1.96 * 3 / 20, rel=0.15)
-
-
 def test_the_same_scores_give_the_same_interval() -> None:
     ours, theirs = [1.1, 4.7, 2.9, 8.3, 5.2, 3.1, 0.4], [2.0] * 7
     assert difference(ours, theirs) == difference(ours, theirs)
@@ -116,13 +108,6 @@ def test_resamples_without_a_value_are_left_out() -> None:
 def test_a_statistic_must_have_a_value_for_all_items() -> None:
     with pytest.raises(ValueError, match="no value for these items"):
         statistic_interval(["a"], defined_for_b)
-
-
-@given(scores)
-@settings(deadline=None)
-def test_an_interval_lies_within_the_scores(values: list[float]) -> None:
-    interval = mean_interval(values)
-    assert min(values) <= interval.low <= interval.high <= max(values)
 
 
 # The paired test
@@ -182,13 +167,6 @@ def test_no_p_value_is_zero() -> None:
     assert paired_p_value([1.0] * 40) == 1 / (PERMUTATIONS + 1)
 
 
-def test_without_a_difference_p_values_are_not_small() -> None:
-    random = Random(4)
-    found = [paired_p_value([random.gauss(0, 1) for _ in range(6)]) for _ in range(300)]
-    assert 0.35 < median(found) < 0.65
-    assert fmean(p_value <= 0.05 for p_value in found) < 0.1
-
-
 # Holm
 
 
@@ -202,12 +180,6 @@ def holms(p_values: Sequence[float]) -> list[float]:
 def test_holm_by_hand() -> None:
     # 0.01 x 4; 0.02 x 3; 0.03 x 2 would be no larger than the one before; 0.9 x 1
     assert holms([0.03, 0.9, 0.01, 0.02]) == pytest.approx([0.06, 0.9, 0.04, 0.06])
-
-
-def test_no_corrected_p_value_exceeds_1() -> None:
-    assert holms([0.5, 0.6]) == [1.0, 1.0]
-    assert holms([]) == []
-    assert holms([0.04]) == [0.04]
 
 
 @given(st.lists(st.floats(0, 1), max_size=9))
@@ -240,16 +212,6 @@ def test_groups_of_like_values_widen_an_interval() -> None:
     assert together.high - together.low > 2 * (alone.high - alone.low)
 
 
-def test_an_interval_leaves_out_a_fortieth_on_either_side() -> None:
-    random = Random(5)
-    clusters = [[random.gauss(0, 1)] * (1 + number % 3) for number in range(40)]
-    found = clustered_mean(clusters)
-    drawn = [random.choices(clusters, k=40) for _ in range(4000)]
-    means = sorted(fmean(chain.from_iterable(each)) for each in drawn)
-    assert found.low == pytest.approx(means[100], abs=0.03)
-    assert found.high == pytest.approx(means[3900], abs=0.03)
-
-
 # Agreement
 
 
@@ -271,25 +233,9 @@ def test_kappa_of_a_textbook_table() -> None:
     assert cohen_kappa(YES_AND_NO) == pytest.approx(0.4)
 
 
-def test_kappa_of_three_categories_counted_by_hand() -> None:
-    # 3 of 5 agree; chance: 2*2 + 2*1 + 1*2 = 8 of 25.
-    pairs = [("a", "a"), ("a", "c"), ("b", "b"), ("b", "a"), ("c", "c")]
-    assert cohen_kappa(pairs) == pytest.approx((3 / 5 - 8 / 25) / (1 - 8 / 25))
-
-
-def test_raters_who_always_disagree_are_below_chance() -> None:
-    assert cohen_kappa([("a", "b"), ("b", "a")]) == -1
-
-
 @pytest.mark.parametrize("pairs", [[], [("a", "a")] * 3])
 def test_there_is_no_kappa_where_nothing_can_be_told(pairs: list[tuple[str, str]]) -> None:
     assert cohen_kappa(pairs) is None
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"))))
-@settings(deadline=None)
-def test_kappa_does_not_mind_who_is_first(pairs: list[tuple[str, str]]) -> None:
-    assert cohen_kappa(pairs) == pytest.approx(cohen_kappa([(other, one) for one, other in pairs]))
 
 
 def test_the_mean_kappa_weighs_pairs_of_raters_by_what_they_share() -> None:
@@ -346,22 +292,10 @@ def test_alpha_knows_ranks_and_not_distances(units: list[list[int]]) -> None:
         assert krippendorff_alpha(other) == pytest.approx(krippendorff_alpha(units))
 
 
-def test_near_misses_count_less_than_far_ones() -> None:
-    spread = [[value, value] for value in range(1, 6)]
-    near, far = (krippendorff_alpha([*spread, [1, value]]) for value in (2, 5))
-    assert near is not None
-    assert far is not None
-    assert far < near < 1
-
-
 GOLD = ["a", "a", "a", "b", "b", "c"]
 PREDICTED = ["a", "a", "b", "b", None, "a"]
 
 labelled = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([*"abcd", None])), min_size=1, max_size=12)
-
-
-def test_an_item_without_a_prediction_is_wrong() -> None:
-    assert f1(["a", "a"], ["a", None], "a") == pytest.approx(100 * 2 * 1 / (2 + 1)), "recall 1/2, precision 1"
 
 
 def test_f1_by_hand() -> None:
@@ -369,11 +303,6 @@ def test_f1_by_hand() -> None:
     assert f1(GOLD, PREDICTED, "b") == pytest.approx(100 * 1 / 2), "precision 1/2, recall 1/2"
     assert f1(GOLD, PREDICTED, "c") == 0
     assert f1(GOLD, PREDICTED, "d") == 0
-
-
-def test_labels_come_in_pairs() -> None:
-    with pytest.raises(ValueError, match="shorter"):
-        f1(["a", "b"], ["a"], "a")
 
 
 @given(labelled)

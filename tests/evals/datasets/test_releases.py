@@ -10,13 +10,10 @@ import pytest
 from evals.datasets.corpora import load
 from state.errors import BadInput
 from tests.support.corpus_files import (
-    PAPER,
-    PAPER_TEXT,
     write_cochrane,
     write_f1000rd,
     write_lines,
     write_list,
-    write_table,
 )
 
 # Cochrane
@@ -191,62 +188,8 @@ def test_a_damaged_file_of_f1000rd_is_named(tmp_path: Path, file: str, text: str
         load(tmp_path, "feedback", "all")
 
 
-# SWIF2T
-
-
-def swif2t_row(aspect: str = "Soundness") -> dict[str, str]:
-    row = {"ID": "17", "Paper ID": "7-1", "Paragraph": "We poured\ntea, “daily”.", "Human review": "How much?"}
-    return {**row, "Aspect": aspect, "URL": "https://example.org/tea"}
-
-
-@pytest.mark.parametrize(("write", "file"), [(write_table, "swif2t.csv"), (write_list, "swif2t.json")])
-def test_swif2t_is_a_table_beside_its_papers(tmp_path: Path, write: Any, file: str) -> None:
-    write_lines(tmp_path / "papers.jsonl", [PAPER])
-    assert load(write(tmp_path / file, [swif2t_row()]), "feedback") == [
-        {
-            "id": "17",
-            "corpus": "SWIF2T",
-            "paper_id": "7-1",
-            "paper": PAPER_TEXT,
-            "paragraph": "We poured\ntea, “daily”.",
-            "feedback": "How much?",
-            "aspect": "Empirical and Theoretical Soundness",
-            "link": "https://example.org/tea",
-        }
-    ]
-
-
-@pytest.mark.parametrize(
-    ("written", "aspect"),
-    [
-        ("meaningful comparison", "Meaningful Comparison"),
-        ("Empirical and theoretical soundness", "Empirical and Theoretical Soundness"),
-        ("SUBSTANCE", "Substance"),
-        ("", None),
-    ],
-)
-def test_aspects_are_known_however_they_are_written(tmp_path: Path, written: str, aspect: str | None) -> None:
-    write_lines(tmp_path / "papers.jsonl", [PAPER])
-    (sample,) = load(write_table(tmp_path / "swif2t.csv", [swif2t_row(written)]), "feedback")
-    assert sample["aspect"] == aspect
-
-
-def test_an_unknown_aspect_is_named(tmp_path: Path) -> None:
-    write_lines(tmp_path / "papers.jsonl", [PAPER])
-    path = write_table(tmp_path / "swif2t.csv", [swif2t_row(), {**swif2t_row("Clarity"), "ID": "18"}])
-    with pytest.raises(BadInput, match=r"Row 2 of .*swif2t.csv cannot be used: `aspect`"):
-        load(path, "feedback")
-
-
-def test_a_table_from_a_spreadsheet_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
-    write_lines(tmp_path / "papers.jsonl", [PAPER])
-    path = write_table(tmp_path / "swif2t.csv", [swif2t_row()])
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert [each["id"] for each in load(path, "feedback")] == ["17"]
-
-
 def test_a_broken_table_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "swif2t.csv"
-    path.write_text(f'id,paragraph\n1,"{"x" * 200_000}"\n', encoding="utf-8")
-    with pytest.raises(BadInput, match=r"swif2t.csv is no table that can be read \(field larger"):
-        load(path, "feedback")
+    path = tmp_path / "corpus.csv"
+    path.write_text(f'id,source\n1,"{"x" * 200_000}"\n', encoding="utf-8")
+    with pytest.raises(BadInput, match=r"corpus.csv is no table that can be read \(field larger"):
+        load(path, "simplification")

@@ -74,11 +74,3 @@ def test_raters_see_what_they_share_in_orders_of_their_own() -> None:
     one, other = (samples_of(key, items) for items in allocate(key, Allocation(2, each=2)))
     assert sorted(one) == sorted(other)
     assert one != other
-
-
-def test_the_seed_decides_who_judges_what() -> None:
-    def shares(seed: int) -> list[list[str]]:
-        key = key_of(12, seed)
-        return [sorted(samples_of(key, items)) for items in allocate(key, Allocation(3))]
-
-    assert shares(1) == shares(1) != shares(2)

@@ -87,15 +87,6 @@ def test_a_text_is_shown_without_markdown() -> None:
     assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
-def test_a_comment_is_shown_as_it_is() -> None:
-    pair = [
-        CandidateText(id="p", system=system, text=text, paragraph="P.", link=LINK)
-        for system, text in (("one", "Is 2*3*4 right?"), ("two", "<b>No</b>"))
-    ]
-    (shown,), _ = comparisons(pair, seed=0)
-    assert {shown["data"]["first"], shown["data"]["second"]} == {"Is 2*3*4 right?", "<b>No</b>"}
-
-
 def test_systems_are_judged_on_the_same_samples() -> None:
     lacking = [each for each in candidates() if (each.id, each.system) != (SAMPLES[1], SYSTEMS[2])]
     for sheets in (rated_texts, comparisons):
@@ -188,27 +179,10 @@ def test_a_candidate_has_what_its_line_says(tmp_path: Path) -> None:
     assert found.model_dump() == record(**fields)
 
 
-def test_what_is_not_known_is_empty(tmp_path: Path) -> None:
-    (found,) = read_candidates(write(tmp_path, record()))
-    assert [found.title, found.topic, found.paragraph, found.paper, found.link] == [""] * 5
-
-
-@pytest.mark.parametrize("missing", ["id", "system", "text"])
-def test_what_is_needed_is_asked_for_by_line(tmp_path: Path, missing: str) -> None:
-    bare = {name: value for name, value in record().items() if name != missing}
-    with pytest.raises(BadInput, match=rf"Line 2 of .*: `{missing}`: field required"):
-        read_candidates(write(tmp_path, record(system="Cobalt"), bare))
-
-
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "paper.pdf", "https://a b"])
 def test_a_link_leads_to_the_web(tmp_path: Path, link: str) -> None:
     with pytest.raises(BadInput, match=r"Line 1 of .*: `link`"):
         read_candidates(write(tmp_path, record(link=link)))
-
-
-def test_a_text_that_says_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"Line 1 of .*: `text`"):
-        read_candidates(write(tmp_path, record(text=" \n")))
 
 
 def test_a_system_has_one_text_for_a_sample(tmp_path: Path) -> None:
@@ -220,13 +194,3 @@ def test_a_system_has_one_text_for_a_sample(tmp_path: Path) -> None:
 def test_what_is_shown_beside_a_text_is_the_same_for_all_systems(tmp_path: Path, field: str) -> None:
     with pytest.raises(BadInput, match=rf"Line 1 of .* and Line 2 of .* differ in the {field} of 'moss'"):
         read_candidates(write(tmp_path, record(), record(system="Cobalt", **{field: "told apart"})))
-
-
-def test_a_file_without_candidates_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is empty"):
-        read_candidates(write(tmp_path))
-
-
-def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nowhere\.jsonl cannot be read"):
-        read_candidates(tmp_path / "nowhere.jsonl")

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.metrics.overlap import meteor
@@ -17,10 +16,6 @@ ROOT = Path(__file__).parents[3]
 
 HYPOTHESIS = "It is a guide to action which ensures that the military always obeys the commands of the party"
 REFERENCE = "It is a guide to action that ensures that the military will forever heed Party commands"
-OTHER_REFERENCES = [
-    "It is the guiding principle which guarantees the military forces always being under the command of the Party",
-    "It is the practical guide for the army always to heed the directions of the party",
-]
 """All from the documentation of `nltk.translate.meteor_score`."""
 
 words = st.lists(st.sampled_from(["the", "cat", "cats", "ran", "running", "Ωmega", "7"]), min_size=1, max_size=9)
@@ -37,15 +32,6 @@ def test_the_documented_example() -> None:
     assert meteor(HYPOTHESIS, REFERENCE).score == pytest.approx(69.44, abs=0.005)  # no synonyms are needed for it
 
 
-def test_the_documented_example_with_several_references() -> None:
-    scores = [meteor(HYPOTHESIS, reference).score for reference in (REFERENCE, *OTHER_REFERENCES)]
-    assert max(scores) == pytest.approx(69.44, abs=0.005)
-
-
-def test_the_documented_example_without_a_match() -> None:
-    assert meteor("non matching hypothesis", "this is a cat").score == 0
-
-
 def test_stems_match_and_gaps_cost() -> None:
     # "the", "running" and, by its stem, "cats": two chunks
     score = meteor("the cats were running", "the cat was running away today").score
@@ -55,16 +41,6 @@ def test_stems_match_and_gaps_cost() -> None:
 def test_the_reference_itself_is_one_chunk() -> None:
     assert meteor(REFERENCE, REFERENCE).score == pytest.approx(by_hand(16, 1, 16, 16))
     assert by_hand(16, 1, 16, 16) == pytest.approx(99.99, abs=0.01)
-
-
-@given(words)
-def test_the_same_words_are_one_chunk_however_often_they_occur(text: list[str]) -> None:
-    assert meteor(" ".join(text), " ".join(text)).score == pytest.approx(by_hand(len(text), 1, len(text), len(text)))
-
-
-@given(words, words)
-def test_a_score_lies_between_none_and_one_chunk(text: list[str], reference: list[str]) -> None:
-    assert 0 <= meteor(" ".join(text), " ".join(reference)).score < 100
 
 
 @pytest.mark.parametrize(("text", "reference"), [("", "the cat"), ("the cat", ""), ("", ""), ("...", "a dog")])

@@ -83,20 +83,6 @@ def test_the_f1_of_delete_sees_what_was_left() -> None:
     assert score.sari_f1 == pytest.approx((score.keep + score.delete_f1 + score.add) / 3)
 
 
-def test_a_copy_has_deleted_nothing_of_what_was_due() -> None:
-    assert sari("a b c d e", "a b c d e", ["x y z u v"]).delete_f1 == 0
-
-
-def test_an_unchanged_text_has_a_perfect_delete_and_no_add() -> None:
-    score = sari("a b c d e", "a b c d e", ["x y z u v"])
-    assert (score.delete, score.add) == (100, 0)
-
-
-def test_an_empty_text_deletes_everything() -> None:
-    score = sari("a b c d", "", ["x y z u"])
-    assert (score.keep, score.delete, score.add) == (100, 100, 0)
-
-
 @given(st.permutations("abcdefgh"), st.permutations("efghijkl"))
 def test_the_reference_itself_scores_100(source: list[str], reference: list[str]) -> None:
     simplified = " ".join(reference)
@@ -106,11 +92,6 @@ def test_the_reference_itself_scores_100(source: list[str], reference: list[str]
 @given(written)
 def test_a_text_that_nobody_needed_to_change_is_perfect(text: str) -> None:
     assert sari(text, text, [text]) == Sari(100, 100, 100, 100, 100)
-
-
-@given(written, written, st.lists(written, min_size=1, max_size=3))
-def test_any_text_has_a_score(source: str, text: str, references: list[str]) -> None:
-    assert all(0 <= part <= 100.000001 for part in sari(source, text, references))
 
 
 @given(texts, texts, st.lists(texts, min_size=1, max_size=3))
