@@ -12,9 +12,9 @@ import pytest
 from pypdf import PdfReader
 
 from draftroom.rendering.annotations import quads, to_annotated_pdf
-from state.errors import BadInput, StateError
+from state.errors import BadInput
 from tests.draftroom.feedback_values import comment, finished, record, stored
-from tests.draftroom.typeset_draft import SECTIONS, typeset
+from tests.draftroom.typeset_draft import typeset
 from tests.tools.pdfs import encrypted
 from tools.documents.reading import load_document, read_document
 
@@ -81,15 +81,6 @@ def with_difficult_quotes(folder: Path, rotation: int, origin: tuple[float, floa
     ]
     kept = [item for item in values["comments"] if item["label"] not in {made["label"] for made in harder}]
     return {**values, "comments": [*harder, *kept]}
-
-
-@pytest.mark.parametrize("origin", ORIGINS, ids=["plain", "moved and cropped"])
-@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-def test_highlights_lie_over_the_quoted_words(tmp_path: Path, rotation: int, origin: tuple[float, float]):
-    values = with_difficult_quotes(tmp_path, rotation, origin)
-    texts = {target["id"]: target["text"] for target in values["targets"]}
-    by_label = {item["label"]: texts[item["paragraph"]] for item in values["comments"]}
-    assert highlighted(values) == {label: whole_words(by_label[label], quote) for label, quote in quotes(values)}
 
 
 @pytest.mark.parametrize("origin", ORIGINS, ids=["plain", "moved and cropped"])
@@ -176,12 +167,6 @@ def test_every_byte_of_the_paper_stays(tmp_path: Path):
     assert Path(values["document"]["source"]).read_bytes() == original
 
 
-def test_comments_that_are_not_shown_are_not_in_the_pdf(tmp_path: Path):
-    contents = " ".join(note["/Contents"] for _, note in annotations(annotated(finished(tmp_path))))
-    assert "No study is cited" not in contents
-    assert "This is said twice" not in contents
-
-
 def test_a_comment_whose_words_no_page_shows_is_a_note_on_its_page(tmp_path: Path):
     values = finished(tmp_path, origin=ORIGINS[1])
     beside = {**values["comments"][0], "paragraph": "text", "page": 2}
@@ -243,19 +228,3 @@ def test_a_run_that_has_not_read_its_paper_has_nothing_to_annotate(tmp_path: Pat
     values = finished(tmp_path)
     with pytest.raises(BadInput, match="resume the run"):
         to_annotated_pdf(record(values), {})
-
-
-def test_a_stored_document_that_is_gone_is_an_error(tmp_path: Path):
-    values = finished(tmp_path)
-    Path(values["document"]["path"]).unlink()
-    with pytest.raises(StateError):
-        annotated(values)
-
-
-def test_the_draft_fills_columns_and_pages():
-    _, document = typeset()
-    assert document["pages"] == 2
-    assert len(document["paragraphs"]) == sum(map(len, SECTIONS.values()))
-    assert {word["page"] for word in document["paragraphs"][5]["words"]} == {1, 2}
-    lefts = [word["box"][0] for word in document["paragraphs"][2]["words"]]
-    assert min(lefts) < 300 < max(lefts), "this paragraph stands in both columns"

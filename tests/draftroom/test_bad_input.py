@@ -69,20 +69,6 @@ def test_a_setting_that_cannot_be_used(draftroom: Command, paper: Path, flags: l
     assert "secret" not in result.output
 
 
-def test_an_unknown_variable(draftroom: Command, paper: Path):
-    result = draftroom.with_variables({"DRAFTROOM_ROUNDS": "3"})("explain", paper)
-    assert_refused(draftroom, result, "bad_settings")
-    assert "DRAFTROOM_ROUNDS" in result.stderr
-
-
-def test_an_unknown_key_in_the_settings_file(draftroom: Command, paper: Path, tmp_path: Path):
-    settings = tmp_path / "settings.toml"
-    settings.write_text("[journalism]\nround = 3\n", encoding="utf-8")
-    result = draftroom.with_variables({"DRAFTROOM_CONFIG": str(settings)})("explain", paper)
-    assert_refused(draftroom, result, "bad_settings")
-    assert "round" in result.stderr
-
-
 @pytest.mark.parametrize(
     "arguments", [["--nonsense"], ["--audience", "nobody"], ["--rounds", "many"], ["-o", "article.docx"], ["-o", "x"]]
 )

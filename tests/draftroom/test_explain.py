@@ -90,11 +90,6 @@ def test_the_model_flag_wins_over_the_roles_of_a_preset(draftroom: Command, pape
     assert set(draftroom.records()[0]["models"].values()) == {"small"}
 
 
-def test_a_variant_leaves_agents_out(draftroom: Command, paper: Path):
-    assert draftroom("explain", paper, "--variant", "no-collaboration").exit_code == 0
-    assert [part["role"] for part in draftroom.records()[0]["usage"]] == ["journalist", "journalist"]
-
-
 def test_a_paper_from_standard_input(draftroom: Command):
     result = draftroom("explain", "-", "--rounds", "0", stdin=PAPER.encode())
     assert result.exit_code == 0
@@ -123,12 +118,6 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for(draftroom: Command, tmp_
     assert "nobody writes to it" in result.stderr
 
 
-def test_a_relative_path_with_spaces(draftroom: Command, paper: Path):
-    odd = paper.rename(paper.parent / "a paper about moss")
-    assert draftroom("explain", os.path.relpath(odd), "--rounds", "0").exit_code == 0
-    assert draftroom.records()[0]["input"]["name"] == "a paper about moss"
-
-
 @pytest.mark.parametrize("suffix", [".md", ".json", ".html", ".HTML"])
 def test_the_result_is_written_by_the_suffix_of_the_file(draftroom: Command, paper: Path, suffix: str):
     target = paper.with_name(f"article{suffix}")
@@ -139,13 +128,6 @@ def test_the_result_is_written_by_the_suffix_of_the_file(draftroom: Command, pap
     assert title in text
     beginnings = {".md": "# ", ".json": "{", ".html": "<!doctype html>"}
     assert text.startswith(beginnings[suffix.lower()])
-
-
-def test_several_files_at_once(draftroom: Command, paper: Path):
-    targets = [paper.with_name("a.md"), paper.with_name("b.html")]
-    flags = [part for target in targets for part in ("-o", target)]
-    assert draftroom("explain", paper, "--rounds", "0", *flags).exit_code == 0
-    assert all(target.stat().st_size > 0 for target in targets)
 
 
 def test_warnings_for_the_reader_are_told(draftroom: Command, paper: Path):

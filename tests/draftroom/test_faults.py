@@ -6,11 +6,8 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -133,31 +130,3 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
         f"checkpoint; no run is dead; an uninterrupted one takes {length:.1f} s, the "
         f"test took {time.monotonic() - begun:.0f} s\n"
     )
-
-
-@contextmanager
-def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.call(mount):
-        pytest.skip("a file system of its own can be mounted only by root")
-    try:
-        yield
-    finally:
-        subprocess.check_call(["umount", folder])
-
-
-@pytest.mark.parametrize("kilobytes", range(200, 560, 30))
-def test_a_disk_that_fills_up_anywhere(draftroom: Command, paper: Path, tmp_path: Path, kilobytes: int) -> None:
-    whole = draftroom("explain", paper, "--rounds", "6", "--quiet")
-    assert whole.exit_code == 0
-    home = tmp_path / "disk"
-    with small_disk(home, kilobytes):
-        on_disk = Command(home, draftroom.endpoint)
-        filled = on_disk("explain", paper, "--rounds", "6", "--quiet")
-        assert filled.exit_code != 0
-        assert "is full; make room, then resume the run." in " ".join(filled.stderr.split())
-        subprocess.check_call(["mount", "-o", "remount,size=64M", home])
-        resumed = on_disk("resume", "last", "--quiet")
-        assert resumed.exit_code == 0, resumed.stderr
-        assert resumed.stdout == whole.stdout

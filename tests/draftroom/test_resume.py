@@ -5,7 +5,6 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from draftroom.exit_codes import EXIT_CODES, PAUSED
 from tests.draftroom.conftest import Command
@@ -163,17 +162,6 @@ def test_a_run_of_an_unknown_system(draftroom: Command, paper: Path):
     assert draftroom("resume", "last").exit_code == EXIT_CODES["run_incompatible"]
     listed = draftroom("runs")
     assert (listed.exit_code, "of_tomorrow" in listed.stdout) == (0, True)
-
-
-def test_two_holders_of_one_run_exclude_each_other(draftroom: Command, paper: Path):
-    draftroom("explain", paper, "--rounds", "0")
-    run_id = draftroom.records()[0]["id"]
-    lock = draftroom.home / "state" / "runs" / f"{run_id}.lock"
-    assert lock.exists()
-
-    with FileLock(lock):
-        assert draftroom("resume", run_id).exit_code == EXIT_CODES["run_busy"]
-    assert draftroom("resume", run_id).exit_code == 0
 
 
 class TestPause:

@@ -14,7 +14,7 @@ from tests.draftroom.conftest import Command, without_package
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.draftroom.typeset_draft import typeset
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.support.review_room import CLAIM, METHODS, PAPER, PAPER_QUESTION, REVIEW, Room, plan
+from tests.support.review_room import CLAIM, METHODS, PAPER_QUESTION, REVIEW, Room, plan
 
 HEAVY = ("torch", "chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk")
 ONE = ["--paragraph", "3"]
@@ -44,12 +44,6 @@ def test_each_paragraph_is_told_when_it_is_done(room: Command, draft: Path):
     assert [line.rpartition("; ")[2] for line in told] == ["1 of 2 done", "2 of 2 done"]
     assert "paragraph 1: planner, propose plans (large)" in lines
     assert room.records()[0]["id"] in lines[-1]
-
-
-def test_quiet_prints_only_the_comments(room: Command, draft: Path):
-    result = room("review", draft, "--quiet")
-    assert result.stdout.startswith("Feedback on: ")
-    assert result.stderr == ""
 
 
 def test_the_record_tells_what_came_of_each_paragraph(room: Command, draft: Path):
@@ -145,24 +139,6 @@ def test_shorter_paragraphs_are_left_out(room: Command, draft: Path):
 
 
 # The paper
-
-
-def test_a_paper_from_standard_input_is_kept(room: Command):
-    result = room("review", "-", *ONE, stdin=PAPER.encode())
-    assert result.exit_code == 0, result.output
-    record = room.records()[0]
-    assert record["input"]["name"] == "standard input"
-    assert Path(record["input"]["path"]).read_bytes() == PAPER.encode()
-    assert room("resume", "last").stdout == result.stdout
-
-
-@pytest.mark.parametrize("suffix", [".md", ".json", ".html"])
-def test_the_result_is_written_by_the_suffix_of_the_file(room: Command, draft: Path, suffix: str):
-    target = draft.with_name(f"comments{suffix}")
-    assert room("review", draft, *ONE, "-o", target).exit_code == 0
-    text = target.read_text(encoding="utf-8")
-    assert text.startswith({".md": "# ", ".json": "{", ".html": "<!doctype html>"}[suffix])
-    assert REVIEW["suggestion"] in text
 
 
 def test_a_pdf_is_annotated(room: Command, tmp_path: Path):

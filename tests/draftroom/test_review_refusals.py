@@ -82,27 +82,6 @@ def test_a_text_that_is_no_text(room: Command, draft: Path):
     assert "standard input" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "kind"),
-    [
-        ("empty.txt", b" \n", "empty_input"),
-        ("picture.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(200), "binary_input"),
-        ("latin.txt", "Möwen fliegen".encode("latin-1"), "not_utf8"),
-        ("broken.pdf", b"%PDF-1.7\nthis is no PDF", "broken_pdf"),
-    ],
-)
-def test_a_paper_that_cannot_be_used(room: Command, tmp_path: Path, name: str, content: bytes, kind: Kind):
-    path = tmp_path / name
-    path.write_bytes(content)
-    result = room("review", path)
-    assert_refused(room, result, kind)
-    assert name in result.stderr
-
-
-def test_a_file_that_does_not_exist(room: Command, tmp_path: Path):
-    assert_refused(room, room("review", tmp_path / "missing.pdf"), "missing_file")
-
-
 def test_nothing_on_standard_input(room: Command):
     assert_refused(room, room("review", "-", stdin=b""), "empty_input")
     assert not (room.home / "state" / "documents").exists(), "what is refused is not kept"

@@ -12,7 +12,7 @@ import pytest
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED
 from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
-from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
+from tests.draftroom.review_command import TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.review_room import CLAIM, METHODS, PAPER_QUESTION
@@ -54,21 +54,6 @@ def test_a_review_of_a_dead_endpoint_goes_on(room: Command, draft: Path):
     assert reviewed(room) == ["p2", "p3"]
 
 
-def test_a_failed_review_goes_on_where_it_failed(room: Command, draft: Path):
-    room.endpoint.answer = Script([When(Status(503), schema="Review", times=1)], otherwise=TwoMinds())
-    assert room("review", draft, *ONE).exit_code == EXIT_CODES["endpoint_down"]
-    (record,) = room.records()
-    assert record["status"] == "failed"
-    before = len(room.endpoint.chat_requests)
-    assert paid(record) == before - 1
-
-    assert room("resume", "last").exit_code == 0
-    (record,) = room.records()
-    assert reviewed(room) == ["p3"]
-    assert asked(room)[before] == "Review"
-    assert paid(record) == len(room.endpoint.chat_requests) - 1
-
-
 def test_a_review_that_failed_asks_again_for_nothing_on_record(room: Command, draft: Path):
     """The answer to another paragraph that was on its way, or read and not stored yet, is lost and asked for again."""
     assert room("review", draft).exit_code == 0
@@ -84,25 +69,6 @@ def test_a_review_that_failed_asks_again_for_nothing_on_record(room: Command, dr
     assert sorted(reviewed(room)) == ["p2", "p3"]
     assert 1 <= len(asked(room)) - before <= missing
     assert paid(room.records()[-1]) == len(whole)
-
-
-def test_what_was_asked_for_outlives_a_run_that_was_killed_before_its_first_step(room: Command, draft: Path):
-    room.endpoint.answer = Script([When(Status(503), times=1)], otherwise=TwoMinds())
-    assert room("review", draft, *ONE, "--extensions", "none").exit_code == EXIT_CODES["endpoint_down"]
-    (room.home / "state" / "checkpoints.sqlite").unlink()
-    assert room("resume", "last").exit_code == 0
-    assert reviewed(room) == ["p3"]
-    assert room.records()[0]["settings"]["feedback"]["extensions"] == []
-
-
-def test_a_finished_review_prints_its_comments_again_without_a_call(room: Command, draft: Path):
-    first = room("review", draft)
-    calls = len(room.endpoint.requests)
-    target = draft.with_suffix(".html")
-    again = room("resume", "last", "-o", target)
-    assert again.stdout == first.stdout
-    assert len(room.endpoint.requests) == calls
-    assert QUOTE in target.read_text(encoding="utf-8")
 
 
 def test_a_signal_lets_the_calls_of_all_paragraphs_finish(room: Command, draft: Path):
@@ -159,10 +125,6 @@ class TestPause:
         assert f"Paused. To go on with these questions: draftroom resume {record['id']} --accept" in paused
         assert f"one question a line: draftroom resume {record['id']} --advice FILE" in paused
 
-    def test_resuming_without_an_answer_asks_again_without_a_call(self, room: Command, paused: str):
-        assert room("resume", "last").exit_code == PAUSED
-        assert asked(room) == ["ProposedPlan"]
-
     def test_accepting_keeps_the_questions(self, room: Command, paused: str):
         assert room("resume", "last", "--accept").exit_code == 0
         (review,) = result_of(room)["reviews"]
@@ -178,13 +140,6 @@ class TestPause:
         assert [(record["step"]["question"], record["step"]["origin"]) for record in review["log"]] == [
             ("How was the height of the seedlings measured?", "person")
         ]
-
-    def test_a_file_without_questions(self, room: Command, paused: str, tmp_path: Path):
-        own = tmp_path / "questions.txt"
-        own.write_text("# nothing\n", encoding="utf-8")
-        result = room("resume", "last", "--advice", own)
-        assert result.exit_code == EXIT_CODES["empty_input"]
-        assert "one question a line" in result.stderr
 
 
 @pytest.mark.parametrize("variant", ["single", "cove"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
-from tests.support.society import ABSTRACT, SCHEMAS, Society
+from tests.support.society import ABSTRACT, Society
 from tools.documents.reading import NOT_ENGLISH
 
 LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--extensions", "edit_by_code"]
@@ -107,12 +106,6 @@ def test_the_glossary_is_told(draftroom: Command, abstract: Path):
     assert "candidiasis: An infection by a yeast." in result.stderr
 
 
-def test_quiet_prints_only_the_text(society: Command, abstract: Path):
-    result = society("simplify", abstract, *LEXICAL, "--quiet")
-    assert "attacks" in result.stdout
-    assert result.stderr == ""
-
-
 def test_flags_decide_over_variables(society: Command, abstract: Path):
     flags = ["--loops", "layperson, redundancy_checker", "--entries", "1", "--stop", "adaptive", "--accuracy-check"]
     aims = ["--target-grade", "16", "--max-words", "2000", "--revision-rounds", "2"]
@@ -136,25 +129,12 @@ def test_flags_decide_over_variables(society: Command, abstract: Path):
     assert {request.model for request in society.endpoint.chat_requests} == {"small"}
 
 
-def test_every_loop_is_entered_by_default(society: Command, abstract: Path):
-    assert society("simplify", abstract, "--entries", "1").exit_code == 0
-    (record,) = society.records()
-    assert Counter(version["loop"] for version in record["results"]["versions"]) == Counter(["", *SCHEMAS])
-    assert record["results"]["stop_reason"] == "entries used up"
-
-
 def test_a_single_rewrite(society: Command, abstract: Path):
     result = society("simplify", abstract, "--variant", "single")
     assert result.exit_code == 0
     assert "Entry 1, single rewrite: rewritten by one model; grade" in result.stderr
     assert [part["role"] for part in society.records()[0]["usage"]] == ["simplifier"]
     assert "Entry 1, single rewrite" in society("show", "last").stdout
-
-
-def test_an_abstract_from_standard_input(society: Command):
-    result = society("simplify", "-", *LEXICAL, stdin=ABSTRACT.encode())
-    assert result.exit_code == 0
-    assert society.records()[0]["input"]["name"] == "standard input"
 
 
 def test_runs_lists_entries_and_grades(society: Command, abstract: Path):
@@ -184,21 +164,6 @@ def test_a_setting_that_cannot_be_used(draftroom: Command, abstract: Path, argum
     assert draftroom.records() == []
 
 
-@pytest.mark.parametrize("arguments", [["--stop", "later"], ["--variant", "full"], ["-o", "text.docx"]])
-def test_a_flag_that_cannot_be_used(draftroom: Command, abstract: Path, arguments: list[str]):
-    assert draftroom("simplify", abstract, *arguments).exit_code == 2
-    assert draftroom.endpoint.requests == []
-
-
-@pytest.mark.parametrize(("content", "kind"), [(b"", "empty_input"), (b"M\xf6wen", "not_utf8")])
-def test_an_abstract_that_cannot_be_used(draftroom: Command, abstract: Path, content: bytes, kind: Any):
-    abstract.write_bytes(content)
-    result = draftroom("simplify", abstract)
-    assert result.exit_code == EXIT_CODES[kind]
-    assert "asthma.txt" in result.stderr
-    assert draftroom.records() == []
-
-
 def fail_once(draftroom: Command, schema: str) -> None:
     """Let the endpoint fail the first request for `schema`; all else is answered as by the society."""
     draftroom.endpoint.answer = Script([When(Status(503), schema=schema, times=1)], otherwise=Society())
@@ -222,23 +187,6 @@ def test_calls_of_a_loop_that_failed_are_on_record_and_not_repeated(draftroom: C
     assert record["status"] == "done"
 
 
-def test_settings_of_a_resumed_run_are_those_it_began_with(draftroom: Command, abstract: Path):
-    fail_once(draftroom, "WordingVerdicts")
-    draftroom("simplify", abstract, *LEXICAL)
-    other = draftroom.with_variables({"DRAFTROOM_SIMPLIFICATION__ENTRIES": "5"})
-    assert other("resume", "last").exit_code == 0
-    assert draftroom.records()[0]["settings"]["simplification"]["entries"] == 1
-    assert draftroom.records()[0]["results"]["entries"] == 1
-
-
-def test_a_loop_whose_checkpoints_are_gone_is_not_paid_for_twice(draftroom: Command, abstract: Path):
-    fail_once(draftroom, "WordingVerdicts")
-    draftroom("simplify", abstract, *LEXICAL)
-    (draftroom.home / "state" / "checkpoints.sqlite").unlink()
-    assert draftroom("resume", "last").exit_code == EXIT_CODES["run_incompatible"]
-    assert asked(draftroom) == ["Wordings", "WordingVerdicts"]
-
-
 def test_a_signal_stops_within_a_loop(society: Command, abstract: Path):
     society.endpoint.hold_after(0)
     with society.start("simplify", abstract, *LEXICAL) as process:
@@ -252,11 +200,3 @@ def test_a_signal_stops_within_a_loop(society: Command, abstract: Path):
     assert (record["status"], [part["role"] for part in record["usage"]]) == ("stopped", ["language_clarifier"])
     assert society("resume", "last").exit_code == 0
     assert asked(society) == ["Wordings", "WordingVerdicts"], "every call was made once"
-
-
-@pytest.mark.parametrize("answer", [["--accept"], ["--advice", "advice.txt"]])
-def test_an_answer_to_a_system_that_asks_nothing(society: Command, abstract: Path, answer: list[str]):
-    society("simplify", abstract, *LEXICAL)
-    result = society("resume", "last", *answer)
-    assert result.exit_code == EXIT_CODES["bad_request"]
-    assert "asks nothing" in result.stderr

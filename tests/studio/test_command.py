@@ -13,11 +13,9 @@ from pathlib import Path
 import pytest
 
 import draftroom as package
-from draftroom.commands.server import CONFIGURATION, server_command
+from draftroom.commands.server import CONFIGURATION
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.extras import Extra, require
 from draftroom.systems import SYSTEMS
-from state.errors import SettingsError
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
 from tests.studio.server import REPOSITORY, free_port
@@ -40,23 +38,6 @@ def test_langgraph_json_lies_beside_the_packages_of_a_wheel():
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {CONFIGURATION.name: CONFIGURATION.name}
     assert CONFIGURATION.parent == Path(package.__file__).parents[1]
-
-
-def test_the_server_listens_on_this_machine_only():
-    command = server_command("127.0.0.1", 2025)
-    options = dict(zip(command[6::2], command[7::2], strict=True))
-    assert options == {
-        "--host": "127.0.0.1",
-        "--port": "2025",
-        "--n-jobs-per-worker": "10",
-        "--config": str(REPOSITORY / "langgraph.json"),
-    }
-    assert command[3:6] == ["dev", "--no-browser", "--no-reload"]
-
-
-def test_a_missing_package():
-    with pytest.raises(SettingsError, match=r"no_such_package is missing\): pip install 'draftroom\[studio\]'"):
-        require(Extra("studio", "The server of Studio", ("json", "no_such_package")))
 
 
 def test_a_port_in_use(draftroom: Command):
