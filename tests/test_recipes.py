@@ -101,6 +101,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         file.unlink(missing_ok=True)  # the link, and not what it leads to
         file.write_text(whole, encoding="utf-8")
     (root / "docs").mkdir()
+    for page in ("settings", "extensions", "exit_codes", "commands", "python"):
+        shutil.copy(ROOT / "docs" / f"{page}.md", root / "docs")
     (root / "moss.md").write_text(PAPER, encoding="utf-8")
     with FakeEndpoint(answer=Script(ANSWERS)) as endpoint:
         yield House(root, endpoint)
@@ -142,7 +144,7 @@ def test_its_command_runs_stops_resumes_and_is_listed_and_shown(house: House):
     assert result["terms"] == ["bryophytes", "hyaline cells"]
     assert result["run"]["system"] == "glossary"
     shown = house.draftroom("show", "last").stdout
-    assert "term picker large, explainer large" in shown
+    assert "Term picker: large\nExplainer: large" in shown
     assert "- **bryophytes**: Mosses and their kin." in shown
     assert re.search(r"explainer\W+1\b", shown)
 
@@ -167,8 +169,8 @@ def test_doctor_asks_for_its_roles_and_the_page_lists_its_settings(house: House)
     written = house.run("-m", "draftroom.reference")
     assert written.returncode == 0, written.stderr
     page = (house.root / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert "## [glossary]\n\n| setting | values | default | meaning |" in page
-    assert "| `terms` | int ≥ 1 ≤ 40 | `8` | Most terms that are explained. |" in page
+    assert "## [glossary]\n\n- `" in page
+    assert "- `terms` (integer ≥ 1 ≤ 40, default `8`): Most terms that are explained." in page
     assert "`term_picker`, `explainer`" in page
 
 
