@@ -15,8 +15,7 @@ from langgraph.runtime import RunControl
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, papers_of
-from draftroom.batch.rows import row_of
-from draftroom.batch.work import Session, Work
+from draftroom.batch.work import Session, Work, row_of
 from runs.many import Ended, Job, Key, Ledger, Record, each_result, run_many, until_stopped
 from state.errors import DraftroomError
 from tools.models import close_clients

@@ -12,8 +12,7 @@ from langgraph.runtime import RunControl
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.rows import row_of
-from draftroom.batch.work import Work
+from draftroom.batch.work import Work, row_of
 from runs.many import Record
 from runs.many_on_ray import Do
 from state.errors import DraftroomError

@@ -14,9 +14,8 @@ from rich.progress import Progress as Bar
 
 from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
-from draftroom.batch.rows import FAULT
 from draftroom.batch.system_runs import Runs
-from draftroom.batch.work import Work
+from draftroom.batch.work import FAULT, Work
 from draftroom.commands import check
 from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED

@@ -19,8 +19,7 @@ from filelock import FileLock
 from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.rows import FAULT
-from draftroom.batch.work import Result
+from draftroom.batch.work import FAULT, Result
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
 from runs.driver import GENTLE
 from tests.draftroom.conftest import PAPER, Command, without_package

@@ -50,13 +50,13 @@ def test_a_plain_text_from_a_pasted_abstract_to_an_edited_version(page: httpx.Cl
     assert {"24", "400 mcg"} & {lost["text"] for lost in version["lost"]}
     one, (first, *others) = f"/runs/{run['record']['id']}", version["lost"]
     before = page.get(f"{one}/export", params={"format": ".md"}).text
-    assert f'| {first["kind"]} "{first["text"]}"' in before
+    assert f'**{first["kind"]} "{first["text"]}"' in before
     assert page.put(f"{one}/losses", json={"accepted": [first]}).json() == [first]
     result = look(page, run["record"]["id"])["result"]
     assert (result["accepted"], result["lost"]) == ([first], [first, *others])
     exported = page.get(f"{one}/export", params={"format": ".md"}).text
     assert f'accepted by a person: {first["kind"]} "{first["text"]}".' in exported
-    assert f'| {first["kind"]} "{first["text"]}"' not in exported
+    assert f'**{first["kind"]} "{first["text"]}"' not in exported
     page.put(f"{one}/text", json={"text": "We treated some adults again."})
     assert look(page, run["record"]["id"])["result"]["accepted"] == [first], "an edit elsewhere takes nothing back"
     assert "load the page again" in problem(page.put(f"{one}/losses", json={"accepted": [{**first, "text": "1"}]}))
