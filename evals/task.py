@@ -7,7 +7,7 @@ and are paired then: what differs between them is not luck of the sampling.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -17,7 +17,6 @@ from runs.runnable import Builder
 from state.errors import SettingsError
 from state.settings import Role, RunContext, Settings
 from tools.configuration import merge, under_preset
-from tools.models.prompts import numbered
 
 
 class EvaluatedSystem(NamedTuple):
@@ -75,17 +74,6 @@ class Item(NamedTuple):
 def as_text(text: str) -> str:
     """A text as graphs take it, which also take the path of a file: with an empty line at its end it is none."""
     return f"{text}\n\n"
-
-
-def listed(title: str, points: Iterable[str]) -> str:
-    """A numbered list below its title, as transcripts have it; empty if there are no points."""
-    lines = [" ".join(point.split()) for point in points]
-    return f"**{title}**\n\n{numbered(lines)}" if lines else ""
-
-
-def joined(parts: Iterable[str]) -> str:
-    """The parts of a transcript, as far as they say anything."""
-    return "\n\n".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)
@@ -171,8 +159,6 @@ class Task:
     measures: Sequence[Measure]
     tables: Sequence[Table]
     figures: Sequence[Figure]
-    transcript: Callable[[Record, Record], str]
-    """What the agents of a system said for a sample, in Markdown: sample and output."""
     judged: Sequence[str] = ()
     """Names of the rows that the paper had people judge."""
     notes: Sequence[str] = ()

@@ -1,7 +1,8 @@
-"""A page for each sample: what each row made of it, what was measured, and what the agents said."""
+"""A page for each sample: what each row made of it, what was measured, and what the agents left."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import inf
@@ -43,8 +44,8 @@ class SamplePage(NamedTuple):
     file: str
     texts: Sequence[ShownText]
     """The source, the text by a person if there is one, and those of the systems."""
-    transcripts: Mapping[str, str]
-    """In Markdown, by system."""
+    outputs: Mapping[str, str]
+    """What the agents left, as JSON, by system."""
     failures: Sequence[Failed]
     rank: float | None
     """The measure that orders the pages, as the mean over the rows of systems; None if nothing was measured."""
@@ -86,12 +87,15 @@ def _page(evaluation: Evaluation, sample: Record, measured: _Measured) -> Sample
         title=sample.get("title") or "",
         file=page_name(name),
         texts=list(texts.values()),
-        transcripts={
-            system: task.transcript(sample, output) for (of, system), output in evaluation.outputs.items() if of == name
-        },
+        outputs={system: _as_json(output) for (of, system), output in evaluation.outputs.items() if of == name},
         failures=[failed for failed in evaluation.failed if failed.sample == name],
         rank=fmean(ranks) if ranks else None,
     )
+
+
+def _as_json(output: Record) -> str:
+    """All but the calls, which are counted elsewhere."""
+    return json.dumps({key: value for key, value in output.items() if key != "calls"}, ensure_ascii=False, indent=1)
 
 
 def page_name(sample: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from evals.metrics.overlap import bleu, meteor, rouge
 from evals.statistics import f1
-from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text, joined, listed
+from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from runs.many import Record
@@ -261,42 +261,6 @@ EXTENSIONS = Table(
 )
 
 
-def transcript(_: Record, output: Record) -> str:
-    """The plans, every question with its answer and source, and the comment with its check."""
-    review = output["reviews"][0]
-    parts = [f"**Outcome: {review['outcome']}.** {review['problem']}".strip()]
-    for plan in review["plans"]:
-        score = "" if plan["score"] is None else f" (score {plan['score']:.2f})"
-        parts.append(
-            listed(f"Plan {plan['number']}{score}", (step["question"] or "Write the review." for step in plan["steps"]))
-        )
-    answers = {evidence["id"]: evidence for evidence in review["evidence"]}
-    parts.append(listed("Questions", (_step(step) for step in review["log"])))
-    parts.append(listed("Answers", (_evidence(each) for each in answers.values())))
-    parts.append(listed("Weaknesses seen", (f"{each['label']}: {each['problem']}" for each in review["candidates"])))
-    if comment := review["comment"]:
-        parts += [
-            f"## Comment: {comment['label']}",
-            f"> {comment['quote']}" if comment["quote"] else "",
-            comment["review"],
-            comment["suggestion"],
-            f"*Reasoning: {comment['reasoning']}*",
-            listed(f"Check: {comment['verification']['verdict']}", comment["verification"]["notes"]),
-        ]
-    return joined([*parts, listed("Notes", review["notes"])])
-
-
-def _step(record: Record) -> str:
-    because = f" ({record['because']})" if record["because"] else ""
-    return f"{record['step']['question']} **{record['outcome']}**{because}"
-
-
-def _evidence(evidence: Record) -> str:
-    where = ", ".join(filter(None, (evidence["title"], evidence["section"], evidence["address"]))) or evidence["source"]
-    quoted = f": “{evidence['quote']}”" if evidence["quote"] else ", without a quote"
-    return f"{evidence['question']} **{evidence['answer']}** ({where}{quoted})"
-
-
 FOCUSED_FEEDBACK = Task(
     name="focused_feedback",
     kind="feedback",
@@ -308,7 +272,6 @@ FOCUSED_FEEDBACK = Task(
     measures=[*ASPECTS, *OVERLAP, *OUTCOMES, *COSTS],
     tables=[TABLE_5, TABLE_6, OUTCOMES_AND_COSTS, EXTENSIONS],
     figures=[],
-    transcript=transcript,
     judged=["human", "single", "cove", "swif2t"],
     notes=[
         f"METEOR matched words by {meteor('', '').stages}.",

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, get_args
 
 from evals.metrics.overlap import bleu, rouge, sari
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text, joined, listed
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from graphs.medical_simplification import builder
 from runs.many import Record
 from state.extensions import SIMPLIFICATION_EXTENSIONS, resolve_extensions
@@ -250,45 +250,6 @@ FIGURE_2 = Figure(
 )
 
 
-def transcript(_: Record, output: Record) -> str:
-    """Each entry into a loop: why it was chosen, what was said, and the version that came of it."""
-    exchanges = {exchange["entry"]: exchange for exchange in output["history"]}
-    parts = []
-    for version in output["versions"]:
-        number = version["number"]
-        lost = (f"{each['text']} ({each['kind']})" for each in version["lost"])
-        parts += [
-            f"## Version {number}: {version['loop'].replace('_', ' ') or 'the source'}",
-            _exchange(exchanges[number]) if number in exchanges else "",
-            version["text"],
-            f"*Grade {version['grade']:.1f}, {version['words']} words.*",
-            listed("Lost so far", lost),
-        ]
-    return joined(parts)
-
-
-def _exchange(exchange: Record) -> str:
-    questions = (f"{each['text']} **{each['answer'] or '(no answer)'}**" for each in exchange["questions"])
-    suggestions = (
-        f"“{each['original']}” → “{each['replacement']}”: {each['verdict']} {each['reason']}".rstrip()
-        for each in exchange["suggestions"]
-    )
-    quotes = (
-        f"“{each['quote']}”: {each['verdict']} {each['justification']}".rstrip() for each in exchange["redundancies"]
-    )
-    return joined(
-        [
-            f"Chosen because: {exchange['chosen_because']}" if exchange["chosen_because"] else "",
-            listed("The layperson asked, the medical expert answered", questions),
-            listed("The simplifier thought", exchange["reasoning"]),
-            listed("The language clarifier proposed", suggestions),
-            listed("The redundancy checker quoted", quotes),
-            listed("The medical expert remarked", exchange["comments"]),
-            f"Ended early: {exchange['problem']}" if exchange["problem"] else "",
-        ]
-    )
-
-
 MEDICAL_SIMPLIFICATION = Task(
     name="medical_simplification",
     kind="simplification",
@@ -300,7 +261,6 @@ MEDICAL_SIMPLIFICATION = Task(
     measures=MEASURES,
     tables=[TABLE_1, TABLE_2, SWEEPS, EXTENSIONS],
     figures=[FIGURE_2],
-    transcript=transcript,
     notes=[
         "SARI's DELETE is a precision, so a text that copies its source scores well: of what little it deletes, most "
         "is deleted rightly. `DELETE F1` and `SARI F1` count what was left undeleted, too.",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text, joined, listed
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from graphs.science_journalism import builder
 from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import model_of_warm_start
@@ -148,29 +148,6 @@ MEASURES = [
 ]
 
 
-def transcript(_: Record, output: Record) -> str:
-    """Each draft with the reader's notes and the editor's advice that led to the next one."""
-    notes = {each["round"]: each for each in output["notes"]}
-    reviews = {each["round"]: each for each in output["reviews"]}
-    parts = []
-    for draft, assessment in zip(output["drafts"], output["assessments"], strict=True):
-        number = draft["round"]
-        unsupported = (f"{fact['text']} ({fact['kind']})" for fact in assessment["unsupported"])
-        terms, advice = notes.get(number, {}).get("terms", []), reviews.get(number, {}).get("advice", [])
-        explained = (f"{term['term']}: {term['explanation']} ({term['basis']})" for term in terms)
-        parts += [
-            f"## Draft {number}",
-            listed("The journalist chose to", draft["improvements"]),
-            draft["text"].replace("# ", "#### ", 1) if draft["text"].startswith("# ") else draft["text"],
-            f"*Mean grade {assessment['mean_grade']:.1f}.*",
-            listed("Not supported by the paper", unsupported),
-            listed("The reader's notes", explained),
-            listed("The editor's advice", (f"{each['aspect']}: {each['text']}" for each in advice)),
-        ]
-    parts.append(f"Draft {output['selected_round']} was chosen: {output['selected_because']}.")
-    return joined(parts)
-
-
 _GRADES = ("CLI", "FKGL", "DCRS")
 _CORPORA = ("SCITech", "eLife", "PLOS")
 
@@ -248,7 +225,6 @@ SCIENCE_JOURNALISM = Task(
     measures=MEASURES,
     tables=[TABLE_1, EXTENSIONS],
     figures=[FIGURE_4],
-    transcript=transcript,
     judged=["summaries", "single", "loop"],
     notes=[
         "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "

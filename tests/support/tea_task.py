@@ -93,7 +93,6 @@ TASK = Task(
     measures=MEASURES,
     tables=[TABLE],
     figures=[FIGURE],
-    transcript=lambda _, output: "## Said\n\n" + "\n\n".join(output["texts"]),
     notes=["`leaves` counts leaves."],
     ranked_by="words",
     made_from="source",

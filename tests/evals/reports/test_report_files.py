@@ -141,7 +141,7 @@ def test_a_sample_without_a_text_by_a_person_shows_none(tmp_path: Path) -> None:
     assert "No text." in text
 
 
-def test_the_page_has_texts_transcript_and_failure(tmp_path: Path) -> None:
+def test_the_page_has_texts_outputs_and_failure(tmp_path: Path) -> None:
     texts = {"plain": [["Hot tea", "Hot **green** tea"]]}
     pages = sample_pages(run(tmp_path, texts, samples=[sample("s")], errors={("s", "clever"): "endpoint_down: nobody"}))
     page = as_page(pages, 0)
@@ -149,7 +149,7 @@ def test_the_page_has_texts_transcript_and_failure(tmp_path: Path) -> None:
     assert "clever failed: endpoint_down: nobody" in text
     assert "plain × 2 words 3.0" in text
     assert "<strong>green</strong>" in page
-    assert "What the agents said: plain Said Hot tea" in text
+    assert 'What the agents left: plain { "texts": [ "Hot tea"' in text
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from evals.tasks.focused_feedback import (
     SYSTEMS,
     TABLE_5,
     TABLE_6,
-    transcript,
 )
 from state.errors import SettingsError
 from state.settings import Settings
@@ -293,22 +292,3 @@ def test_plans_are_ranked_by_weights_that_never_saw_the_sample_s_paper(
     chosen = SYSTEMS[system].choices_for({"paper_id": paper}, choices)
 
     assert Path(str(resolve_settings(chosen).feedback.reranker)) == tmp_path / used
-
-
-def test_a_transcript_says_which_answers_stand_without_a_quote() -> None:
-    answer = {"id": "e1", "question": "How many?", "answer": "Six.", "title": "Tea", "section": "", "address": ""}
-    review = {
-        "outcome": "failed",
-        "problem": "",
-        "plans": [],
-        "log": [],
-        "candidates": [],
-        "comment": None,
-        "notes": [],
-    }
-    told = [
-        transcript({}, {"reviews": [{**review, "evidence": [{**answer, "quote": quote, "source": "paper"}]}]})
-        for quote in ("six trays", "")
-    ]
-    assert "(Tea: “six trays”)" in told[0]
-    assert "(Tea, without a quote)" in told[1]
