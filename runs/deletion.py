@@ -13,23 +13,15 @@ from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_searches
 
 
-def delete_run(record: RunRecord) -> None:
-    """Remove a run's checkpoints, its paper as it is stored, the paper's vectors, all searches, and its record.
+def delete_runs(records: Sequence[RunRecord]) -> None:
+    """Remove the checkpoints of runs, their papers as they are stored, the papers' vectors, all searches, and records.
 
     A paper that another run was given, too, stays with its vectors until that one is deleted. Answers of literature
     services, of which nobody knows any more for whom they were fetched, go all together: they are kept a week, and
     asked for again when they are needed. Files that lie elsewhere, as the paper and results do, are the user's.
 
-    The record goes last, so that a deletion that failed can be tried again.
-
-    Raises:
-        StateError: Another process drives the run, or the checkpoints or the state folder cannot be written.
-    """
-    delete_runs([record])
-
-
-def delete_runs(records: Sequence[RunRecord]) -> None:
-    """Remove several runs, each as `delete_run` does; the file of their checkpoints is written anew once.
+    The file of the checkpoints is written anew once. A record goes last, so that a deletion that failed can be tried
+    again.
 
     Raises:
         StateError: Another process drives one, or the checkpoints or the state folder cannot be written.

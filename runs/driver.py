@@ -28,11 +28,13 @@ from runs.checkpoints import checkpoints_of, open_checkpointer
 from runs.record import (
     RunRecord,
     all_calls,
+    extensions_of,
     hold_run,
+    now,
     total_calls,
     total_tokens,
+    usage,
     with_failure,
-    with_state,
     write_record,
 )
 from runs.runnable import Builder, RunnableGraph, Subgraph
@@ -214,9 +216,19 @@ async def state_so_far(runnable: RunnableGraph, saver: BaseCheckpointSaver[str],
     return NewestState(await graph.aget_state(_config(run_id), subgraphs=True)).joined(runnable)
 
 
-def brought_up(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
-    """The record with what the state of its graph tells."""
-    return with_state(record, values, runnable.calls(values), runnable.results(values))
+def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
+    """Return the record, updated with the usage and results in the graph's state."""
+    calls = all_calls(runnable.calls(values), record["failures"])
+    settings = values.get("settings") or record["settings"]
+    return {
+        **record,
+        "updated": now(),
+        "settings": settings,
+        "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
+        "usage": usage(calls),
+        "results": runnable.results(values),
+        "extensions": extensions_of(settings),
+    }
 
 
 def resume_command(record: RunRecord) -> str:
@@ -416,7 +428,7 @@ class _Runner:
         write_record(self._record)
 
     def _update(self, record: RunRecord) -> None:
-        self._record = brought_up(record, self._values, self._runnable)
+        self._record = refresh_record(record, self._values, self._runnable)
 
 
 Namespace = tuple[str, ...]

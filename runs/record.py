@@ -210,30 +210,6 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
     )
 
 
-def with_state(
-    record: RunRecord, values: Mapping[str, Any], answered: Iterable[CallRecord], results: dict[str, Any]
-) -> RunRecord:
-    """`record` brought up to the state of its graph.
-
-    Args:
-        record: The record so far.
-        values: The state.
-        answered: The calls that the state tells of.
-        results: What the system makes of the state.
-    """
-    calls = all_calls(answered, record["failures"])
-    settings = values.get("settings") or record["settings"]
-    return {
-        **record,
-        "updated": now(),
-        "settings": settings,
-        "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
-        "usage": usage(calls),
-        "results": results,
-        "extensions": extensions_of(settings),
-    }
-
-
 def extensions_of(settings: Mapping[str, Any]) -> list[str]:
     """Return the extensions of a run's frozen settings, which hold the table of one system."""
     known = [table["extensions"] for table in settings.values() if isinstance(table, dict) and "extensions" in table]
@@ -241,7 +217,7 @@ def extensions_of(settings: Mapping[str, Any]) -> list[str]:
 
 
 def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
-    """`record` after an attempt that ended in `error`; `with_state` accounts for its calls."""
+    """`record` after an attempt that ended in `error`; `refresh_record` accounts for its calls."""
     failure = Failure(kind=error.kind, message=str(error), time=now(), spent=error.spent)
     return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 

@@ -17,7 +17,7 @@ from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import Result, Session, of_the_surroundings
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
-from runs.driver import brought_up, run_to_its_end, state_so_far
+from runs.driver import refresh_record, run_to_its_end, state_so_far
 from runs.many import Record
 from runs.record import RunRecord, added_up, with_failure
 from state.errors import BadInput, DraftroomError
@@ -74,10 +74,10 @@ class _Running(NamedTuple):
             if of_the_surroundings(error):
                 raise
             values = await state_so_far(graph, self.saver, thread)
-            failed = brought_up(with_failure(record, error), values, graph)
+            failed = refresh_record(with_failure(record, error), values, graph)
             return Result({**_row(failed, begun), "error": str(error), "kind": error.kind}, {})
         values = await state_so_far(graph, self.saver, thread)
-        record = {**brought_up(record, values, graph), "status": "done"}
+        record = {**refresh_record(record, values, graph), "status": "done"}
         row = {**_row(record, begun), "scores": dict(self.wanted.system.scores(record["results"]))}
         return Result(row, await asyncio.to_thread(self._rendered, record, values))
 

@@ -49,12 +49,12 @@ def delete(
     yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask first.")] = False,
 ) -> None:
     """Delete a run: its record and checkpoints, and the stored paper with its vectors unless another run uses it."""
-    from runs.deletion import delete_run  # noqa: PLC0415 - loads LangGraph, which a list does not need
+    from runs.deletion import delete_runs  # noqa: PLC0415 - loads LangGraph, which a list does not need
 
     record = find_record(run)
     if not yes:
         typer.confirm(f"Delete the run {record['id']} ({plain(record['input']['name'])})?", abort=True, err=True)
-    delete_run(record)
+    delete_runs([record])
     tell(f"The run {record['id']} is deleted.")
 
 

@@ -13,7 +13,7 @@ from draftroom.files import check_outputs, read_result, write_outputs
 from draftroom.rendering.console import tell
 from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
-from runs.driver import brought_up, read_state, resume_command
+from runs.driver import read_state, refresh_record, resume_command
 from runs.record import RunRecord, find_record
 
 
@@ -31,7 +31,7 @@ def show(
     if not is_file:
         values = read_state(record, system.graph)
         if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
-            record = brought_up(record, values, system.graph)
+            record = refresh_record(record, values, system.graph)
     write_outputs(output, rendering, record, values)
     print_story(rendering.document(record, values), only)
     if not is_file:

@@ -28,7 +28,7 @@ from draftroom.page import changes, health, uploads, views
 from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
-from runs.deletion import delete_run
+from runs.deletion import delete_runs
 from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
 from tools.consistency import check_paper
@@ -99,7 +99,7 @@ async def run(request: Request) -> Response:
     record = await _record(request)
     if request.method == "DELETE":
         await keeper.stop(record["id"])
-        await asyncio.to_thread(delete_run, record)
+        await asyncio.to_thread(delete_runs, [record])
         return JSONResponse({})
     view = await views.look_at(record)
     return JSONResponse(await asyncio.to_thread(views.run, view, driven.get(record["id"])))

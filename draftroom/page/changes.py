@@ -17,7 +17,7 @@ from draftroom.systems import find_system
 from nodes.journalism.assessment import assess
 from nodes.simplification.logger import as_version
 from runs.checkpoints import checkpoints_of, open_checkpointer
-from runs.driver import brought_up, config_of
+from runs.driver import config_of, refresh_record
 from runs.record import RunRecord, write_record
 from state.errors import BadInput
 from state.feedback import AuthorDecision
@@ -141,5 +141,5 @@ async def _update(record: RunRecord, change: Callable[[Values], dict[str, Any]],
                 raise BadInput("The run is not done yet; what it writes can be changed when it is.")
             await graph.aupdate_state(config, await asyncio.to_thread(change, values), as_node=node)
             newest: Values = (await graph.aget_state(config)).values
-        await asyncio.to_thread(write_record, brought_up(record, newest, runnable))
+        await asyncio.to_thread(write_record, refresh_record(record, newest, runnable))
         return newest

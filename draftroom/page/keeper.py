@@ -18,7 +18,7 @@ from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
-from runs.driver import Answer, NewestState, brought_up, metadata_of, read_snapshot
+from runs.driver import Answer, NewestState, metadata_of, read_snapshot, refresh_record
 from runs.record import Failure, RunRecord, hold_run, now, write_record
 from runs.runnable import RunnableGraph
 from state import errors
@@ -164,7 +164,7 @@ def settled(
         runnable: The graph.
         error: What the server says of an attempt that failed: a class and its message.
     """
-    newest = brought_up(record, NewestState(snapshot).joined(runnable), runnable)
+    newest = refresh_record(record, NewestState(snapshot).joined(runnable), runnable)
     if error:
         failure = Failure(
             kind=KINDS.get(error["error"], error["error"]), message=error["message"], time=now(), spent=[]

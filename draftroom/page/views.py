@@ -14,7 +14,7 @@ from draftroom.doctor import distinct_models
 from draftroom.page.keeper import Keeper, ServerRun
 from draftroom.page.uploads import VERBS
 from draftroom.systems import System, find_system
-from runs.driver import NewestState, brought_up, read_snapshot
+from runs.driver import NewestState, read_snapshot, refresh_record
 from runs.record import RunRecord, all_records, shown_status, total_calls, total_tokens
 from state.documents import Document, Word
 from state.errors import DraftroomError, StateError
@@ -104,7 +104,7 @@ async def look_at(record: RunRecord) -> RunView:
     snapshot = await read_snapshot(record, runnable)
     values = NewestState(snapshot).joined(runnable)
     if record["status"] == "running":
-        record = brought_up(record, values, runnable)
+        record = refresh_record(record, values, runnable)
     return RunView(record, values, snapshot)
 
 

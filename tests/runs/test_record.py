@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from runs.record import all_calls, new_record, new_run_id, with_failure, with_state
+from runs.record import all_calls, new_record, new_run_id, with_failure
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
 from state.records import CallRecord
@@ -62,15 +62,6 @@ def test_a_call_told_by_both_a_failure_and_the_state_is_counted_once():
     first, failed, better = a_call(seconds=1), a_call(seconds=2, reask=True), a_call(seconds=3, reask=True)
     record = with_failure(a_record(), ModelOutputError("No use.", problem="no JSON", spent=[first, failed]))
     assert all_calls([first, better], record["failures"]) == [first, better, failed]
-
-
-def test_calls_spent_on_a_failure_stay_in_the_usage():
-    record = with_failure(
-        a_record(), ModelOutputError("No use.", problem="no JSON", spent=[a_call(), a_call(reask=True)])
-    )
-    record = with_state(record, {}, [], {})
-    assert record["usage"][0]["calls"] == 2
-    assert record["failures"][0]["kind"] == "model_output"
 
 
 def test_a_record_never_holds_the_address_of_a_postgres_database():
