@@ -201,15 +201,13 @@ class NameIndex:
 
     def __init__(self, texts: Iterable[str], names: Iterable[Name]) -> None:
         self._names = {name.text for name in names}
-        self._lowercase: set[str] = set()
         self._words: list[str] = []
         for text in texts:
             self._words += [*folded(text), "|"]
-            self._lowercase |= {word for word in re.findall(r"[^\W_]+", text) if word.islower()}
         self._squeezed = "".join(self._words)
         self._starts = _offsets(self._words)
-        self._content = [word for word in self._words if word not in _LINKING]
-        self._initials = "".join(word[0] for word in [*self._words, "|", *self._content])
+        content = [word for word in self._words if word not in _LINKING]
+        self._initials = "".join(word[0] for word in [*self._words, "|", *content])
         self._name_initials = {_initials(folded(name)) for name in self._names if " " in name}
 
     def supports(self, name: Name, definitions: Sequence[tuple[str, str]] = ()) -> bool:
@@ -226,9 +224,7 @@ class NameIndex:
             words = words[1:]
         if set(words) <= _UNIVERSAL or self.has(words):
             return True
-        if name.symbol:
-            return self._has_compound(words) or self._abbreviates(words, definitions)
-        return self._has_each(name) or self._has_reordered(words) or self._expands(words) or self._has_rest(name, words)
+        return self._abbreviates(words, definitions) if name.symbol else self._expands(words)
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether these folded words stand together in the source, with or without spaces between them."""
@@ -241,14 +237,6 @@ class NameIndex:
                 return True
             at = self._squeezed.find(key, at + 1)
         return False
-
-    def _has_compound(self, words: Sequence[str]) -> bool:
-        """A compound of two symbols ("Hox-TALE") is there if both are; IL-6 is no compound."""
-        return len(words) > 1 and all(len(word) > 1 and word.isalpha() and self.has([word]) for word in words)
-
-    def _has_each(self, name: Name) -> bool:
-        """Two names that happen to stand together are there if both are names of their own: "Drosophila Hox"."""
-        return all(word in self._names for word in name.text.split())
 
     def _abbreviates(self, words: Sequence[str], definitions: Sequence[tuple[str, str]]) -> bool:
         letters = "".join(words)
@@ -266,24 +254,8 @@ class NameIndex:
             for count in range(1, min(len(before), len(acronym) + 2) + 1)
         )
 
-    def _has_reordered(self, words: Sequence[str]) -> bool:
-        """Whether they stand together in another order: "Toronto University" for "University of Toronto"."""
-        wanted = sorted(word for word in words if word not in _LINKING)
-        size = len(wanted)
-        return size > 1 and any(
-            word in wanted and sorted(self._content[at : at + size]) == wanted for at, word in enumerate(self._content)
-        )
-
     def _expands(self, words: Sequence[str]) -> bool:
         return len(words) > 1 and self.has([_initials(words)])
-
-    def _has_rest(self, name: Name, words: Sequence[str]) -> bool:
-        """A first word that is capitalised only because it begins the sentence need not be part of the name."""
-        if not name.leading or len(words) < 2:
-            return False
-        first = name.text.split()[0].lower()
-        ordinary = first in self._lowercase or first.endswith(("ing", "ly", "ed"))
-        return ordinary and self.has(words[1:])
 
 
 def _initials(words: Sequence[str]) -> str:

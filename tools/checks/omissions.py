@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from state.records import LostDetail, LostKind
-from tools.checks.fidelity import Details, Name, NameIndex, definitions, folded, identity, is_fact, read
+from tools.checks.fidelity import Details, Name, NameIndex, definitions, identity, is_fact, read
 from tools.checks.medical_terms import american, forms, medical_names
 from tools.checks.quantities import Amount, AmountIndex
 
@@ -246,15 +246,7 @@ class _Rendering:
                 return self._names.supports(detail, self._acronyms) or self._has_other_form(detail)
 
     def _has_other_form(self, name: Name) -> bool:
-        words = folded(name.text)
-        short = [acronym for acronym, before in self._acronyms if _abbreviated(words, acronym, before)]
-        return any(map(self._names.has, [*forms(name.text), *map(folded, short)]))
-
-
-def _abbreviated(name: list[str], acronym: str, before: str) -> bool:
-    """Whether an acronym that is defined behind some words stands for a name among them."""
-    words = folded(before)[-len(acronym) :]
-    return set(name) <= set(words) and any(word[0] == acronym[0].casefold() for word in words)
+        return any(map(self._names.has, forms(name.text)))
 
 
 def _kind(detail: _Detail) -> LostKind:

@@ -216,7 +216,6 @@ _COUNTING: Final = (
 )
 _COUNTING_WORDS: Final = {word: count for count, words in enumerate(_COUNTING, start=2) for word in words.split()}
 _WORD: Final = re.compile(r"[^\W\d_]++")
-_AGED: Final = re.compile(r"\b(?:age|aged|ages)\b[^.;]{0,30}$")
 _CONJUNCTION: Final = re.compile(r",? (?:and|or) ")
 
 
@@ -226,13 +225,11 @@ class AmountIndex:
     def __init__(self, sentences: Iterable[tuple[str, list[Amount]]]) -> None:
         self._stated: dict[Hashable, Amount] = {}
         self._values: set[float] = set()
-        self._ages: set[float] = set()
         self._counts: set[float] = set()
         self._list_lengths: set[float] = set()
         for sentence, amounts in sentences:
             self._stated |= {_identity(amount): amount for amount in amounts}
             self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
-            self._ages |= {amount.value for amount in amounts if _is_age(sentence, amount)}
             self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
             self._list_lengths.update(_list_lengths(sentence))
 
@@ -252,23 +249,16 @@ class AmountIndex:
         return bare or self._states(amount) or any(_restates(stated, amount) for stated in self._stated.values())
 
     def _states(self, amount: Amount) -> bool:
-        """Whether the very value is there: as such, as two numbers of a ratio, as "tripled", or as an age."""
+        """Whether the very value is there: as such, as two numbers of a ratio, or as "tripled"."""
         if amount.pair and self._values.issuperset(amount.pair):
             return True
         if _is_count(amount) and amount.value in self._counts:
-            return True
-        if amount.unit and amount.unit.dimension == "time" and amount.value in self._ages:
             return True
         return _identity(amount) in self._stated
 
 
 def _identity(amount: Amount) -> Hashable:
     return (amount.value, amount.unit, amount.significant, amount.spelled)
-
-
-def _is_age(sentence: str, amount: Amount) -> bool:
-    """Whether a number stands behind "aged": its unit goes without saying."""
-    return bool(_AGED.search(sentence[max(0, amount.start - 40) : amount.start]))
 
 
 def _is_count(amount: Amount) -> bool:
