@@ -122,7 +122,10 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
     header = ["searched for", *(f"first {k}" for k in SHOWN), "longer papers, first 5"]
     report = ReportDocument(
         title="Retrieval",
-        facts=[f"{len(comments)} comments, {sum(long)} of them on papers of more than {_LONG} segments"],
+        facts=[
+            f"{len(comments)} comments, {sum(long)} of them on papers of more than {_LONG} segments",
+            f"Segments of {chosen.segment_characters} characters that share {chosen.segment_overlap}",
+        ],
         summary=["Found: wholly inside a segment that is shown. In brackets: 95% intervals (Wilson)."],
         sections=[ReportSection("Passages found", table=table(header, rows))],
     )

@@ -227,12 +227,16 @@ def compare(first: RunArgument, second: RunArgument) -> None:
 @eval_app.command("retrieval")
 def retrieval(
     data: Annotated[Path, typer.Argument(help="Folder of F1000RD: papers.jsonl and paragraph_reviews.jsonl.")],
+    *,
+    preset: PresetOption = None,
 ) -> None:
     """How often the passage that a human comment needs is among those that the investigator is shown."""
     require(EVALS)
     from evals.retrieval import evaluate_retrieval, read_labelled  # noqa: PLC0415 - takes seconds
 
-    typer.echo(evaluate_retrieval(read_labelled(data), load_settings().feedback), nl=False)
+    typer.echo(
+        evaluate_retrieval(read_labelled(data), load_settings({"preset": preset} if preset else {}).feedback), nl=False
+    )
 
 
 @eval_app.command("plan_reranking")
