@@ -7,16 +7,15 @@ from collections.abc import Collection
 from state.documents import DocumentRef
 from state.errors import RetrievalUnavailable
 from tools.checks.fidelity import off_subject
-from tools.checks.hidden_instructions import find_instructions
-from tools.checks.obedience import signs_of_obedience, told
 from tools.documents.reading import load_document
+from tools.injection import find_instructions, obeys, warnings_of
 
 NOT_CHECKED = "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
 
 
 def with_instructions_told(source: DocumentRef) -> DocumentRef:
     """The source with a warning for each of its sentences that may be meant for a model."""
-    return {**source, "warnings": [*source["warnings"], *told(find_instructions(load_document(source)))]}
+    return {**source, "warnings": [*source["warnings"], *warnings_of(find_instructions(load_document(source)))]}
 
 
 def doubts(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
@@ -25,7 +24,9 @@ def doubts(text: str, source: DocumentRef, extensions: Collection[str]) -> list[
     It reads the stored source. With the extension `doubtful_sentences` it embeds both, which takes a second for an
     abstract and up to a quarter of a minute for a long paper.
     """
-    found = [*off_subject(text, source), *signs_of_obedience(text, find_instructions(load_document(source)))]
+    found = off_subject(text, source)
+    if obeys(text, find_instructions(load_document(source))):
+        found = [*found, "it repeats an instruction found in the paper"]
     if "doubtful_sentences" not in extensions:
         return found
     try:

@@ -97,7 +97,7 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
 FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
     "instructions": Extension(
         "Prompts say that papers are data; text of the paper that addresses a language model is shown to agents as a "
-        "quotation; a comment that repeats it or does what such text asks for is marked, and so is silence about it.",
+        "quotation; a comment that repeats it is marked, and so is silence about it.",
         "Safety, for every model. It reports.",
         default=True,
     ),

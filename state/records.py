@@ -83,10 +83,9 @@ class Readability(TypedDict):
     words: int
 
 
-FindingKind = Literal["instruction", "chat template", "control characters", "other language", "hidden text"]
+FindingKind = Literal["instruction", "chat template", "control characters", "hidden text"]
 """`instruction`: words that tell a model or an automated reviewer what to do; `chat template`: tokens that divide the
-turns of a conversation; `control characters`: characters without a shape; `other language`: a sentence of an English
-paper that is in no English, or in a code; `hidden text`: any other unseen text."""
+turns of a conversation; `control characters`: characters without a shape; `hidden text`: any other unseen text."""
 
 
 class Finding(TypedDict):

@@ -1,7 +1,7 @@
 """Text itself: its characters, its sentences, and edits of it.
 
 `plain` serves terminals and pages, `strip_invisible` and `defuse_tokens` prompts, and `fold` the search for words
-however their letters are disguised.
+however their letters are written.
 """
 
 from __future__ import annotations
@@ -114,9 +114,6 @@ _LATIN: Final = {
     for strange_ones, plain_ones in _LOOKALIKES.values()
     for strange, plain in zip(strange_ones, plain_ones, strict=True)
 }
-_BOXED_ALPHABETS: Final = (0x1F150, 0x1F170, 0x1F1E6)  # letters in black circles and squares, regional indicators
-_DIGITS_FOR_LETTERS: Final = str.maketrans("013457@$", "oieastas")
-_WORD_WITH_DIGITS: Final = re.compile(r"[a-z0-9@$]+")
 
 
 class Folded(NamedTuple):
@@ -129,7 +126,7 @@ class Folded(NamedTuple):
 
 
 def fold(text: str) -> Folded:
-    """Undo what disguises words: look-alike, boxed and invisible characters, accents, divisions, digits for letters."""
+    """Undo what Unicode disguises words with: look-alike and invisible characters, accents, divisions at line ends."""
     characters: list[str] = []
     offsets: list[int] = []
     gap = ""
@@ -144,7 +141,7 @@ def fold(text: str) -> Folded:
                 gap = ""
             characters.append(character)
             offsets.append(offset)
-    return Folded(_WORD_WITH_DIGITS.sub(_letters, "".join(characters)), offsets)
+    return Folded("".join(characters), offsets)
 
 
 def _write_gap(gap: str, following: str, characters: list[str], offsets: list[int]) -> None:
@@ -161,22 +158,13 @@ def _write_gap(gap: str, following: str, characters: list[str], offsets: list[in
 
 @cache
 def _fold_character(character: str) -> str:
-    if TAG_RUN.match(character):
-        return _fold_character(chr(ord(character) - 0xE0000))
     if INVISIBLE.match(character):
         return ""
-    for first in _BOXED_ALPHABETS:
-        if first <= ord(character) < first + 26:
-            return chr(ord("a") + ord(character) - first)
     return without_accents(character).translate(_LATIN).casefold().translate(_LATIN)
 
 
 def _ideographic(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
-
-
-def _letters(match: re.Match[str]) -> str:
-    return match[0] if match[0].isdigit() else match[0].translate(_DIGITS_FOR_LETTERS)
 
 
 # Plain text and text taken from a PDF pass through the same parser, so what would swallow their words is switched off:

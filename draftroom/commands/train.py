@@ -104,12 +104,12 @@ def instructions(
     papers: Annotated[list[Path], typer.Argument(help="Open papers or abstracts, JSON Lines; repeatable.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and the report.")],
 ) -> None:
-    """Train the classifier of hidden instructions, and measure it on papers and sentences that it has not seen."""
+    """Fit the regression that finds hidden instructions, and measure it on what it has not seen."""
     require(TRAINING)
-    from training.instructions.train import train_instructions  # noqa: PLC0415 - takes seconds
+    from training.injection import train_instructions  # noqa: PLC0415 - takes seconds
 
     typer.echo(train_instructions(papers, out), nl=False)
-    tell(f"The weights are in {out / 'instructions.npz'}; tools/checks/instructions.npz holds those that ship.")
+    tell(f"The weights are in {out / 'injection.npz'}; tools/injection.npz holds those that ship.")
 
 
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str) -> None:

@@ -16,9 +16,9 @@ from state.extensions import FeedbackExtension
 from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
 from state.model_settings import Limits, ModelSettings
 from state.settings import FeedbackRole, FeedbackSettings
-from tools.checks.hidden_instructions import mark_as_untrusted
 from tools.checks.quotes import locate
 from tools.documents.reading import load_document
+from tools.injection import mark_as_untrusted
 from tools.models import Answer, Caller, ask
 from tools.models.ask import Value
 

@@ -18,9 +18,9 @@ from state.documents import Document, Paragraph
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, RaisedFinding, Target
 from state.model_settings import AtMost
 from tools.checks.fidelity import stems, unsupported_facts
-from tools.checks.hidden_instructions import obeys
 from tools.checks.quotes import locate
 from tools.consistency import check_paper
+from tools.injection import obeys
 
 _MOST = 5
 """Findings about the rest of the paper that one answer holds."""

@@ -8,7 +8,7 @@ from nodes.feedback.agent import options, switch
 from nodes.feedback.distinct_comments import distinct
 from state.errors import NothingUsable
 from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
-from tools.checks.obedience import silence_about
+from tools.injection import silence_about
 
 
 async def conclude(state: ParagraphState) -> ParagraphState:

@@ -14,10 +14,10 @@ from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, RaisedFinding, Target
 from state.settings import FeedbackContext, FeedbackSettings
-from tools.checks.hidden_instructions import find_instructions
 from tools.checks.quotes import locate
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
+from tools.injection import find_instructions
 
 _NOT_WORTH_IT = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"

@@ -27,8 +27,8 @@ from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
 from state.model_settings import AtMost
 from tools.checks.fidelity import unsupported_facts
-from tools.checks.obedience import signs_of_obedience
 from tools.checks.quotes import locate
+from tools.injection import obeys
 
 _ABSENCE = re.compile(
     r"\b(?:not|n't|never|nowhere|neither|nor|no|without|lacks?|lacking|missing|omits?|omitted|absen(?:t|ce)|unclear|"
@@ -54,8 +54,8 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    signs = signs_of_obedience(said, state["findings"]) if "instructions" in extensions else []
-    notes = [f"{sign[0].upper()}{sign[1:]}." for sign in signs]
+    dictated = "instructions" in extensions and obeys(said, state["findings"])
+    notes = ["It repeats an instruction found in the paper."] if dictated else []
     notes += _unsupported(state, comment, said) if "verify" in extensions else []
     if "verify" not in extensions or not claims_absence(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))

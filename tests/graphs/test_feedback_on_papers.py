@@ -25,7 +25,7 @@ from tests.support.review_room import (
     context,
     review,
 )
-from tools.checks.hidden_instructions import mark_as_untrusted
+from tools.injection import mark_as_untrusted
 
 
 async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endpoint: FakeEndpoint) -> None:

@@ -86,10 +86,11 @@ def _read(document: WordDocument) -> Parts:
 
 
 def _beside(document: WordDocument) -> Iterator[HiddenText]:
-    """Comments, descriptions of pictures, what fields of forms say, and the file's properties."""
+    """Descriptions of pictures, what fields of forms say, and the file's properties; comments are there to be seen."""
     body, properties = document.element.body, document.core_properties
-    found: list[tuple[str | None, HiddenReason]] = [(comment.text, "comment") for comment in document.comments]
-    found += [(text, "alternative text") for text in body.xpath("//wp:docPr/@descr | //wp:docPr/@title")]
+    found: list[tuple[str | None, HiddenReason]] = [
+        (text, "alternative text") for text in body.xpath("//wp:docPr/@descr | //wp:docPr/@title")
+    ]
     found += [(text, "form field") for text in body.xpath(f"{_FIELD_TEXTS} | //w:sdtPr/w:alias/@w:val")]
     named = ("title", "subject", "keywords", "comments", "category", "content_status", "author", "identifier")
     found += [(getattr(properties, name), "metadata") for name in named]

@@ -1,1 +1,0 @@
-"""Trains the classifier of sentences that address a model (`tools.checks.instruction_classifier`)."""
