@@ -222,9 +222,3 @@ def test_a_file_that_cannot_be_written_to_is_an_error(tmp_path: Path):
     with pytest.raises(BadInput, match="too unusual a PDF") as caught:
         annotated(values)
     assert caught.value.kind == "broken_pdf"
-
-
-def test_a_run_that_has_not_read_its_paper_has_nothing_to_annotate(tmp_path: Path):
-    values = finished(tmp_path)
-    with pytest.raises(BadInput, match="resume the run"):
-        to_annotated_pdf(record(values), {})

@@ -11,8 +11,7 @@ from typer.testing import CliRunner, Result
 
 from draftroom.cli import app
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.local_models import USUAL, LocalModel, find_models, usual_addresses
-from serving.profiles import load_profile
+from draftroom.local_models import find_models
 from tests.fake_endpoint import FakeEndpoint
 from tools.configuration import load_settings
 
@@ -95,11 +94,6 @@ def test_where_nothing_answers_it_says_how_to_start_something() -> None:
     assert not FILE.exists()
 
 
-def test_the_usual_ports_and_our_own_are_asked() -> None:
-    own = [server.base_url for server in load_profile("laptop").servers]
-    assert {*own, *(f"http://127.0.0.1:{port}/v1" for port in USUAL.values())} <= {*usual_addresses()}
-
-
 def test_a_key_goes_only_to_an_address_that_was_named(several: FakeEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "secret")
     assert find_models([several.base_url])
@@ -108,11 +102,3 @@ def test_a_key_goes_only_to_an_address_that_was_named(several: FakeEndpoint, mon
     assert several.requests[1].headers["authorization"] == "Bearer secret"
     assert load_settings().model_for("editor").api_key_env == "MY_KEY"
     assert "secret" not in FILE.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [("qwen2.5-coder-1.5b-instruct", 1.5e9), ("smollm2-135m", 1.35e8), ("Llama-3.1-70B", 7e10), ("phi:latest", 0)],
-)
-def test_the_size_is_read_from_the_name(name: str, size: float) -> None:
-    assert LocalModel(name, "").size == size

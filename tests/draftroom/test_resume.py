@@ -213,10 +213,6 @@ class TestPause:
         assert draftroom("resume", "last", "--advice", advice).exit_code == EXIT_CODES[kind]
         assert draftroom.records()[0]["status"] == "paused"
 
-    def test_a_missing_file_of_advice(self, draftroom: Command, paused: str, tmp_path: Path):
-        result = draftroom("resume", "last", "--advice", tmp_path / "missing")
-        assert result.exit_code == EXIT_CODES["missing_file"]
-
     def test_both_answers_at_once(self, draftroom: Command, paused: str, paper: Path):
         assert draftroom("resume", "last", "--advice", paper, "--accept").exit_code == 2
 

@@ -76,12 +76,6 @@ def test_standard_input_cannot_be_two_things(room: Command):
     assert_misused(room, room("review", "-", "--text", "-", stdin=PAPER.encode()))
 
 
-def test_a_text_that_is_no_text(room: Command, draft: Path):
-    result = room("review", draft, "--text", "-", stdin="Möwen".encode("latin-1"))
-    assert_refused(room, result, "not_utf8")
-    assert "standard input" in result.stderr
-
-
 def test_nothing_on_standard_input(room: Command):
     assert_refused(room, room("review", "-", stdin=b""), "empty_input")
     assert not (room.home / "state" / "documents").exists(), "what is refused is not kept"

@@ -121,17 +121,6 @@ def test_a_person_answers(client: Client, thread: str, endpoint: FakeEndpoint):
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
 
 
-def test_a_run_goes_on_from_an_earlier_checkpoint(client: Client, thread: str, endpoint: FakeEndpoint):
-    first = run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
-    asked = len(endpoint.chat_requests)
-    checkpoint = before(client, thread, "revise_draft")["checkpoint"]["checkpoint_id"]
-    again = run(client, thread, input=None, checkpoint_id=checkpoint)
-    assert len(endpoint.chat_requests) == asked + 1
-    assert [draft["round"] for draft in again["drafts"]] == [0, 1]
-    assert again["drafts"] == first["drafts"]
-    assert len(again["calls"]) == len(first["calls"])
-
-
 def test_a_fork_goes_another_way(client: Client, thread: str, endpoint: FakeEndpoint):
     first = run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
     fork = before(client, thread, "revise_draft")
