@@ -30,7 +30,7 @@ from transformers import (
 )
 from typing_extensions import override
 
-from state.errors import SettingsError
+from state.errors import SettingsError, StateError
 from state.files import write_atomically
 from state.settings import describe
 from tools.bert import PACKAGED_ENCODER, packaged_encoder
@@ -157,12 +157,19 @@ def arguments_of(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]
 
     Args:
         config: The hyperparameters.
-        out: Folder of the run.
+        out: Folder of the run, made if it does not exist.
         metric: Of the evaluation, chooses the best epoch; higher is better but for `eval_loss`.
 
     Raises:
         SettingsError: As `on_gpu`.
+        StateError: `out` cannot be written.
     """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StateError(
+            f"The training run cannot be written in {out} ({error.strerror}); name a folder that can be written."
+        ) from error
     return {
         "output_dir": str(out),
         "learning_rate": config.learning_rate,
@@ -248,7 +255,6 @@ def refuse_finished(out: Path) -> None:
 
 
 def _check_same(out: Path, run: Mapping[str, Any]) -> None:
-    out.mkdir(parents=True, exist_ok=True)
     file = out / _RUN
     if file.is_file() and json.loads(file.read_bytes()) != run:
         raise SettingsError(

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 
 import training.fitting
-from state.errors import SettingsError
+from state.errors import SettingsError, StateError
 from tests.training.tiny_seq2seq import run, write_all
 from training.fitting import CONFIGS, FitConfig, FitRecord, read_config
 from training.journalist.config import BartConfig, JournalistConfig
@@ -139,6 +139,11 @@ def test_a_folder_without_a_model_is_an_error(folder: Path, tmp_path: Path) -> N
     (tmp_path / "empty").mkdir()
     with pytest.raises(SettingsError, match="folder of a sequence-to-sequence model"):
         run(folder, tmp_path / "out", model=str(tmp_path / "empty"))
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(folder: Path) -> None:
+    with pytest.raises(StateError, match="name a folder that can be written"):
+        run(folder, folder / "pairs.jsonl" / "out")
 
 
 # Configurations

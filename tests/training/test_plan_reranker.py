@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,29 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+CONTACTED: list[object] = []
+"""Addresses that the training asked for."""
+
+
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished training."""
     folder = tmp_path_factory.mktemp("reranker")
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if event in {"socket.connect", "socket.getaddrinfo"} and not (folder / "done").exists():
+            CONTACTED.append(arguments)
+
+    sys.addaudithook(watch)
     train_reranker(toy_run(folder), toy_paragraphs(), folder / "out")
+    (folder / "done").touch()
     return folder / "out"
+
+
+def test_nobody_is_contacted_while_it_trains(out: Path) -> None:
+    """Sentence-transformers by itself asks the model hub at each checkpoint what the encoder is."""
+    assert (out.parent / "done").exists()
+    assert CONTACTED == []
 
 
 def test_it_learns_what_tells_plans_apart(out: Path) -> None:

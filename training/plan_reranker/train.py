@@ -17,7 +17,12 @@ import numpy as np
 import safetensors.numpy
 from datasets import Dataset
 from pydantic import Field
-from sentence_transformers.cross_encoder import CrossEncoder, CrossEncoderTrainer, CrossEncoderTrainingArguments
+from sentence_transformers.cross_encoder import (
+    CrossEncoder,
+    CrossEncoderModelCardData,
+    CrossEncoderTrainer,
+    CrossEncoderTrainingArguments,
+)
 from sentence_transformers.cross_encoder.evaluation import CrossEncoderRerankingEvaluator
 from sentence_transformers.cross_encoder.losses import RankNetLoss
 from transformers import set_seed
@@ -87,6 +92,7 @@ def _train(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], run: Pat
             "hidden_dropout_prob": config.dropout,
             "attention_probs_dropout_prob": config.dropout,
         },
+        model_card_data=CrossEncoderModelCardData(local_files_only=True),  # or each checkpoint would ask the hub
     )
     trainer = CrossEncoderTrainer(
         model,
