@@ -1,4 +1,4 @@
-"""Processor time of the command before it does anything: its help, and a list of runs of every system.
+"""Processor time of the command before it does anything: its help, and an empty list of runs.
 
     python -m benchmarks.startup
 
@@ -8,16 +8,12 @@ were not imported only when it is used. The processes are run in turn, one at a 
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-RUNS = Path(__file__).parents[1] / "tests" / "draftroom" / "earlier"
-COPIES = 10
 REPEATS = 7
 NOTHING = "an interpreter"
 EVERYTHING = "all commands imported"
@@ -32,34 +28,24 @@ PROCESSES = {
 def main() -> None:
     """Time each process and print the table."""
     with tempfile.TemporaryDirectory() as home:
-        listed = write_records(Path(home) / "state" / "runs")
         times: dict[str, list[float]] = {name: [] for name in PROCESSES}
         for _ in range(REPEATS):
             for name, arguments in PROCESSES.items():
                 times[name].append(processor_seconds(arguments, home))
     medians = {name: statistics.median(seconds) for name, seconds in times.items()}
-    print(f"processor time, median of {REPEATS} in turn; {listed} runs are listed\n")
+    print(f"processor time, median of {REPEATS} in turn\n")
     print(f"{'':24}{'seconds':>9}{'x an interpreter':>18}{'of all commands':>17}")
     for name, seconds in medians.items():
         share = seconds / medians[EVERYTHING]
         print(f"{name:24}{seconds:9.2f}{seconds / medians[NOTHING]:18.1f}{share:16.0%}")
 
 
-def write_records(folder: Path) -> int:
-    """Records of each system, several times; how many."""
-    folder.mkdir(parents=True)
-    records = [json.loads(path.read_text(encoding="utf-8"))["record"] for path in sorted(RUNS.glob("*.json"))]
-    for number in range(COPIES):
-        for record in records:
-            name = f"{record['id']}{number}"
-            (folder / f"{name}.json").write_text(json.dumps({**record, "id": name}), encoding="utf-8")
-    return len(records) * COPIES
-
-
 def processor_seconds(arguments: tuple[str, ...], home: str) -> float:
     """What a process takes of the processor, as the user and in the system."""
     environment = {**os.environ, "DRAFTROOM_HOME": home}
-    process = subprocess.Popen([sys.executable, *arguments], env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
