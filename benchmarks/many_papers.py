@@ -1,15 +1,13 @@
-"""Batches: Ray actors over one process, and the memory of many papers.
+"""Batches: Ray actors over one process. Needs the extra `ray`.
 
-    python -m benchmarks.many_papers
-    python -m benchmarks.many_papers --only actors --papers 200
+    python -m benchmarks.many_papers --papers 200
 
 Papers are the abstracts that ship, repeated with a number in front; each is explained in one round of four calls. The
 endpoint is the tests' fake one in a process of its own.
 
-actors  one process, then 1, 2 and 4 Ray actors, each with 8 papers under way and calls of a second. A rate is papers a
-        second as long as papers wait, so the start of Ray and the last papers are not in it. How busy the processors
-        were is printed: where it is over 70 %, they are what was measured. Needs the extra `ray`.
-memory  the most that a process holds with 100 and with 1,000 papers.
+One process, then 1, 2 and 4 Ray actors, each have 8 papers under way and calls of a second. A rate is papers a second
+as long as papers wait, so the start of Ray and the last papers are not in it. How busy the processors were is printed:
+where it is over 70 %, they are what was measured.
 """
 
 from __future__ import annotations
@@ -17,11 +15,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
@@ -45,16 +41,12 @@ CALL_S = 1.0
 
 
 def main() -> None:
-    """Print what is asked for."""
-    parts: dict[str, Callable[[int], None]] = {"actors": actors, "memory": memory}
+    """Print the rates."""
     parser = argparse.ArgumentParser("python -m benchmarks.many_papers", description=__doc__)
-    parser.add_argument("--only", choices=parts, action="append")
-    parser.add_argument("--papers", type=int, default=200, help="of actors; of memory five times as many")
-    arguments = parser.parse_args()
-    for name in arguments.only or parts:
-        with tempfile.TemporaryDirectory() as home:
-            os.environ["DRAFTROOM_HOME"] = home
-            parts[name](arguments.papers)
+    parser.add_argument("--papers", type=int, default=200)
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["DRAFTROOM_HOME"] = home
+        actors(parser.parse_args().papers)
 
 
 def actors(papers: int) -> None:
@@ -84,31 +76,6 @@ def _rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: i
     first, last = min(begin for begin, _ in spans), max(begin for begin, _ in spans)
     done = sum((min(end, last) - begin) / (end - begin) for begin, end in spans)
     return done / (last - first), psutil.cpu_percent()
-
-
-def memory(papers: int) -> None:
-    """The most that a process of the command holds."""
-    with fake_process(stream_interval=200) as base_url:
-        few, many = _held(base_url, papers // 2), _held(base_url, papers * 5)
-    print(
-        f"\nmost memory: {few / 1e6:.0f} MB with {papers // 2} papers, {many / 1e6:.0f} MB with {papers * 5}: ", end=""
-    )
-    print(f"x {many / few:.2f}")
-
-
-def _held(base_url: str, papers: int) -> int:
-    variables = {
-        "DRAFTROOM_MODELS__DEFAULT__BASE_URL": base_url,
-        "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
-        "DRAFTROOM_JOURNALISM__ROUNDS": "1",
-    }
-    with _folder(papers) as (table, out):
-        command = [sys.executable, "-m", "draftroom", "batch", "explain", table, "--out", str(out), "--quiet"]
-        with subprocess.Popen(command, env={**os.environ, **variables}) as process:
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0
-        return used.ru_maxrss * 1024
 
 
 @contextmanager
