@@ -67,7 +67,7 @@ SimplificationStopRule = Literal["fixed", "adaptive"]
 SimplificationVariant = Literal["society", "single"]
 Execution = Literal["parallel", "sequential"]
 RetrievalMode = Literal["hybrid", "dense", "bm25"]
-LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref", "google"]
+LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref"]
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
 
@@ -188,8 +188,6 @@ class LiteratureSettings(BaseModel):
         None, description="Sites that are never asked nor fetched; by default those that publish reviews."
     )
     contact: str | None = Field(None, description="Mail address that services are told, for their polite pools.")
-    google_key_env: str = Field("GOOGLE_API_KEY", description="Name of the variable that holds the key.")
-    google_engine_env: str = Field("GOOGLE_CSE_ID", description="Name of the variable that holds the engine's id.")
     openalex_key_env: str = Field("OPENALEX_API_KEY", description="Name of the variable; little is allowed without.")
     semantic_scholar_key_env: str = Field("SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable; optional.")
 
@@ -210,8 +208,6 @@ class FeedbackSettings(SystemSettings):
             "folder",
             "blocked_hosts",
             "contact",
-            "google_key_env",
-            "google_engine_env",
             "openalex_key_env",
             "semantic_scholar_key_env",
         },

@@ -151,7 +151,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 def literature_notes(chosen: FeedbackSettings) -> list[str]:
     """Which literature stands for what the paper's system, which is that without extensions, asks."""
     literature = chosen.literature
-    if chosen.extensions or "google" in literature.providers:
+    if chosen.extensions:
         return []
     names = [f"the folder {literature.folder}" if name == "folder" else name for name in literature.providers]
     return [NOT_GOOGLE.format(asked=" and ".join(names))]

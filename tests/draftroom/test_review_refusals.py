@@ -25,7 +25,7 @@ from tests.support.review_room import CLAIM, PAPER
         (["--section", ""], "empty_input", "--section"),
         (["--pause"], "bad_request", "not 2"),
         (["--literature", "no such folder"], "missing_file", "no such folder"),
-        (["--literature", "google"], "bad_settings", "GOOGLE_API_KEY"),
+        (["--literature", "openalex"], "bad_settings", "OPENALEX_API_KEY"),
         (["--preset", "nonsense"], "bad_settings", "nonsense"),
         (["--plans", "99"], "bad_settings", "plans"),
         (["--base-url", "http://user:secret@127.0.0.1/v1"], "bad_settings", "base_url"),
@@ -33,7 +33,7 @@ from tests.support.review_room import CLAIM, PAPER
     ids=lambda value: "" if isinstance(value, str) else value[0],
 )
 def test_a_request_that_cannot_be_followed(room: Command, draft: Path, flags: list[str], kind: Kind, named: str):
-    result = room.with_variables({"GOOGLE_API_KEY": "", "GOOGLE_CSE_ID": ""})("review", draft, *flags)
+    result = room.with_variables({"OPENALEX_API_KEY": "secret\a"})("review", draft, *flags)
     assert_refused(room, result, kind)
     assert named in result.stderr
     assert "secret" not in result.output

@@ -24,7 +24,6 @@ from tools.literature.records import Hit, SearchResult, identifiers, one_line, s
 from tools.literature.web import Service, Web
 
 Record = Mapping[str, Any]
-LONGEST_QUESTION = 300  # characters, of one that is asked as it is
 LONGEST_ABSTRACT = 5_000  # words
 
 
@@ -57,7 +56,6 @@ class Key(_Row):
     """Field of the settings that names the environment variable."""
     place: Literal["header", "query"]
     name: str
-    needed: bool = False
 
 
 class Catalogue(_Row):
@@ -85,7 +83,7 @@ class Catalogue(_Row):
         """Return what is asked for a question; a single word needs no second query."""
         words = [self.word.format(word) for word in search_words(question)]
         joined = [join.join(words) for join in self.joins]
-        return list(dict.fromkeys(joined)) if joined else [one_line(question)[:LONGEST_QUESTION]]
+        return list(dict.fromkeys(joined))
 
 
 @dataclass(frozen=True)
@@ -242,15 +240,9 @@ def plain_jats(text: str) -> str:
     return one_line(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
 
 
-def _with_own_file(result: Record) -> Record:
-    """Name the page itself as the PDF, where it is one."""
-    return {**result, "pdf": result.get("link") if result.get("mime") == "application/pdf" else ""}
-
-
 COMPLETIONS: dict[str, Callable[[Record], Record]] = {
     "openalex": _with_plain_abstract,
     "crossref": _without_markup,
-    "google": _with_own_file,
 }
 # What no template can tell of a record.
 

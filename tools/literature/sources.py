@@ -33,7 +33,7 @@ def open_sources(
         gate: What may be asked; by default the public internet without the blocklist of the settings.
 
     Raises:
-        SettingsError: A provider needs a key that is not in the environment.
+        SettingsError: A key or the contact holds characters that no header can hold.
     """
     blocklist = DEFAULT_BLOCKLIST if settings.blocked_hosts is None else tuple(settings.blocked_hosts)
     agent = f"{PROJECT} (mailto:{_plain(settings.contact, '`contact`')})" if settings.contact else PROJECT
@@ -44,7 +44,7 @@ def open_sources(
     for name in dict.fromkeys(settings.providers):
         if name != "folder":
             keys = CATALOGUES[name].keys
-            secrets = (_secret(name, key, getattr(settings, key.setting)) for key in keys)
+            secrets = (_secret(key, getattr(settings, key.setting)) for key in keys)
             told = tuple(secret for secret in secrets if secret.value)
             providers.append(Client(name, CATALOGUES[name], web, told, settings.contact or ""))
         elif folder:
@@ -52,14 +52,8 @@ def open_sources(
     return Sources(providers, web, read, folder)
 
 
-def _secret(name: str, key: Key, variable: str) -> Secret:
-    value = _plain(os.environ.get(variable, ""), f"The environment variable {variable}")
-    if key.needed and not value:
-        raise SettingsError(
-            f"The literature provider `{name}` needs the environment variable {variable}; set it, or choose another "
-            "one."
-        )
-    return Secret(key.place, key.name, value)
+def _secret(key: Key, variable: str) -> Secret:
+    return Secret(key.place, key.name, _plain(os.environ.get(variable, ""), f"The environment variable {variable}"))
 
 
 def _plain(value: str, what: str) -> str:

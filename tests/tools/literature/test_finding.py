@@ -246,7 +246,7 @@ class TestSettings:
     @pytest.fixture(autouse=True)
     def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
-        for name in ("GOOGLE_API_KEY", "GOOGLE_CSE_ID", "SEMANTIC_SCHOLAR_API_KEY", "OPENALEX_API_KEY"):
+        for name in ("SEMANTIC_SCHOLAR_API_KEY", "OPENALEX_API_KEY"):
             monkeypatch.delenv(name, raising=False)
 
     @staticmethod
@@ -266,18 +266,12 @@ class TestSettings:
     def test_each_provider_is_opened_once_in_the_order_of_the_settings(
         self, library: Library, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("GOOGLE_API_KEY", " s3cret\n")
-        monkeypatch.setenv("MY_ENGINE", "engine")
-        names = ["google", "crossref", "arxiv", "openalex", "semantic_scholar", "arxiv"]
-        sources = self.open(library, providers=names, google_engine_env="MY_ENGINE", contact="me@example.org")
+        monkeypatch.setenv("MY_KEY", " s3cret\n")
+        names = ["crossref", "arxiv", "openalex", "semantic_scholar", "arxiv"]
+        sources = self.open(library, providers=names, openalex_key_env="MY_KEY", contact="me@example.org")
         assert [provider.name for provider in sources.providers] == names[:-1]
         assert sources.web.fetcher.user_agent == "Draftroom (mailto:me@example.org)"
         assert "s3cret" not in repr(sources)
-
-    def test_google_needs_its_key(self, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("GOOGLE_API_KEY", "s3cret")
-        with pytest.raises(SettingsError, match="needs the environment variable GOOGLE_CSE_ID"):
-            self.open(library, providers=["google"])
 
     @pytest.mark.parametrize("key", ["s3cret\x07", "s3cr\xe9t", "s3\ncret"])
     def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_tell_it(

@@ -120,7 +120,9 @@ def test_a_study_stands_once_with_all_that_is_told_of_it() -> None:
     by_arxiv = hit(
         "arxiv", title="Moss", identifiers=["arxiv:2301.00001"], abstract="We look.", address="https://a.example"
     )
-    by_title = hit("google", title="ATTENTION in Moss", pdf_address="https://b.example/a.pdf", authors=["Ada Green"])
+    by_title = hit(
+        "semantic_scholar", title="ATTENTION in Moss", pdf_address="https://b.example/a.pdf", authors=["Ada Green"]
+    )
     assert merge([[first], [by_doi], [by_arxiv], [by_title]]) == [
         hit(
             "crossref",

@@ -289,63 +289,7 @@ class TestCrossref:
         }
 
 
-def google_keys(engine: str) -> list[Secret]:
-    return [Secret("header", "X-Goog-Api-Key", "s3cret"), Secret("query", "cx", engine)]
-
-
-class TestGoogle:
-    path = "/customsearch/v1"
-
-    async def test_pages_are_read(self, web: Web, site: Site) -> None:
-        tags = {
-            "citation_title": "Attention in moss",
-            "citation_author": "Ada Green",
-            "citation_publication_date": "2023/01/02",
-            "citation_doi": "10.1000/Moss.1",
-            "citation_pdf_url": "https://papers.example/moss.pdf",
-            "citation_arxiv_id": "2301.00001",
-        }
-        items = [
-            {"title": "Attention ...", "link": "https://papers.example/moss", "pagemap": {"metatags": [tags]}},
-            {"title": "A file", "link": "https://papers.example/b.pdf", "mime": "application/pdf", "snippet": "..."},
-            {"title": "A page", "link": "https://blog.example/c", "pagemap": {"cse_image": [{}]}},
-            {"title": "No link"},
-        ]
-        site.pages[self.path] = json_answer({"kind": "customsearch#search", "items": items})
-        result = await client("google", web, site, *google_keys("engine")).search(QUESTION, 50)
-        assert result.hits == [
-            hit(
-                "google",
-                title="Attention in moss",
-                authors=["Ada Green"],
-                year=2023,
-                address="https://papers.example/moss",
-                pdf_address="https://papers.example/moss.pdf",
-                identifiers=["doi:10.1000/moss.1", "arxiv:2301.00001"],
-            ),
-            hit(
-                "google",
-                title="A file",
-                address="https://papers.example/b.pdf",
-                pdf_address="https://papers.example/b.pdf",
-            ),
-            hit("google", title="A page", address="https://blog.example/c"),
-        ]
-        (asked,) = site.asked
-        assert asked.query == {"q": QUESTION, "num": "10", "cx": "engine"}
-        assert asked.headers["x-goog-api-key"] == "s3cret"
-
-    async def test_a_refused_key_is_not_told(self, web: Web, site: Site) -> None:
-        site.pages[self.path] = json_answer({"error": {"message": "s3cret is no key of engine-1"}}, status=403)
-        google = client("google", web, site, *google_keys("engine-1"))
-        with pytest.raises(ServerFault, match="status 403") as caught:
-            await google.search(QUESTION, 3)
-        told = str(caught.value) + caught.value.address + repr(google)
-        assert "s3cret" not in told
-        assert "engine-1" not in told
-
-
-@pytest.fixture(params=["semantic_scholar", "openalex", "crossref", "google"])
+@pytest.fixture(params=["semantic_scholar", "openalex", "crossref"])
 def json_provider(request: pytest.FixtureRequest, web: Web, site: Site) -> Client:
     return client(request.param, web, site)
 
@@ -354,7 +298,7 @@ def json_provider(request: pytest.FixtureRequest, web: Web, site: Site) -> Clien
     "body", ["", "{", "[]", "null", '{"message": "Forbidden"}', "[" * 100_000, b"\xff"], ids=range(7)
 )
 async def test_what_is_no_answer_is_a_fault(body: str | bytes, json_provider: Client, site: Site) -> None:
-    for path in ("/graph/v1/paper/search", "/works", "/customsearch/v1"):
+    for path in ("/graph/v1/paper/search", "/works"):
         site.pages[path] = Answer(body, "application/json")
     with pytest.raises(ServerFault, match="not in the format of its service"):
         await json_provider.search(QUESTION, 3)
