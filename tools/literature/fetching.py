@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import httpx2
 
 from state.files import state_folder, storage_error, write_atomically
-from tools.literature.url_guard import AddressRefused, ContentRefused, Gate, ServerFault, shown
+from tools.literature.url_guard import FetchError, Gate, ServerFault, shown
 
 MAX_HOPS = 5
 CONNECT_TIMEOUT_S = 10.0
@@ -87,8 +87,7 @@ class Fetcher:
 
         Raises:
             AddressBlocked: It, or where it redirects to, is on the blocklist.
-            AddressRefused: It, or where it redirects to, may not be asked.
-            ContentRefused: The answer is too large or of another type.
+            FetchError: It, or where it redirects to, may not be asked, or the answer is too large or of another type.
             ServerFault: There is no proper answer.
         """
         try:
@@ -105,7 +104,7 @@ class Fetcher:
             if isinstance(answer, Download):
                 return answer
             url = self.gate.check(_target(url, answer.location, secrets))
-        raise AddressRefused(shown(first), f"redirects more than {MAX_HOPS} times")
+        raise FetchError(shown(first), f"redirects more than {MAX_HOPS} times")
 
     async def _ask(self, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download | _Redirect:
         """Ask the first address of the host that answers."""
@@ -155,14 +154,14 @@ class Fetcher:
             raise _refusal(url, response)
         told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if told not in accept and not (told in _UNTOLD and PDF in accept):
-            raise ContentRefused(shown(url), f"is of a type that is not read ({told[:80]})")
+            raise FetchError(shown(url), f"is of a type that is not read ({told[:80]})")
         data = bytearray()
         async for piece in response.aiter_bytes():  # decompressed in pieces of 1 MiB at most
             data += piece
             if len(data) > self.max_bytes:
-                raise ContentRefused(shown(url), f"is larger than {self.max_bytes / 1e6:g} MB")
+                raise FetchError(shown(url), f"is larger than {self.max_bytes / 1e6:g} MB")
         if told in _UNTOLD and not data.startswith(b"%PDF-"):
-            raise ContentRefused(shown(url), "is of a type that the server does not tell")
+            raise FetchError(shown(url), "is of a type that the server does not tell")
         return Download(shown(url), PDF if told in _UNTOLD else told, bytes(data))
 
 
@@ -176,7 +175,7 @@ def _target(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2
     try:
         target = url.join(location)
     except httpx2.InvalidURL:
-        raise AddressRefused(shown(url), "redirects to what is no web address") from None
+        raise FetchError(shown(url), "redirects to what is no web address") from None
     for secret in secrets:
         if secret.name in target.params:
             target = target.copy_remove_param(secret.name)
@@ -241,8 +240,7 @@ class Cache:
         except (OSError, ValueError, KeyError, TypeError):
             return None
         fresh = self.max_age_s is None or 0 <= self.clock() - stored < self.max_age_s
-        whole = about.get("bytes") == len(data)
-        return download if fresh and whole else None
+        return download if fresh else None
 
     def store(self, key: str, download: Download) -> None:
         """Keep a download, written whole or not at all.
@@ -251,7 +249,7 @@ class Cache:
             StateError: The state folder cannot be written, or the disk is full.
         """
         address, content_type, data = download
-        about = {"address": address, "content_type": content_type, "bytes": len(data), "stored_at": self.clock()}
+        about = {"address": address, "content_type": content_type, "stored_at": self.clock()}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(self._path(key), json.dumps(about).encode() + b"\n" + data)

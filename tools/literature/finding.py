@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from state.errors import RetrievalUnavailable
 from tools.literature.folder import Folder
-from tools.literature.full_text import Opened, ReadPaper, found, open_hit
+from tools.literature.full_text import ReadPaper, as_found, open_hit
 from tools.literature.records import (
     Blocked,
     Findings,
@@ -24,7 +25,7 @@ from tools.literature.records import (
     merge,
     search_words,
 )
-from tools.literature.url_guard import AddressBlocked, AddressRefused, FetchError
+from tools.literature.url_guard import AddressBlocked, FetchError
 from tools.literature.web import Web
 
 CANDIDATES = 10
@@ -49,18 +50,6 @@ class Sources:
     folder: Folder | None = None
 
 
-@dataclass
-class _Journal:
-    blocked: list[Blocked] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-
-    def block(self, address: str, reason: str) -> None:
-        self.blocked.append(Blocked(address=address, reason=reason))
-
-    def notice(self, provider: str, message: str) -> None:
-        self.notices.append(Notice(provider=provider, message=message))
-
-
 async def find_documents(
     question: str,
     sources: Sources,
@@ -83,31 +72,37 @@ async def find_documents(
         RetrievalUnavailable: No provider could be asked.
         StateError: The state folder cannot be written.
     """
-    journal = _Journal()
-    documents = list[Found]()
+    findings = Findings(found=[], blocked=[], notices=[])
     if not sources.providers:
-        journal.notice("folder", "No folder of papers is set; set `folder`, or name other providers.")
+        _note(findings, "folder", "No folder of papers is set; set `folder`, or name other providers.")
     elif search_words(question):
-        results = await _search_all(question, sources, max(CANDIDATES, limit), journal)
-        admitted = (hit for hit in merge(results) if _admit(hit, sources, under_review, journal))
-        async for document in _opened(admitted, sources, limit, under_review, journal):
-            documents.append(document)
-    return Findings(found=documents, blocked=journal.blocked, notices=journal.notices)
+        results = await _search_all(question, sources, max(CANDIDATES, limit), findings)
+        admitted = (hit for hit in merge(results) if _admit(hit, sources, under_review, findings))
+        await _open_first(admitted, sources, limit, under_review, findings)
+    return findings
 
 
-async def _search_all(question: str, sources: Sources, limit: int, journal: _Journal) -> list[list[Hit]]:
+def _block(findings: Findings, address: str, reason: str) -> None:
+    findings["blocked"].append(Blocked(address=address, reason=reason))
+
+
+def _note(findings: Findings, provider: str, message: str) -> None:
+    findings["notices"].append(Notice(provider=provider, message=message))
+
+
+async def _search_all(question: str, sources: Sources, limit: int, findings: Findings) -> list[list[Hit]]:
     """The hits of each provider that answers; what is told of the providers stands in their order."""
     answers = await asyncio.gather(*(_search(provider, question, limit) for provider in sources.providers))
     results = [answer for answer in answers if isinstance(answer, SearchResult)]
     for provider, answer in zip(sources.providers, answers, strict=True):
         if isinstance(answer, SearchResult):
-            journal.notices.extend(answer.notices)
+            findings["notices"].extend(answer.notices)
             continue
         if isinstance(answer, AddressBlocked):
-            journal.block(answer.address, answer.reason)
-        journal.notice(provider.name, str(answer))
+            _block(findings, answer.address, answer.reason)
+        _note(findings, provider.name, str(answer))
     if not results:
-        reasons = "; ".join(f"{notice['provider']}: {notice['message']}" for notice in journal.notices)
+        reasons = "; ".join(f"{notice['provider']}: {notice['message']}" for notice in findings["notices"])
         raise RetrievalUnavailable(
             f"No literature could be searched ({reasons}); check the network and the folder, or choose other "
             "providers, then resume the run."
@@ -122,13 +117,13 @@ async def _search(provider: Provider, question: str, limit: int) -> SearchResult
         return error
 
 
-def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, journal: _Journal) -> bool:
+def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, findings: Findings) -> bool:
     """Whether a hit may be opened: none of its addresses is blocked, and it is not the paper under review.
 
     That paper stays out without extensions, too: the literature is other publications, and it is none.
     """
     if under_review and is_same_study(hit, under_review):
-        journal.block(hit["address"], OWN_PAPER)
+        _block(findings, hit["address"], OWN_PAPER)
         return False
     if sources.folder and hit["provider"] == sources.folder.name:
         return True
@@ -136,9 +131,9 @@ def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, journal
         try:
             sources.web.fetcher.gate.check(address)
         except AddressBlocked as error:
-            journal.block(error.address, error.reason)
+            _block(findings, error.address, error.reason)
             return False
-        except AddressRefused:
+        except FetchError:
             continue  # the other addresses may do
     return True
 
@@ -149,36 +144,27 @@ def _addresses(hit: Hit) -> Iterator[str]:
     yield from (f"https://doi.org/{name.removeprefix('doi:')}" for name in hit["identifiers"] if name[:4] == "doi:")
 
 
-async def _opened(
-    hits: Iterator[Hit], sources: Sources, limit: int, under_review: UnderReview | None, journal: _Journal
-) -> AsyncIterator[Found]:
-    """The first documents, in the order of the hits; as many at once as are still wanted."""
-    missing = limit
-    while missing and (batch := list(islice(hits, missing))):
-        for document in await asyncio.gather(*(_open(hit, sources, journal) for hit in batch)):
-            if document is None:
-                continue
-            if under_review and is_same_document(document["document"], under_review):
-                journal.block(document["address"], OWN_PAPER)
-                continue
-            missing -= 1
-            yield document
+async def _open_first(
+    hits: Iterator[Hit], sources: Sources, limit: int, under_review: UnderReview | None, findings: Findings
+) -> None:
+    """Find the first documents, in the order of the hits; as many at once as are still wanted."""
+    found = findings["found"]
+    while batch := list(islice(hits, limit - len(found))):
+        for document in await asyncio.gather(*(_open(hit, sources, findings) for hit in batch)):
+            if document and under_review and is_same_document(document["document"], under_review):
+                _block(findings, document["address"], OWN_PAPER)
+            elif document:
+                found.append(document)
 
 
-async def _open(hit: Hit, sources: Sources, journal: _Journal) -> Found | None:
+async def _open(hit: Hit, sources: Sources, findings: Findings) -> Found | None:
+    note = partial(_note, findings, hit["provider"])
     try:
-        opened = await _read(hit, sources)
+        if sources.folder and hit["provider"] == sources.folder.name:
+            return as_found(hit, await sources.folder.load(hit))
+        return await open_hit(hit, sources.web, sources.read, note)
     except AddressBlocked as error:
-        journal.block(error.address, error.reason)
-        return None
+        _block(findings, error.address, error.reason)
     except FetchError as error:
-        opened = Opened(None, [str(error)])
-    for problem in opened.problems:
-        journal.notice(hit["provider"], problem)
-    return opened.found
-
-
-async def _read(hit: Hit, sources: Sources) -> Opened:
-    if sources.folder and hit["provider"] == sources.folder.name:
-        return Opened(found(hit, await sources.folder.load(hit)), [])
-    return await open_hit(hit, sources.web, sources.read)
+        note(str(error))
+    return None

@@ -106,7 +106,7 @@ def _read_once(read: ReadPaper, path: Path, _mtime_ns: int, _size: int) -> Docum
     The places of words are for rendering and most of a paper, so they are not kept.
     """
     try:
-        document = read(path.read_bytes(), name=path.name, source=str(path))
+        document = read(path.read_bytes(), path.name, str(path))
     except BadInput as error:
         return str(error)
     paragraphs = [{**paragraph, "words": []} for paragraph in document["paragraphs"]]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
 from state.documents import Document, Paragraph
@@ -20,20 +19,12 @@ from tools.literature.web import Web
 ONLY_ABSTRACT = "This is the abstract only; the full text could not be fetched."
 
 
-class ReadPaper(Hashable, Protocol):
-    """Reads a paper; blocks, so it is called in a thread."""
-
-    def __call__(self, data: bytes, *, name: str, source: str) -> Document:
-        """Read a paper from its bytes; the suffix of `name` tells its format.
-
-        Raises:
-            BadInput: They are no paper that can be read.
-            StateError: It cannot be stored.
-        """
-        ...
+ReadPaper = Callable[[bytes, str, str], Document]
+"""Reads a paper from its bytes, its name, whose suffix tells the format, and its source; raises BadInput where they are
+none. Blocks, so it is called in a thread."""
 
 
-def read_paper(data: bytes, *, name: str, source: str) -> Document:
+def read_paper(data: bytes, name: str, source: str) -> Document:
     """Read a paper as `ReadPaper` says, once a content."""
     return load_document(read_document_bytes(data, name=name, source=source))
 
@@ -60,37 +51,24 @@ LEAST_CHARACTERS = 500
 _SUFFIXES = {"application/pdf": ".pdf", "application/x-pdf": ".pdf", "text/plain": ".txt"}
 
 
-class Opened(NamedTuple):
-    """What became of a hit."""
-
-    found: Found | None
-    problems: list[str]
-    """Why it was not the full text, one sentence an address."""
-
-
-async def open_hit(hit: Hit, web: Web, read: ReadPaper) -> Opened:
-    """The full text of a hit of a web service, or else its abstract.
+async def open_hit(hit: Hit, web: Web, read: ReadPaper, note: Callable[[str], None]) -> Found | None:
+    """The full text of a hit of a web service, or else its abstract; `note` is told why it is not the full text.
 
     Raises:
         AddressBlocked: An address of it leads to a blocked site, so nothing of it is used.
         StateError: The text cannot be stored.
     """
-    problems = list[str]()
-    for address in dict.fromkeys([hit["pdf_address"], hit["address"]]):
-        if not address:
-            continue
+    for address in dict.fromkeys(filter(None, [hit["pdf_address"], hit["address"]])):
         try:
-            document = await _document(await web.file(address), hit, read)
+            return as_found(hit, await _document(await web.file(address), hit, read))
         except AddressBlocked:
             raise
         except (FetchError, BadInput) as error:
-            problems.append(str(error))
-            continue
-        return Opened(found(hit, document), problems)
-    return Opened(found(hit, abstract_document(hit), full=False) if hit["abstract"] else None, problems)
+            note(str(error))
+    return as_found(hit, abstract_document(hit), full=False) if hit["abstract"] else None
 
 
-def found(hit: Hit, document: Document, *, full: bool = True) -> Found:
+def as_found(hit: Hit, document: Document, *, full: bool = True) -> Found:
     """A document with its source."""
     return Found(
         document=document,
@@ -102,7 +80,7 @@ def found(hit: Hit, document: Document, *, full: bool = True) -> Found:
 
 
 async def _document(download: Download, hit: Hit, read: ReadPaper) -> Document:
-    document = await asyncio.to_thread(read, download.data, name=_name(download), source=download.address)
+    document = await asyncio.to_thread(read, download.data, _name(download), download.address)
     characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
     if characters < max(LEAST_CHARACTERS, len(hit["abstract"])):
         raise FetchError(download.address, "holds no full text")

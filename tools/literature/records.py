@@ -158,14 +158,12 @@ def title_key(title: str) -> str:
 
 def is_same_study(hit: Hit, paper: UnderReview) -> bool:
     """Whether a hit is the paper under review."""
-    shared = set(hit["identifiers"]) & set(paper["identifiers"])
-    return bool(shared) or _alike(hit["title"], paper["title"], _TITLE_WORDS) or _same_abstract(hit, paper)
+    return not set(hit["identifiers"]).isdisjoint(paper["identifiers"]) or _same_words(hit, paper)
 
 
 def is_same_document(document: Document, paper: UnderReview) -> bool:
     """Whether a document that was read is the paper under review."""
-    same_file = document["sha256"] == paper["sha256"]
-    return same_file or _alike(document["title"], paper["title"], _TITLE_WORDS) or _same_abstract(document, paper)
+    return document["sha256"] == paper["sha256"] or _same_words(document, paper)
 
 
 def under_review(document: Document, named: Iterable[str] = ()) -> UnderReview:
@@ -192,19 +190,21 @@ def _identifier(value: str) -> str:
     return f"doi:{doi[0].lower().rstrip('.,;)')}" if doi else ""
 
 
-def _same_abstract(other: Hit | Document, paper: UnderReview) -> bool:
-    return _alike(other["abstract"], paper["abstract"], _ABSTRACT_WORDS, exactly=False)
+def _same_words(other: Hit | Document, paper: UnderReview) -> bool:
+    title = title_key(other["title"])
+    same_title = bool(title) and title == title_key(paper["title"])
+    return (
+        same_title
+        or _alike(other["title"], paper["title"], _TITLE_WORDS)
+        or _alike(other["abstract"], paper["abstract"], _ABSTRACT_WORDS)
+    )
 
 
-def _alike(one: str, other: str, words: int, *, exactly: bool = True) -> bool:
-    """Whether two texts are equal, or nearly so; texts of fewer words are too short for nearly."""
-    left, right = title_key(one), title_key(other)
-    if exactly and left and left == right:
-        return True
-    if min(len(left.split()), len(right.split())) < words:
-        return False
-    matcher = SequenceMatcher(None, left.split(), right.split(), autojunk=False)
-    return matcher.quick_ratio() >= _NEARLY and matcher.ratio() >= _NEARLY
+def _alike(one: str, other: str, least: int) -> bool:
+    """Whether two texts are nearly equal; with fewer words than the least they are too short to tell."""
+    left, right = title_key(one).split(), title_key(other).split()
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return min(len(left), len(right)) >= least and matcher.quick_ratio() >= _NEARLY and matcher.ratio() >= _NEARLY
 
 
 _LISTED_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies

@@ -25,7 +25,7 @@ import httpx2
 
 
 class FetchError(Exception):
-    """Nothing was fetched.
+    """Nothing was fetched: the address may not be asked, or what it gave is too large or no document.
 
     Args:
         address: What was asked for, without secrets.
@@ -40,14 +40,6 @@ class FetchError(Exception):
 
 class AddressBlocked(FetchError):
     """The address is on the blocklist; no request was sent to it."""
-
-
-class AddressRefused(FetchError):
-    """The address is not one that may be asked, such as one of a private network; no request was sent to it."""
-
-
-class ContentRefused(FetchError):
-    """The answer is too large, or of a type that is no document."""
 
 
 class ServerFault(FetchError):
@@ -130,15 +122,15 @@ class Gate:
 
         Raises:
             AddressBlocked: It is on the blocklist.
-            AddressRefused: It is not of the kind that is ever asked.
+            FetchError: It is not of the kind that is ever asked.
         """
         try:
             url = httpx2.URL(address).copy_with(fragment=None)
         except (httpx2.InvalidURL, ValueError, TypeError):
-            raise AddressRefused(str(address)[:200], "is no web address") from None
+            raise FetchError(str(address)[:200], "is no web address") from None
         url = self._over_https(url)
         if problem := self._problem(url):
-            raise AddressRefused(shown(url), problem)
+            raise FetchError(shown(url), problem)
         if entry := blocking_entry(url, self.blocklist):
             raise AddressBlocked(shown(url), f"is on the blocklist ({entry})")
         return url
@@ -147,7 +139,7 @@ class Gate:
         """The IP addresses of a checked address, each of them public.
 
         Raises:
-            AddressRefused: One of them is not, so the name cannot be trusted.
+            FetchError: One of them is not, so the name cannot be trusted.
             ServerFault: The name has no address.
         """
         host = url.raw_host.decode("ascii")
@@ -158,7 +150,7 @@ class Gate:
         if not addresses:
             raise ServerFault(shown(url), "has a host that cannot be found")
         if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
-            raise AddressRefused(shown(url), "leads to an address that is not in the public internet")
+            raise FetchError(shown(url), "leads to an address that is not in the public internet")
         return addresses
 
     def _over_https(self, url: httpx2.URL) -> httpx2.URL:

@@ -84,7 +84,7 @@ class Library:
     read_names: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
 
-    def read(self, data: bytes, *, name: str, source: str) -> Document:
+    def read(self, data: bytes, name: str, source: str) -> Document:
         self.read_names.append(name)
         self.sources.append(source)
         if b"broken" in data:

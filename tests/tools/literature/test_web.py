@@ -156,12 +156,9 @@ class TestCache:
         cache = Cache(tmp_path)
         cache.store("key", Download("https://a.example/", "text/plain", b"words\nand more"))
         (file,) = tmp_path.iterdir()
-        whole = file.read_bytes()
-        for broken in (damage, whole[:-1]):
-            file.write_bytes(broken)
-            assert cache.load("key") is None
-        file.write_bytes(whole)
         assert cache.load("key") == ("https://a.example/", "text/plain", b"words\nand more")
+        file.write_bytes(damage)
+        assert cache.load("key") is None
 
     def test_a_folder_that_cannot_be_written_is_an_error(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way", encoding="utf-8")
