@@ -49,17 +49,13 @@ def html_parts(text: str) -> Parts:
         _replace(formula, formula.get("alttext") or " ".join(formula.text_content().split()))
     for caption in list(page.iter("caption")):  # the extraction would lose it
         _put_above_table(caption)
-    every = list(_blocks(page))
     main = trafilatura.extract(
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
     )
     extracted = _parse(main) if main else None
-    chosen = list(_blocks(extracted)) if extracted is not None else []
-    short = _length(chosen) < 0.5 * _length(every)  # or one of which too little was taken for its text
-    flattened = any(block.rows for block in every) and not any(block.rows for block in chosen)
-    if short or (flattened and _length(every) < 1.25 * _length(chosen)):
-        chosen = every
-    parts = _parts(chosen, hidden)
+    every, chosen = list(_blocks(page)), [] if extracted is None else list(_blocks(extracted))
+    too_short = _length(chosen) < 0.5 * _length(every)
+    parts = _parts(every if too_short else chosen, hidden)
     parts.title = parts.title or " ".join((page.findtext(".//title") or "").split())
     return parts
 
