@@ -96,18 +96,31 @@ class Bert:
         parts = [f"encoder.layer.{number}.attention.self" for number in range(layers, self.config.num_hidden_layers)]
         return [(self._in_heads(states, f"{part}.key"), self._in_heads(states, f"{part}.value")) for part in parts]
 
-    def sentence_vector(self, text: str, longest: int, layers: int | None = None) -> Array:
+    def sentence_vector(self, text: str, longest: int) -> Array:
         """The mean of the last hidden states, of length 1, `[hidden]` (Reimers and Gurevych, "Sentence-BERT", 2019).
 
         Args:
             text: What is longer is cut off.
             longest: Tokens that are read, special ones included.
-            layers: As of `states`; an earlier layer knows less of the topic, and more of the form.
+        """
+        return self.layer_vectors(text, longest)[-1]
+
+    def layer_vectors(self, text: str, longest: int) -> Array:
+        """Return the mean of the hidden states after each layer, of length 1 each, `[layers, hidden]`.
+
+        Args:
+            text: What is longer is cut off.
+            longest: Tokens that are read, special ones included.
         """
         tokens = self.tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2]
         ids = [special(self.tokenizer, "[CLS]"), *tokens, special(self.tokenizer, "[SEP]")]
-        mean: Array = self.states(ids, [0] * len(ids), layers).mean(axis=0)
-        return mean / np.linalg.norm(mean)
+        states = self._embedded(ids, [0] * len(ids))
+        means = []
+        for layer in range(self.config.num_hidden_layers):
+            states = self._layer(layer, states, len(states))
+            means.append(states.mean(axis=0))
+        vectors: Array = np.stack(means)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     def _embedded(self, ids: Sequence[int], types: Sequence[int]) -> Array:
         table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _TABLES}

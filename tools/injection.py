@@ -348,11 +348,9 @@ def _phrases(text: str) -> Iterator[tuple[int, int]]:
 
 WEIGHTS: Final = Path(__file__).with_name("injection.npz")
 """Of the regression, as `draftroom train instructions` writes them."""
-LAYERS: Final = 4
-"""Of the encoder; how a sentence is meant shows better in the middle than at its end, and costs less."""
 _LONGEST: Final = 600
 """Characters of a sentence that are looked at; what is longer is mostly a table."""
-_TOKENS: Final = 256
+_TOKENS: Final = 128
 _FEWEST_WORDS: Final = 3
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
@@ -377,7 +375,9 @@ def can_be_judged(sentence: str) -> bool:
 
 
 def embedded(sentences: Sequence[str]) -> NDArray[np.float32]:
-    """What the encoder makes of sentences, folded, a row for each.
+    """Return the encoder's vectors of sentences, folded, a row for each.
+
+    A row joins the vectors of all layers: of the first ones the form of a sentence, of the last ones its topic.
 
     Raises:
         RetrievalUnavailable: The encoder is not installed.
@@ -389,7 +389,7 @@ def embedded(sentences: Sequence[str]) -> NDArray[np.float32]:
     except (ImportError, SettingsError) as error:
         raise RetrievalUnavailable("The packaged encoder is not installed.") from error
     shown = [fold(sentence[:_LONGEST]).text for sentence in sentences]
-    return np.stack(in_parallel(lambda text: encoder.sentence_vector(text, _TOKENS, LAYERS), shown))
+    return np.stack(in_parallel(lambda text: encoder.layer_vectors(text, _TOKENS).ravel(), shown))
 
 
 @cache

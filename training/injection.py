@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,9 +24,6 @@ SENTENCES: Final = Path(__file__).with_name("injection_sentences.jsonl")
 """A style a line; `held_out` is by a hand whose sentences nothing is fitted on."""
 OTHER_HANDS: Final = ("varied", "sundry")
 """Styles by two more hands; each is left out once, to see how the others' sentences find it."""
-SEED: Final = 0
-SCIENCE: Final = 4_000
-"""Random sentences of papers that it is fitted on; as many that these find most like instructions are added."""
 STRENGTH: Final = 10.0
 """Inverse strength of the penalty."""
 MOST_ALARMS: Final = 0.01
@@ -36,6 +32,7 @@ MOST_ALARMS: Final = 0.01
 Styles = Mapping[tuple[str, str], list[str]]
 """Sentences by kind (`instruction`, `look-alike` or `translation`) and style."""
 Vectors = Mapping[str, NDArray[np.float32]]
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class SplitPaper(NamedTuple):
@@ -58,12 +55,13 @@ class Regression(NamedTuple):
         return found
 
 
-def train_instructions(corpora: Sequence[Path], out: Path) -> str:
+def train_instructions(corpora: Sequence[Path], out: Path, embed: Embed = embedded) -> str:
     """Fit, calibrate and measure.
 
     Args:
         corpora: JSON Lines of open papers and abstracts.
         out: Folder for `injection.npz`, the weights, and `injection.md`, the report.
+        embed: Gives the vectors of sentences, a row for each.
 
     Returns:
         The report, as Markdown.
@@ -72,7 +70,7 @@ def train_instructions(corpora: Sequence[Path], out: Path) -> str:
     records = map(json.loads, SENTENCES.read_text(encoding="utf-8").splitlines())
     styles = {(record["kind"], record["style"]): record["sentences"] for record in records}
     every = list(dict.fromkeys([*_all(styles.values()), *_all(paper.sentences for paper in papers)]))
-    vectors = dict(zip(every, embedded(every), strict=True))
+    vectors = dict(zip(every, embed(every), strict=True))
     regression = fit(styles, papers, vectors)
     out.mkdir(parents=True, exist_ok=True)
     np.savez(out / "injection.npz", weights=regression.weights, bias=regression.bias)
@@ -103,10 +101,7 @@ def fit(styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors, without:
     told = _all(some for (kind, _), some in used.items() if kind == "instruction")
     alike = _all(some for (kind, _), some in used.items() if kind == "look-alike")
     science = _all(paper.sentences for paper in papers if paper.part == "fit")
-    drawn = random.Random(SEED).sample(science, min(SCIENCE, len(science)))  # noqa: S311 - a sample
-    scores = _fitted(told, [*alike, *drawn], vectors).scores(science, vectors)
-    hard = [science[place] for place in np.argsort(-scores)[:SCIENCE]]
-    found = _fitted(told, [*alike, *drawn, *hard], vectors)
+    found = _fitted(told, [*alike, *science], vectors)
     highest = _highest(found, papers, vectors, "calibrate", whole=True)
     return found._replace(bias=found.bias - sorted(highest, reverse=True)[int(MOST_ALARMS * len(highest))])
 

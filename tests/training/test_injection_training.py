@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from training import injection
 from training.injection import read_papers, train_instructions
 
 
@@ -29,12 +28,11 @@ def paper(number: int) -> dict[str, object]:
     return {"id": f"paper-{number}", "abstract": "The yield of barley rose in the second year.", "sections": sections}
 
 
-def test_the_bound_lets_no_calibrating_paper_raise_an_alarm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bound_lets_no_calibrating_paper_raise_an_alarm(tmp_path: Path) -> None:
     corpus = tmp_path / "papers.jsonl"
     corpus.write_text("".join(json.dumps(paper(number)) + "\n" for number in range(60)), encoding="utf-8")
-    monkeypatch.setattr(injection, "embedded", by_words)
 
-    report = train_instructions([corpus], tmp_path / "out")
+    report = train_instructions([corpus], tmp_path / "out", embed=by_words)
 
     with np.load(tmp_path / "out" / "injection.npz") as kept:
         weights, bias = kept["weights"], float(kept["bias"])
