@@ -13,9 +13,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.focused_feedback import after_detection, before_review, for_whole_paper, question
+from nodes.feedback.agent import log_answers
 from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
-from nodes.feedback.verification_chain import gather_answers, plan_questions, verify_question
+from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
 from state.feedback import ParagraphOutput, ParagraphState
 from state.settings import FeedbackContext
@@ -38,12 +39,12 @@ reviewer_alone.add_edge("write_review", "conclude")
 reviewer_alone.add_edge("conclude", END)
 
 verification_chain = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
-for node in (plan_questions, verify_question, gather_answers, write_review, conclude):
+for node in (plan_questions, verify_question, log_answers, write_review, conclude):
     verification_chain.add_node(node)
 verification_chain.add_edge(START, "plan_questions")
 verification_chain.add_conditional_edges("plan_questions", after_questions, ["verify_question", "conclude"])
-verification_chain.add_edge("verify_question", "gather_answers")
-verification_chain.add_edge("gather_answers", "write_review")
+verification_chain.add_edge("verify_question", "log_answers")
+verification_chain.add_edge("log_answers", "write_review")
 verification_chain.add_edge("write_review", "conclude")
 verification_chain.add_edge("conclude", END)
 

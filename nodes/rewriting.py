@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from difflib import SequenceMatcher
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import Field, create_model, model_validator
 
+from nodes.shared import AgentAnswer
 from state.errors import ModelOutputError
 from state.model_settings import AtMost
 from state.records import CallRecord
@@ -63,10 +64,8 @@ _COMPARISON = re.compile(
 )
 
 
-class EasySentence(BaseModel):
+class EasySentence(AgentAnswer):
     """A hard sentence in easy words; it may become two or three."""
-
-    model_config = ConfigDict(extra="forbid")
 
     easy: Annotated[str, AtMost("advice_words"), Field(min_length=10)]
 

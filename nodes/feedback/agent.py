@@ -6,20 +6,30 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
+from nodes.shared import ask_role, model_of
 from state.documents import Document, Passage
 from state.errors import RequestFailed, Unanswered
 from state.extensions import FeedbackExtension
-from state.feedback import Action, Candidate, Evidence, FeedbackState, ParagraphState, QuestionState, StepRecord
-from state.model_settings import Limits, ModelSettings
+from state.feedback import (
+    Action,
+    Candidate,
+    Decision,
+    Evidence,
+    FeedbackState,
+    ParagraphState,
+    QuestionState,
+    Step,
+    StepRecord,
+)
 from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.quotes import locate
 from tools.documents.reading import load_document
 from tools.injection import mark_as_untrusted
-from tools.models import Answer, Caller, ask
+from tools.models import Answer, Caller
 from tools.models.ask import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -39,10 +49,8 @@ async def ask_as(
     """Ask the model of `role` with the prompt named `step`, on the account of this paragraph."""
     variables = {**variables, "instructions": switch("instructions", state)}
     caller = Caller(role, step, state["target"]["number"])
-    limits = Limits(**state["settings"]["limits"])
-    model = model_of(role, state)
     with about_one_paragraph():
-        return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits)
+        return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 
 
 @contextmanager
@@ -56,11 +64,6 @@ def about_one_paragraph() -> Iterator[None]:
         yield
     except RequestFailed as error:
         raise Unanswered(str(error), problem=error.problem, spent=error.spent) from None
-
-
-def model_of(role: FeedbackRole, state: AnyState) -> ModelSettings:
-    """The model that plays `role` in this run."""
-    return ModelSettings(**state["settings"]["models"][role])
 
 
 def options(state: AnyState) -> FeedbackSettings:
@@ -186,6 +189,26 @@ def place_of(item: Evidence) -> str:
     where = "the paper" if item["source"] == "paper" else item["title"] or item["address"]
     section = f", {item['section']}" if item["section"] else ""
     return f"{where}{section}" + (f", page {item['page']}" if item["page"] else "")
+
+
+def record_step(
+    step: Step, decision: Decision, because: str, *, outcome: Literal["unanswered", "skipped"] = "unanswered"
+) -> StepRecord:
+    """Return the record of a step that has not been answered."""
+    return StepRecord(step=step, decision=decision, because=because, outcome=outcome, note="")
+
+
+async def log_answers(state: ParagraphState) -> ParagraphState:
+    """Log the steps of the last wave with their outcomes, in the order of the plan."""
+    answers = {answer["step"]: answer for answer in state["answers"]}
+    log: list[StepRecord] = []
+    evidence: list[Evidence] = list(state["evidence"])
+    for record in state["decided"]:
+        answer = answers[record["step"]["id"]]
+        found = answer["evidence"]
+        log.append({**record, "outcome": "answered" if found else "unanswered", "note": answer["note"]})
+        evidence += [found] if found else []
+    return {"log": log, "evidence": evidence, "decided": [], "wave": []}
 
 
 def candidates_shown(candidates: Iterable[Candidate]) -> str:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, create_model
+from pydantic import create_model
 
 from nodes.feedback.agent import evidence_id, options
+from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState, RaisedFinding, Target
@@ -111,7 +112,7 @@ def wordings_field(state: ParagraphState) -> dict[str, Any]:
     """The field of the reviewer's answer that puts each finding of this paragraph into words; none without findings."""
     words: Any = (Annotated[str, AtMost("review_words")], ...)
     fields = {item["id"]: words for item in findings_about(state["target"], state["computed"])}
-    wordings = create_model("FindingWordings", __config__=ConfigDict(extra="forbid"), **fields) if fields else None
+    wordings = create_model("FindingWordings", __base__=AgentAnswer, **fields) if fields else None
     return {"computed": (wordings, ...)} if wordings else {}
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, create_model
 
-from nodes.feedback.agent import ask_as, at_most, log_shown, options, questions_to, shown
+from nodes.feedback.agent import ask_as, at_most, log_answers, log_shown, options, questions_to, record_step, shown
 from nodes.feedback.planner import Asked, in_words, normalize_plan, numbered_steps
+from nodes.shared import AgentAnswer
 from state.errors import Unanswered
-from state.feedback import Action, Decision, Evidence, ParagraphState, Step, StepRecord
+from state.feedback import Action, ParagraphState, Step, StepRecord
 from state.model_settings import AtMost
 from state.records import CallRecord
 from tools.models.prompts import numbered
@@ -33,7 +34,6 @@ MEANINGS: dict[Choice, str] = {
 }
 
 
-_STRICT = ConfigDict(extra="forbid")
 _QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
 _EXPLANATION: Any = (Annotated[str, AtMost("advice_words")], ...)
 
@@ -56,25 +56,12 @@ async def control_steps(state: ParagraphState) -> ParagraphState:
     The wave is empty where the controller only skipped or rewrote: then it is asked again. Without a remaining step
     all is asked, and the review can be written.
     """
-    news = _logged(state)
+    news = await log_answers(state)
     now: ParagraphState = {**state, **news}
     now["log"] = [*state["log"], *news["log"]]
     shown_steps = _shown_steps(now)
     ruling = await _rule(now, shown_steps)
     return {**news, **_followed(now, shown_steps, ruling, news["log"])}
-
-
-def _logged(state: ParagraphState) -> ParagraphState:
-    """The records of the last wave's steps with their outcomes, in the order of the plan."""
-    answers = {answer["step"]: answer for answer in state["answers"]}
-    log: list[StepRecord] = []
-    evidence: list[Evidence] = list(state["evidence"])
-    for record in state["decided"]:
-        answer = answers[record["step"]["id"]]
-        found = answer["evidence"]
-        log.append({**record, "outcome": "answered" if found else "unanswered", "note": answer["note"]})
-        evidence += [found] if found else []
-    return {"log": log, "evidence": evidence, "decided": [], "wave": []}
 
 
 def _shown_steps(state: ParagraphState) -> list[Step]:
@@ -144,10 +131,10 @@ async def _rule_wave(state: ParagraphState, steps: list[Step], choices: list[Cho
 
 def step_decision(state: ParagraphState, choices: Sequence[Choice]) -> type[BaseModel]:
     """The schema of a decision about one step (the paper's four parts), which allows the open choices only."""
-    parameters = create_model("Parameters", __config__=_STRICT, question=_QUESTION, **_steps_field(state, choices))
+    parameters = create_model("Parameters", __base__=AgentAnswer, question=_QUESTION, **_steps_field(state, choices))
     return create_model(
         "StepDecision",
-        __config__=_STRICT,
+        __base__=AgentAnswer,
         explanation=_EXPLANATION,
         actor=(Actor, ...),
         action=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
@@ -160,14 +147,14 @@ def wave_decision(state: ParagraphState, choices: Sequence[Choice], number: int)
     of_each = tuple(choice for choice in choices if choice not in {"write_review", "rewrite"})
     decision = create_model(
         "DecisionOnStep",
-        __config__=_STRICT,
+        __base__=AgentAnswer,
         step=(Literal[tuple(range(1, number + 1))], ...),  # type: ignore[arg-type]
         action=(Literal[of_each], ...),  # type: ignore[arg-type]
         question=_QUESTION,
     )
     return create_model(
         "WaveDecision",
-        __config__=_STRICT,
+        __base__=AgentAnswer,
         explanation=_EXPLANATION,
         decisions=(list[decision], at_most(number, "controller", state)),
         **_steps_field(state, choices),
@@ -178,7 +165,7 @@ def _steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, 
     if "rewrite" not in choices:
         return {}
     actions: Any = Literal[questions_to(state)]
-    step = create_model("NewStep", __config__=_STRICT, action=(actions, ...), question=_QUESTION)
+    step = create_model("NewStep", __base__=AgentAnswer, action=(actions, ...), question=_QUESTION)
     return {"steps": (list[step], at_most(options(state).max_questions, "controller", state))}
 
 
@@ -200,7 +187,7 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
     notes = [ruling.note] if ruling.note else []
     new, repairs = _new_plan(state, ruling.rewritten)
     if len(new) > 1:
-        dropped = [_record(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]]
+        dropped = [record_step(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]]
         return {
             "calls": ruling.calls,
             "notes": [*notes, *repairs],
@@ -214,9 +201,9 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
     for step, (choice, question) in zip(steps, ruling.choices, strict=True):
         if choice == "write_review":
             left = [other for other in state["remaining"] if other["action"] != "write_review"]
-            skipped, remaining = [_record(other, "skip", ruling.because, outcome="skipped") for other in left], []
+            skipped, remaining = [record_step(other, "skip", ruling.because, outcome="skipped") for other in left], []
         elif choice == "skip":
-            skipped.append(_record(step, "skip", ruling.because, outcome="skipped"))
+            skipped.append(record_step(step, "skip", ruling.because, outcome="skipped"))
         elif step["action"] != "write_review":
             wave.append(_decided(step, choice, question, ruling.because))
     remaining = [] if all(step["action"] == "write_review" for step in steps) else remaining
@@ -235,9 +222,9 @@ def _decided(step: Step, choice: Choice, question: str, because: str) -> StepRec
     action: Action = choice if choice in {"ask_paper", "ask_checks", "ask_literature"} else step["action"]
     asked = " ".join((question or step["question"]).split())
     if not asked or (action, asked) == (step["action"], step["question"]):
-        return _record(step, "execute", because)
+        return record_step(step, "execute", because)
     changed: Step = {**step, "action": action, "question": asked, "origin": "controller"}
-    return _record(changed, "execute" if action == step["action"] else "replace", because)
+    return record_step(changed, "execute" if action == step["action"] else "replace", because)
 
 
 def _new_plan(state: ParagraphState, asked: list[Asked]) -> tuple[list[Step], list[str]]:
@@ -250,9 +237,3 @@ def _new_plan(state: ParagraphState, asked: list[Asked]) -> tuple[list[Step], li
     first = 1 + max(int(step["id"][1:]) for step in known)
     new = [step for step in kept.steps if step.question.casefold() not in asked_before]
     return numbered_steps(new, "controller", first=first), kept.repairs
-
-
-def _record(
-    step: Step, decision: Decision, because: str, *, outcome: Literal["unanswered", "skipped"] = "unanswered"
-) -> StepRecord:
-    return StepRecord(step=step, decision=decision, because=because, outcome=outcome, note="")

@@ -11,10 +11,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import create_model
 
 from nodes.feedback.agent import ask_as, options, shown
 from nodes.feedback.initialise import begin_paragraph
+from nodes.shared import AgentAnswer
 from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Comment, FeedbackState
 from state.model_settings import AtMost
@@ -26,10 +27,8 @@ NEAR = 0.5
 NONE = "none"
 
 
-class Repetition(BaseModel):
+class Repetition(AgentAnswer):
     """Which earlier comment says the same as a new one."""
-
-    model_config = ConfigDict(extra="forbid")
 
     explanation: Annotated[str, AtMost("note_words")]
 

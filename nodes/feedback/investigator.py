@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
-
 from nodes.feedback.agent import (
     ask_as,
     document_of,
@@ -26,6 +24,7 @@ from nodes.feedback.agent import (
     shown,
     switch,
 )
+from nodes.shared import AgentAnswer
 from state.documents import Document, Passage
 from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState
@@ -58,18 +57,14 @@ _NOT_THERE = re.compile(
 """A sentence that adds nothing to "I don't know"; by itself it may be the answer."""
 
 
-class PlainAnswer(BaseModel):
+class PlainAnswer(AgentAnswer):
     """An answer, or "I don't know"."""
-
-    model_config = ConfigDict(extra="forbid")
 
     answer: Annotated[str, AtMost("answer_words")]
 
 
-class PassageAnswer(BaseModel):
+class PassageAnswer(AgentAnswer):
     """An answer: first the words that it rests on, so that a model looks before it speaks."""
-
-    model_config = ConfigDict(extra="forbid")
 
     quote: Annotated[str, AtMost("quote_words")]
     passage: int

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, create_model
 
 from nodes.feedback.agent import (
     PROMPTS,
@@ -21,15 +21,15 @@ from nodes.feedback.agent import (
     at_most,
     failed,
     has_literature,
-    model_of,
     options,
     questions_to,
     shown,
     switch,
 )
+from nodes.shared import AgentAnswer, limits_of, model_of
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan, Step
-from state.model_settings import AtMost, Limits, ModelSettings
+from state.model_settings import AtMost, ModelSettings
 from state.settings import FeedbackSettings
 from tools.models import Caller, sample
 
@@ -106,11 +106,11 @@ def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
     """The schema of a plan, by what a step can be and the field of the list of steps."""
     step = create_model(
         "ProposedStep",
-        __config__=ConfigDict(extra="forbid"),
+        __base__=AgentAnswer,
         action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
         question=_QUESTION,
     )
-    return create_model("ProposedPlan", __config__=ConfigDict(extra="forbid"), steps=(list[step], steps))
+    return create_model("ProposedPlan", __base__=AgentAnswer, steps=(list[step], steps))
 
 
 async def propose_plans(state: ParagraphState) -> ParagraphState:
@@ -134,7 +134,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
                 _sampling(model_of("planner", state), chosen),
                 number=chosen.plans,
                 trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
-                limits=Limits(**state["settings"]["limits"]),
+                limits=limits_of(state),
             )
     except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}

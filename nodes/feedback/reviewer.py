@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, create_model, model_validator
+from pydantic import BaseModel, ValidationInfo, create_model, model_validator
 
 from nodes.feedback.agent import (
     ask_as,
@@ -17,6 +17,7 @@ from nodes.feedback.agent import (
     switch,
 )
 from nodes.feedback.computed_checks import accept_wordings, findings_about, wordings_field
+from nodes.shared import AgentAnswer
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
@@ -29,20 +30,16 @@ UNVERIFIED = Verification(verdict="kept", notes=[])
 UNPLACED = "The comment quoted no words of the paragraph, so it stands without a quote."
 
 
-class Review(BaseModel):
+class Review(AgentAnswer):
     """A comment as the paper's reviewer writes it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reasoning: Annotated[str, AtMost("review_words")]
     label: Label
     review: Annotated[str, AtMost("review_words")]
 
 
-class AnchoredReview(BaseModel):
+class AnchoredReview(AgentAnswer):
     """A comment with its words of the paragraph, a suggestion and, of each paragraph's own, evidence (`anchors`)."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reasoning: Annotated[str, AtMost("review_words")]
     quote: Annotated[str, AtMost("quote_words")]

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, create_model
 
-from nodes.feedback.agent import ask_as, at_most, evidence_id, failed, options, shown
+from nodes.feedback.agent import ask_as, at_most, evidence_id, failed, options, record_step, shown
 from nodes.feedback.investigator import PlainAnswer, says_something
 from nodes.feedback.planner import Asked, numbered_steps
+from nodes.shared import AgentAnswer
 from state.errors import Unanswered
-from state.feedback import Answered, Evidence, ParagraphState, QuestionState, StepRecord
+from state.feedback import Answered, Evidence, ParagraphState, QuestionState
 from state.model_settings import AtMost
 from state.records import CallRecord
 
 
-class CrossCheck(BaseModel):
+class CrossCheck(AgentAnswer):
     """Whether the paragraph agrees with an answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     explanation: Annotated[str, AtMost("note_words")]
     verdict: Literal["consistent", "inconsistent", "open"]
@@ -32,9 +31,7 @@ def questions_of(state: ParagraphState) -> type[BaseModel]:
     """The schema of questions whose answers show whether a paragraph is sound."""
     questions = at_most(options(state).max_questions, "planner", state)
     question = Annotated[str, AtMost("note_words")]
-    return create_model(
-        "VerificationQuestions", __config__=ConfigDict(extra="forbid"), questions=(list[question], questions)
-    )
+    return create_model("VerificationQuestions", __base__=AgentAnswer, questions=(list[question], questions))
 
 
 async def plan_questions(state: ParagraphState) -> ParagraphState:
@@ -48,7 +45,9 @@ async def plan_questions(state: ParagraphState) -> ParagraphState:
     questions = list(dict.fromkeys(filter(str.strip, answer.value.model_dump()["questions"])))
     notes = [f"Questions beyond the first {most} were left out."] if len(questions) > most else []
     asked = [Asked("ask_literature", question) for question in questions[:most]]
-    return {"wave": numbered_steps(asked, "planner"), "notes": notes, "calls": answer.calls}
+    wave = numbered_steps(asked, "planner")
+    decided = [record_step(step, "execute", "") for step in wave]
+    return {"wave": wave, "decided": decided, "notes": notes, "calls": answer.calls}
 
 
 async def verify_question(state: QuestionState) -> ParagraphState:
@@ -90,20 +89,3 @@ async def verify_question(state: QuestionState) -> ParagraphState:
 def _unanswered(state: QuestionState, note: str, calls: list[CallRecord]) -> ParagraphState:
     """A question that does not reach the reviewer."""
     return {"answers": [Answered(step=state["step"]["id"], evidence=None, note=note)], "calls": calls}
-
-
-async def gather_answers(state: ParagraphState) -> ParagraphState:
-    """Put the answers into the order of their questions, on record."""
-    answers = {answer["step"]: answer for answer in state["answers"]}
-    log: list[StepRecord] = [
-        {
-            "step": step,
-            "decision": "execute",
-            "because": "",
-            "outcome": "answered" if answers[step["id"]]["evidence"] else "unanswered",
-            "note": answers[step["id"]]["note"],
-        }
-        for step in state["wave"]
-    ]
-    found = [answers[step["id"]]["evidence"] for step in state["wave"]]
-    return {"log": log, "evidence": [*state["evidence"], *filter(None, found)], "wave": []}

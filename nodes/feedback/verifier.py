@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
-
 from nodes.feedback.agent import (
     ask_as,
     document_of,
@@ -22,6 +20,7 @@ from nodes.feedback.agent import (
     search_paper,
     shown,
 )
+from nodes.shared import AgentAnswer
 from state.documents import Passage
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification
@@ -38,10 +37,8 @@ _ABSENCE = re.compile(
 )
 
 
-class AbsenceTest(BaseModel):
+class AbsenceTest(AgentAnswer):
     """Whether the paper gives what a comment says is missing."""
-
-    model_config = ConfigDict(extra="forbid")
 
     missing: Annotated[str, AtMost("note_words")]
     quote: Annotated[str, AtMost("quote_words")]

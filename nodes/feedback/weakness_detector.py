@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
-
 from nodes.feedback.agent import ask_as, evidence_shown, shown
+from nodes.shared import AgentAnswer
 from state.errors import Unanswered
 from state.feedback import Candidate, ParagraphState, Weakness
 from state.model_settings import AtMost
 from tools.checks.quotes import locate_or_closest
 
 
-class NoticedWeakness(BaseModel):
+class NoticedWeakness(AgentAnswer):
     """A weakness: first the words, then what is wrong with them."""
-
-    model_config = ConfigDict(extra="forbid")
 
     quote: Annotated[str, AtMost("quote_words")]
     problem: Annotated[str, AtMost("note_words")]
     label: Weakness
 
 
-class Weaknesses(BaseModel):
+class Weaknesses(AgentAnswer):
     """The weaknesses of a paragraph; none is an answer.
 
     The assessment comes first, or the form decides: where a server decodes JSON without spaces, Qwen2.5-Coder-1.5B
     gave an empty list for 5 of 18 paragraphs that a person had criticised; with spaces, for none.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     assessment: Annotated[str, AtMost("review_words")]
     weaknesses: Annotated[list[NoticedWeakness], AtMost("weaknesses")]

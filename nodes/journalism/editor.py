@@ -5,30 +5,26 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict
 
 from nodes.journalism.initialise import ask_as, options
 from nodes.journalism.reader import as_text
+from nodes.shared import AgentAnswer
 from state.journalism import Advice, DraftReview, JournalismState
 from state.model_settings import AtMost
 from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
 
 
-class ArticleEvaluation(BaseModel):
+class ArticleEvaluation(AgentAnswer):
     """The paper's three factors."""
-
-    model_config = ConfigDict(extra="forbid")
 
     accuracy: Annotated[str, AtMost("advice_words")]
     complexity: Annotated[str, AtMost("advice_words")]
     information: Annotated[str, AtMost("advice_words")]
 
 
-class Suggestion(BaseModel):
+class Suggestion(AgentAnswer):
     """One piece of advice on one aspect; it may name words of the article and others for their place, or neither."""
-
-    model_config = ConfigDict(extra="forbid")
 
     aspect: Literal["accuracy", "accessibility", "information"]
     quote: Annotated[str, AtMost("quote_words")] = ""
@@ -36,10 +32,8 @@ class Suggestion(BaseModel):
     replacement: Annotated[str, AtMost("advice_words")] = ""
 
 
-class EditorReview(BaseModel):
+class EditorReview(AgentAnswer):
     """The editor's answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     evaluation: ArticleEvaluation
     advice: Annotated[list[Suggestion], AtMost("advice")]

@@ -13,13 +13,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.doubts import with_instructions_told
+from nodes.shared import ask_role
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
-from state.model_settings import Limits, ModelSettings
-from state.settings import JournalismContext, JournalismRole, JournalismSettings, Role, Settings
+from state.model_settings import ModelSettings
+from state.settings import JournalismContext, JournalismRole, JournalismSettings, Settings
 from tools.configuration import resolve_settings
 from tools.documents.reading import read_document
-from tools.models import Answer, Caller, ask
+from tools.models import Answer, Caller
 from tools.models.ask import Value
 
 
@@ -97,16 +98,10 @@ async def ask_as(
     trim: str = "paper",
 ) -> Answer[Value]:
     """Ask the model of `agent` with the prompt named `step`."""
-    model = ModelSettings(**state["settings"]["models"][_played_by(agent, state, round_number)])
-    limits = Limits(**state["settings"]["limits"])
-    return await ask(
-        Caller(agent, step, round_number), PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits
-    )
-
-
-def _played_by(agent: JournalismRole, state: JournalismState, round_number: int) -> Role:
-    """The role whose model answers: the first draft of LLM-WS-CLBR is by a fine-tuned journalist, and only that."""
-    return "warm_start" if agent == "journalist" and round_number == 0 and options(state).warm_start else agent
+    # The first draft of LLM-WS-CLBR is by a fine-tuned journalist, and only that.
+    warm = agent == "journalist" and round_number == 0 and options(state).warm_start
+    caller = Caller(agent, step, round_number)
+    return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim, model="warm_start" if warm else agent)
 
 
 def options(state: JournalismState) -> JournalismSettings:

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from nodes.journalism.initialise import ask_as, options
 from nodes.journalism.reader import as_text
 from nodes.rewriting import EasySentence, copied_from, rewrite_each
+from nodes.shared import AgentAnswer, limits_of
 from state.journalism import Draft, JournalismState
-from state.model_settings import AtMost, Limits
+from state.model_settings import AtMost
 from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.prompts import numbered
 from tools.text import sentences
 
 
-class Article(BaseModel):
+class Article(AgentAnswer):
     """What the journalist writes, and then its headline, as newsrooms do.
 
     To a capable model the order is neutral. A warm start is trained on answers that end where the headline would begin,
     and a very small model that begins with a headline fills its paragraphs with it.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     paragraphs: Annotated[list[Annotated[str, AtMost("paragraph_words")]], AtMost("paragraphs"), Field(min_length=1)]
     title: Annotated[str, AtMost("title_words")]
@@ -37,10 +36,8 @@ class Article(BaseModel):
         return paragraphs
 
 
-class Improvement(BaseModel):
+class Improvement(AgentAnswer):
     """What the journalist decides first when revising; decoding follows the order of the fields."""
-
-    model_config = ConfigDict(extra="forbid")
 
     improvements: Annotated[list[Annotated[str, AtMost("advice_words")]], AtMost("improvements")]
 
@@ -96,8 +93,7 @@ async def revise_draft(state: JournalismState) -> JournalismState:
     draft = Draft(round=number, text=as_markdown(answer.value), improvements=answer.value.improvements)
     copied: list[str] = []
     if "rewrite_copied" in chosen.extensions:
-        most = Limits(**state["settings"]["limits"]).rewrites
-        copied = copied_from(stored_text(state["source"]), draft["text"])[:most]
+        copied = copied_from(stored_text(state["source"]), draft["text"])[: limits_of(state).rewrites]
     finished: JournalismState = {"revision": draft} if copied else {"drafts": [draft]}
     return {"round": number, **finished, "copied": copied, "calls": answer.calls}
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from nodes.journalism.initialise import ask_as, options
+from nodes.shared import AgentAnswer
 from state.journalism import JournalismState, Notes, Term
 from state.model_settings import AtMost
 from tools.models.prompts import numbered
 
 
-class NotedTerm(BaseModel):
+class NotedTerm(AgentAnswer):
     """One technical term and how the reader understands it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     term: Annotated[str, AtMost("note_words")]
     where: Annotated[str, AtMost("quote_words")]
@@ -23,10 +20,8 @@ class NotedTerm(BaseModel):
     basis: Literal["article", "general knowledge"]
 
 
-class ReadingNotes(BaseModel):
+class ReadingNotes(AgentAnswer):
     """The reader's answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     terms: Annotated[list[NotedTerm], AtMost("terms")]
 

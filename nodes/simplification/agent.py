@@ -10,13 +10,13 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from nodes.shared import ask_role
 from state.errors import Unanswered
 from state.extensions import SimplificationExtension
-from state.model_settings import Limits, ModelSettings
 from state.settings import Lead, SimplificationRole, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, Memory, SimplificationState
 from tools.documents.reading import stored_text
-from tools.models import Answer, Caller, ask
+from tools.models import Answer, Caller
 from tools.models.ask import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -36,23 +36,12 @@ async def ask_as(
 ) -> Answer[Value]:
     """Ask the model of `role` with the prompt named `step`, on the account of this entry unless another is given."""
     caller = Caller(role, step, state["entry"] if entry is None else entry)
-    model, limits = model_of(role, state), limits_of(state)
-    return await ask(caller, PROMPTS / f"{step}.md", variables, schema, model, trim=trim, limits=limits)
-
-
-def model_of(role: SimplificationRole, state: AnyState) -> ModelSettings:
-    """The model that plays `role` in this run."""
-    return ModelSettings(**state["settings"]["models"][role])
+    return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 
 
 def options(state: AnyState) -> SimplificationSettings:
     """The settings that the run was started with."""
     return SimplificationSettings(**state["settings"]["simplification"])
-
-
-def limits_of(state: AnyState) -> Limits:
-    """The limits that the run was started with."""
-    return Limits(**state["settings"]["limits"])
 
 
 def has_extension(extension: SimplificationExtension, state: AnyState) -> bool:
@@ -78,17 +67,20 @@ def in_exchange(state: LoopState, **news: Any) -> Exchange:
 LoopNode = Callable[[LoopState], Awaitable[LoopState]]
 
 
-def ends_loop_on_nonsense(node: LoopNode) -> LoopNode:
-    """Let a loop end early, on record, if an agent gives no usable answer, or cannot be asked; the run goes on."""
+def loop_node(node: LoopNode) -> LoopNode:
+    """Add the calls of a node to those of its loop.
+
+    The loop ends early, on record, if an agent gives no usable answer, or cannot be asked; the run goes on.
+    """
 
     @wraps(node)
     async def attempt(state: LoopState) -> LoopState:
         try:
-            return await node(state)
+            news = await node(state)
         except Unanswered as error:
             problem = f"{error.spent[-1]['role']}: {error.problem}" if error.spent else error.problem
-            calls = [*state["loop_calls"], *error.spent]
-            return {"exchange": in_exchange(state, problem=problem), "loop_calls": calls}
+            news = {"exchange": in_exchange(state, problem=problem), "loop_calls": error.spent}
+        return {**news, "loop_calls": [*state["loop_calls"], *news["loop_calls"]]}
 
     return attempt
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange, memory_of, texts_of
+from nodes.shared import AgentAnswer
+from nodes.simplification.agent import ask_as, in_exchange, loop_node, memory_of, texts_of
 from nodes.simplification.language_clarifier import objection, of_round, rejection
 from nodes.simplification.redundancy_checker import NOT_THERE
 from nodes.simplification.redundancy_checker import objection as objection_to_removal
@@ -21,25 +22,21 @@ from tools.models.prompts import numbered
 from tools.text import occurrences, remove, substitute
 
 
-class WordingVerdict(BaseModel):
+class WordingVerdict(AgentAnswer):
     """Whether a suggestion is accepted: first why, then the verdict, for decoding follows this order."""
-
-    model_config = ConfigDict(extra="forbid")
 
     number: int = Field(ge=1)
     reason: Annotated[str, AtMost("note_words")]
     accept: bool
 
 
-class WordingVerdicts(BaseModel):
+class WordingVerdicts(AgentAnswer):
     """The simplifier's verdict on each suggestion."""
-
-    model_config = ConfigDict(extra="forbid")
 
     verdicts: Annotated[list[WordingVerdict], AtMost("wordings")] = Field(min_length=1)
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def judge_wordings(state: LoopState) -> LoopState:
     """Accept or reject each suggestion of this round; one without a verdict is rejected."""
     open_ones = [item for item in of_round(state) if item["verdict"] == "open"]
@@ -54,11 +51,11 @@ async def judge_wordings(state: LoopState) -> LoopState:
     suggestions = [next(judged) if item["verdict"] == "open" else item for item in state["exchange"]["suggestions"]]
     return {
         "exchange": in_exchange(state, suggestions=suggestions),
-        "loop_calls": [*state["loop_calls"], *answer.calls],
+        "loop_calls": answer.calls,
     }
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def enter_wordings(state: LoopState) -> LoopState:
     """Write the text anew with the accepted wordings of all rounds in it."""
     accepted = [item for item in state["exchange"]["suggestions"] if item["verdict"] == "accepted"]
@@ -86,7 +83,7 @@ async def apply_wordings(state: LoopState) -> LoopState:
     return {"text": text, "changes": changes, "exchange": in_exchange(state, suggestions=suggestions)}
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def leave_out_redundancies(state: LoopState) -> LoopState:
     """Write the text anew without the parts that the expert validated, in grammatical sentences.
 
@@ -119,7 +116,7 @@ async def remove_redundancies(state: LoopState) -> LoopState:
     return {"text": text, "changes": changes, "exchange": in_exchange(state, redundancies=redundancies)}
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def correct_text(state: LoopState) -> LoopState:
     """Write the text anew as the medical expert's comments ask.
 

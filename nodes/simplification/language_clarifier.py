@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from nodes.shared import AgentAnswer
 from nodes.simplification.agent import (
     ask_as,
-    ends_loop_on_nonsense,
     has_extension,
     in_exchange,
+    loop_node,
     memory_of,
     options,
     target_grade,
@@ -24,24 +25,20 @@ from tools.text import occurrences
 Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]
 
 
-class Wording(BaseModel):
+class Wording(AgentAnswer):
     """A piece of the text, and simpler words for it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     original: Piece
     replacement: Piece
 
 
-class Wordings(BaseModel):
+class Wordings(AgentAnswer):
     """The language clarifier's answer; an empty list says that the language is simple enough."""
-
-    model_config = ConfigDict(extra="forbid")
 
     suggestions: Annotated[list[Wording], AtMost("wordings")]
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def propose_wordings(state: LoopState) -> LoopState:
     """List complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
@@ -53,7 +50,7 @@ async def propose_wordings(state: LoopState) -> LoopState:
     return _proposed(state, answer.value, answer.calls)
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def revise_wordings(state: LoopState) -> LoopState:
     """Propose better wordings for those that were rejected in the round before."""
     rejected = [item for item in of_round(state) if item["verdict"] == "rejected"]
@@ -106,5 +103,5 @@ def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> 
     return {
         "loop_round": number,
         "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),
-        "loop_calls": [*state["loop_calls"], *calls],
+        "loop_calls": calls,
     }

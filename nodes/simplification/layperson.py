@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, in_exchange
+from nodes.shared import AgentAnswer
+from nodes.simplification.agent import ask_as, in_exchange, loop_node
 from state.model_settings import AtMost
 from state.simplification import LoopState, Question
 
@@ -14,20 +15,18 @@ FEWEST_QUESTIONS = 4
 """The paper's: "at least four"."""
 
 
-class Questions(BaseModel):
+class Questions(AgentAnswer):
     """The layperson's answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     questions: Annotated[list[Annotated[str, AtMost("note_words")]], AtMost("questions")] = Field(
         min_length=FEWEST_QUESTIONS
     )
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def ask_questions(state: LoopState) -> LoopState:
     """Ask at least four questions about the newest text; the layperson never sees the source."""
     answer = await ask_as("layperson", "ask_questions", state, {"text": state["text"]}, Questions, trim="text")
     texts = dict.fromkeys(map(str.strip, answer.value.questions))
     questions = [Question(number=n, text=text, term="", answer="") for n, text in enumerate(texts, start=1)]
-    return {"exchange": in_exchange(state, questions=questions), "loop_calls": [*state["loop_calls"], *answer.calls]}
+    return {"exchange": in_exchange(state, questions=questions), "loop_calls": answer.calls}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_extension, in_exchange, memory_of, texts_of
+from nodes.shared import AgentAnswer
+from nodes.simplification.agent import ask_as, has_extension, in_exchange, loop_node, memory_of, texts_of
 from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.checks.omissions import lost_content
@@ -15,51 +16,41 @@ from tools.documents.reading import stored_text
 from tools.models.prompts import numbered
 
 
-class ExpertAnswer(BaseModel):
+class ExpertAnswer(AgentAnswer):
     """The answer to one question, with what it is about in as few words as possible."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: int = Field(ge=1)
     about: Annotated[str, AtMost("note_words")]
     answer: Annotated[str, AtMost("answer_words")]
 
 
-class Answers(BaseModel):
+class Answers(AgentAnswer):
     """The expert's answers to the layperson."""
-
-    model_config = ConfigDict(extra="forbid")
 
     answers: Annotated[list[ExpertAnswer], AtMost("questions")] = Field(min_length=1)
 
 
-class RemovalVerdict(BaseModel):
+class RemovalVerdict(AgentAnswer):
     """Whether a quoted part is truly redundant: first why, then the verdict, for decoding follows this order."""
-
-    model_config = ConfigDict(extra="forbid")
 
     number: int = Field(ge=1)
     justification: Annotated[str, AtMost("note_words")]
     remove: bool
 
 
-class RemovalVerdicts(BaseModel):
+class RemovalVerdicts(AgentAnswer):
     """The expert's verdict on each quoted part."""
-
-    model_config = ConfigDict(extra="forbid")
 
     verdicts: Annotated[list[RemovalVerdict], AtMost("redundancies")] = Field(min_length=1)
 
 
-class AccuracyCheck(BaseModel):
+class AccuracyCheck(AgentAnswer):
     """What is medically wrong in a rewritten text; an empty list is the statement that it is accurate."""
-
-    model_config = ConfigDict(extra="forbid")
 
     comments: Annotated[list[Annotated[str, AtMost("advice_words")]], AtMost("comments")]
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def answer_questions(state: LoopState) -> LoopState:
     """Answer the layperson's questions from the source and from general medical knowledge."""
     questions = state["exchange"]["questions"]
@@ -76,10 +67,10 @@ async def answer_questions(state: LoopState) -> LoopState:
         else question
         for question in questions
     ]
-    return {"exchange": in_exchange(state, questions=answered), "loop_calls": [*state["loop_calls"], *answer.calls]}
+    return {"exchange": in_exchange(state, questions=answered), "loop_calls": answer.calls}
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def validate_redundancies(state: LoopState) -> LoopState:
     """Judge each quoted part: is it truly redundant, and is no essential medical information lost?"""
     redundancies = state["exchange"]["redundancies"]
@@ -95,11 +86,11 @@ async def validate_redundancies(state: LoopState) -> LoopState:
     redundancies = [next(judged) if part["verdict"] == "open" else part for part in redundancies]
     return {
         "exchange": in_exchange(state, redundancies=redundancies),
-        "loop_calls": [*state["loop_calls"], *answer.calls],
+        "loop_calls": answer.calls,
     }
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def check_accuracy(state: LoopState) -> LoopState:
     """Review the rewritten text: list what is medically wrong in it, or state that it is accurate."""
     said = state["exchange"]["comments"]
@@ -115,7 +106,7 @@ async def check_accuracy(state: LoopState) -> LoopState:
         "to_correct": comments,
         "loop_round": state["loop_round"] + 1,
         "exchange": in_exchange(state, comments=[*said, *comments], accurate=not comments),
-        "loop_calls": [*state["loop_calls"], *answer.calls],
+        "loop_calls": answer.calls,
     }
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from nodes.simplification.agent import ask_as, ends_loop_on_nonsense, has_extension, in_exchange, memory_of
+from nodes.shared import AgentAnswer
+from nodes.simplification.agent import ask_as, has_extension, in_exchange, loop_node, memory_of
 from state.model_settings import AtMost
 from state.simplification import LoopState, Redundancy
 from tools.text import occurrences
@@ -14,24 +15,20 @@ from tools.text import occurrences
 NOT_THERE = "The text does not contain these words."
 
 
-class RedundantPart(BaseModel):
+class RedundantPart(AgentAnswer):
     """One short quote, and why it is superfluous."""
-
-    model_config = ConfigDict(extra="forbid")
 
     quote: Annotated[str, AtMost("quote_words")] = Field(min_length=1)
     reason: Annotated[str, AtMost("note_words")]
 
 
-class Redundancies(BaseModel):
+class Redundancies(AgentAnswer):
     """The redundancy checker's answer; an empty list says that there is nothing to remove."""
-
-    model_config = ConfigDict(extra="forbid")
 
     redundancies: Annotated[list[RedundantPart], AtMost("redundancies")]
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def find_redundancies(state: LoopState) -> LoopState:
     """Quote redundant parts; what code could not take out (`edit_by_code`) is put aside before the expert judges."""
     variables: dict[str, object] = {"text": state["text"], "memory": memory_of("redundancy_checker", state)}
@@ -40,7 +37,7 @@ async def find_redundancies(state: LoopState) -> LoopState:
     redundancies = [_screened(quote, part.reason, state) for quote, part in found.items()]
     return {
         "exchange": in_exchange(state, redundancies=redundancies),
-        "loop_calls": [*state["loop_calls"], *answer.calls],
+        "loop_calls": answer.calls,
     }
 
 

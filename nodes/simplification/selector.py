@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
-from nodes.simplification.agent import PROMPTS, ask_as, begin_exchange, in_words, limits_of, model_of, options, texts_of
+from nodes.shared import AgentAnswer, limits_of, model_of
+from nodes.simplification.agent import PROMPTS, ask_as, begin_exchange, in_words, options, texts_of
 from state.errors import ContextOverflow, Unanswered
 from state.model_settings import AtMost
 from state.records import CallRecord
@@ -18,10 +19,8 @@ from tools.models.prompts import fit, load_prompt
 DONE: Literal["done"] = "done"
 
 
-class HistorySummary(BaseModel):
+class HistorySummary(AgentAnswer):
     """What the oldest exchanges came to."""
-
-    model_config = ConfigDict(extra="forbid")
 
     summary: Annotated[str, AtMost("review_words")] = Field(min_length=1)
 
@@ -103,10 +102,8 @@ async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, 
     return chosen["agent"], chosen["reason"], answer.calls
 
 
-class ReasonedChoice(BaseModel):
+class ReasonedChoice(AgentAnswer):
     """First why, then which agent."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: Annotated[str, AtMost("note_words")]
 

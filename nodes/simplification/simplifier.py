@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from nodes.rewriting import EasySentence, copied_from, rewrite_each
+from nodes.shared import AgentAnswer, limits_of
 from nodes.simplification.agent import (
     ask_as,
-    ends_loop_on_nonsense,
     has_extension,
     in_exchange,
-    limits_of,
+    loop_node,
     memory_of,
     options,
     target_grade,
@@ -40,10 +40,8 @@ STATISTICS = frozenset(("interval", "effect size"))
 Paragraph = Annotated[str, AtMost("paragraph_words")]
 
 
-class LatestSimplification(BaseModel):
+class LatestSimplification(AgentAnswer):
     """The simplifier's latest version of the entire text."""
-
-    model_config = ConfigDict(extra="forbid")
 
     paragraphs: Annotated[list[Paragraph], AtMost("paragraphs")] = Field(min_length=1)
 
@@ -59,10 +57,8 @@ class LatestSimplification(BaseModel):
         return "\n\n".join(self.paragraphs)
 
 
-class Reasoning(BaseModel):
+class Reasoning(AgentAnswer):
     """The chain of thought before the rewrite; decoding follows the order of the fields."""
-
-    model_config = ConfigDict(extra="forbid")
 
     fits: Annotated[list[Annotated[str, AtMost("note_words")]], AtMost("questions")]
 
@@ -74,7 +70,7 @@ class ReasonedSimplification(LatestSimplification, Reasoning):
 Latest = TypeVar("Latest", bound=LatestSimplification)
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
     answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
@@ -104,7 +100,7 @@ async def write_anew(
     return _written(state, await _ask_for_text(step, state, variables, LatestSimplification), reasons, kind)
 
 
-@ends_loop_on_nonsense
+@loop_node
 async def rewrite_copied(state: LoopState) -> LoopState:
     """Write the sentences that the rewrite has copied from the abstract anew, one by one (`rewrite_copied`)."""
     source = stored_text(state["source"])
@@ -122,7 +118,7 @@ async def rewrite_copied(state: LoopState) -> LoopState:
 
     text, rewritten, calls = await rewrite_each(state["text"], state["copied"], source, in_easy_words, spoils)
     changes = [change_of(state, "rewrite", old, new, "It was copied from the abstract.") for old, new in rewritten]
-    return {"text": text, "changes": [*state["changes"], *changes], "loop_calls": [*state["loop_calls"], *calls]}
+    return {"text": text, "changes": [*state["changes"], *changes], "loop_calls": calls}
 
 
 async def rewrite_alone(state: SimplificationState) -> SimplificationState:
@@ -155,7 +151,7 @@ def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind:
         "text": text,
         "changes": [*state["changes"], *changes],
         "to_correct": [],
-        "loop_calls": [*state["loop_calls"], *answer.calls],
+        "loop_calls": answer.calls,
     }
 
 

@@ -1,0 +1,55 @@
+"""What the agents of all systems share: the form of their answers, and asking as a role of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from state.model_settings import Limits, ModelSettings
+from tools.models import Answer, Caller, ask
+from tools.models.ask import Value
+
+
+class AgentAnswer(BaseModel):
+    """Base of the schemas that agents answer in: a field that is not in the schema makes an answer unusable."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def model_of(role: str, state: Mapping[str, Any]) -> ModelSettings:
+    """Return the model that plays `role` in this run."""
+    return ModelSettings(**state["settings"]["models"][role])
+
+
+def limits_of(state: Mapping[str, Any]) -> Limits:
+    """Return the limits that the run was started with."""
+    return Limits(**state["settings"]["limits"])
+
+
+async def ask_role(
+    caller: Caller,
+    prompts: Path,
+    state: Mapping[str, Any],
+    variables: dict[str, object],
+    schema: type[Value],
+    *,
+    trim: str,
+    model: str = "",
+) -> Answer[Value]:
+    """Ask the model of a role with the prompt of its step.
+
+    Args:
+        caller: Role, step and round; the step is the name of the prompt.
+        prompts: Folder of the system's prompts.
+        state: Of the run, with its frozen settings.
+        variables: Values of the prompt's variables.
+        schema: What the answer must be.
+        trim: Name of the variable that may be shortened if the prompt outgrows the context.
+        model: Role whose model answers; by default that of the caller.
+    """
+    prompt = prompts / f"{caller.step}.md"
+    settings = model_of(model or caller.role, state)
+    return await ask(caller, prompt, variables, schema, settings, trim=trim, limits=limits_of(state))
