@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Mapping
@@ -25,7 +24,6 @@ from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
 from tools.models.ask import Unusable, parse
 from tools.models.endpoint import context_length
-from tools.privacy import SILENCE
 from tools.retrieval import Embedding
 from tools.retrieval.embedders import embedder_for
 
@@ -34,7 +32,6 @@ Status = Literal["ok", "warning", "failed"]
 FEWEST_CONTEXT_TOKENS = 4096
 """A page of paper, an article, the instructions and the answer do not fit into less."""
 
-FEWEST_FREE_BYTES = 1 << 30
 PATIENCE_S = 60.0
 """Longest silence of an endpoint here; a run may wait longer."""
 
@@ -90,10 +87,8 @@ def examine(preset: str | None = None) -> list[Check]:
     return [
         first,
         folder_is_writable(folder),
-        disk_has_room(folder),
         *(asyncio.run(services_work(settings)) if settings else []),
         *(review_works(settings.feedback) if settings else []),
-        telemetry_is_off(os.environ),
     ]
 
 
@@ -127,16 +122,6 @@ def folder_is_writable(folder: Path) -> Check:
     except OSError as error:
         return failed("state folder", storage_error(error, folder))
     return Check("state folder", "ok", f"{folder} can be written.")
-
-
-def disk_has_room(folder: Path, fewest_bytes: int = FEWEST_FREE_BYTES) -> Check:
-    """Whether a few runs still fit."""
-    existing = next(path for path in (folder, *folder.parents) if path.is_dir())
-    free = shutil.disk_usage(existing).free
-    found = f"{free / 2**30:.1f} GiB are free at {existing}."
-    if free < fewest_bytes:
-        return Check("disk", "warning", found, "Make room, or set DRAFTROOM_HOME to a folder on another disk.")
-    return Check("disk", "ok", found)
 
 
 async def checkpoints_open(address: str) -> Check:
@@ -241,15 +226,6 @@ async def output_is_structured(settings: ModelSettings) -> Check:
         return failed(name, error)
     way = "Answers are constrained to JSON schemas" if constrained else "Answers keep to JSON when asked to"
     return Check(name, "ok", f"{way}; one took {answer['seconds']:.1f} s.")
-
-
-def telemetry_is_off(environment: Mapping[str, str]) -> Check:
-    """Whether everything that libraries would report is switched off."""
-    loud = sorted(name for name, value in SILENCE.items() if environment.get(name) != value)
-    if loud:
-        found = f"Libraries may report what you write: {', '.join(loud)}."
-        return Check("telemetry", "warning", found, "Unset DRAFTROOM_TRACING if you did not mean to allow that.")
-    return Check("telemetry", "ok", "Switched off in all libraries.")
 
 
 def review_works(settings: FeedbackSettings) -> list[Check]:

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from draftroom.doctor import disk_has_room, telemetry_is_off
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command, without_package
-from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
-from tools.privacy import SILENCE
+from tests.fake_endpoint import Json, Status, Text
 
 BAD = "\x1b[31mnot a colour"
 
@@ -53,9 +51,9 @@ def test_a_house_in_order(draftroom: Command):
     assert all(check["mend"] == "" for check in doctor.found if check["status"] == "ok")
     model_checks = ["endpoint", "key", "model", "context", "token counting", "structured output"]
     assert doctor.names() == [
-        *("settings", "state folder", "disk", "checkpoints"),
+        *("settings", "state folder", "checkpoints"),
         *model_checks,
-        *("review", "embedding model", "literature", "telemetry"),
+        *("review", "embedding model", "literature"),
     ]
 
 
@@ -111,12 +109,6 @@ def test_a_state_folder_that_cannot_be_written(draftroom: Command, tmp_path: Pat
     doctor = Doctor(draftroom, DRAFTROOM_HOME=str(tmp_path / "file"))
     assert_failed(doctor, "state folder", "state_unwritable")
     assert "DRAFTROOM_HOME" in doctor["state folder"]["mend"]
-
-
-def test_room_on_the_disk(tmp_path: Path):
-    folder = tmp_path / "not" / "there" / "yet"
-    assert disk_has_room(folder, fewest_bytes=1).status == "ok"
-    assert disk_has_room(folder, fewest_bytes=1 << 62).status == "warning"
 
 
 def test_checkpoints_that_cannot_be_opened(draftroom: Command, tmp_path: Path):
@@ -212,13 +204,6 @@ def test_a_schema_that_is_not_kept_to(draftroom: Command, answer: Text):
     assert doctor.result.exit_code == 0
 
 
-def test_a_schema_that_is_refused(draftroom: Command):
-    draftroom.endpoint.answer = lambda _: Status(400, "response_format is not supported", param="response_format")
-    doctor = Doctor(draftroom)
-    assert_failed(doctor, "structured output", "bad_settings")
-    assert 'structured_output = "prompt"' in doctor["structured output"]["mend"]
-
-
 def test_structure_by_the_prompt_alone(draftroom: Command):
     draftroom.endpoint.answer = lambda _: Text('Here it is: {"colour": "red"}')
     doctor = Doctor(draftroom, **model(structured_output="prompt"))
@@ -240,15 +225,6 @@ def test_an_endpoint_that_lists_models_but_does_not_run_them(draftroom: Command)
     doctor = Doctor(draftroom, **model(retries=4, retry_wait_s=60))
     assert_failed(doctor, "structured output", "endpoint_down")
     assert len(draftroom.endpoint.chat_requests) == 1
-
-
-def test_one_endpoint_of_two_is_down(draftroom: Command):
-    with FakeEndpoint({"large": 8192}) as other:
-        address = other.base_url
-    doctor = Doctor(draftroom, DRAFTROOM_MODELS__READER__BASE_URL=address)
-    endpoints = [check["status"] for check in doctor.found if check["name"] == "endpoint"]
-    assert endpoints == ["ok", "failed"]
-    assert doctor.result.exit_code == EXIT_CODES["endpoint_down"]
 
 
 def test_without_the_packages_of_reviews_the_rest_is_in_order(draftroom: Command, tmp_path: Path):
@@ -280,16 +256,3 @@ def test_the_folder_of_literature(draftroom: Command, tmp_path: Path):
     folder.mkdir()
     (folder / "study.md").write_text("# A study\n", encoding="utf-8")
     assert "holds 1 files. Nothing is looked up on the web." in Doctor(draftroom, **variables)["literature"]["found"]
-
-
-def test_services_of_literature(draftroom: Command):
-    providers = {"DRAFTROOM_FEEDBACK__LITERATURE__PROVIDERS": '["semantic_scholar", "arxiv"]'}
-    assert "Questions go to semantic scholar, arxiv." in Doctor(draftroom, **providers)["literature"]["found"]
-
-
-def test_telemetry(draftroom: Command):
-    assert telemetry_is_off(SILENCE).found == "Switched off in all libraries."
-    loud = telemetry_is_off({**SILENCE, "LANGSMITH_TRACING": "true"})
-    assert loud.status == "warning"
-    assert "LANGSMITH_TRACING" in loud.found
-    assert "DRAFTROOM_TRACING" in loud.mend
