@@ -92,9 +92,8 @@ def _runs(system: System, flags: Mapping[str, Any]) -> Work:
 
 
 for _system in SYSTEMS.values():
-    if _system.wanted_address:
-        for _name, _command in _system.commands.items():
-            _batch_of(_name, _command.load(), partial(_runs, _system))
+    for _name, _command in _system.commands.items():
+        _batch_of(_name, _command.load(), partial(_runs, _system))
 _batch_of("check", check.check, check.checks)
 
 

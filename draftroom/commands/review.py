@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from draftroom.commands.driving import drive_and_show
-from draftroom.commands.options import (
-    BaseUrlOption,
-    ExtensionsOption,
-    MaxCallsOption,
-    MaxTokensOption,
-    ModelOption,
-    OutputOption,
-    PresetOption,
-    QuietOption,
-    overrides,
-)
+from draftroom.commands.beginning import begins_a_run
+from draftroom.commands.options import overrides
 from draftroom.extras import REVIEW, require
-from draftroom.files import STANDARD_INPUT, check_outputs, format_of, read_standard_input, take_paper
+from draftroom.files import STANDARD_INPUT, read_standard_input
 from draftroom.next_version import request_since
 from draftroom.systems import RunRequest, System, Take
 from draftroom.systems.feedback import CHAIN_OF_VERIFICATION, FOCUSED_FEEDBACK, SINGLE_MODEL
 from nodes.feedback.initialise import choose_targets
-from runs.driver import Budget
 from runs.record import RunInput, RunRecord, find_record, new_record
 from state.errors import BadInput
 from state.feedback import FeedbackInput
@@ -48,6 +36,7 @@ SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 _LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeatable."
 
 
+@begins_a_run
 def review(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
         str, typer.Argument(metavar="PAPER", help="PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input.")
@@ -76,25 +65,11 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     min_words: Annotated[int | None, typer.Option(help="Leave out shorter paragraphs.")] = None,
     max_comments: Annotated[int | None, typer.Option(help="Most comments on the paper.")] = None,
     max_pages: Annotated[int | None, typer.Option(help="Longest PDF that is accepted.")] = None,
-    extensions: ExtensionsOption = None,
-    preset: PresetOption = None,
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    output: OutputOption = [],  # noqa: B006 - Typer copies it
-    quiet: QuietOption = False,
 ) -> None:
     """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
-    flags = locals()
-    check_outputs(output, VARIANTS[variant].rendering)
-    chosen = wanted(flags)
-    record = chosen.begin(partial(_take_draft, file, output, chosen.system))
-    budget = Budget(max_calls, max_tokens)
-    drive_and_show(record, output, quiet=quiet, checkpoints=chosen.settings.checkpoints, budget=budget)
 
 
-def wanted(flags: Mapping[str, Any]) -> RunRequest:
+def wanted(_: System, flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any draft.
 
     Raises:
@@ -144,16 +119,7 @@ def _request(given: Mapping[str, Any], *, from_standard_input: bool) -> dict[str
     return request
 
 
-def _take_draft(file: str, outputs: list[Path], system: System, **how: Any) -> RunInput:
-    """The paper, if the results can be written onto it where that is asked for."""
-    run_input, rendering = take_paper(file, **how), system.rendering
-    for path in outputs:
-        if refusal := rendering.refusal(format_of(path, rendering.formats), run_input["paper"]["format"]):
-            raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
-    return run_input
-
-
-def begin(system: str, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
+def begin(system: System, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
     """The record of a review of the paragraphs that are requested, of what changed `since` a run, or of all.
 
     Raises:
@@ -166,12 +132,12 @@ def begin(system: str, settings: Settings, take: Take, request: Mapping[str, Any
         request = request_since(find_record(request["since"]), document, settings.feedback)
     asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
     choose_targets(document, asked, settings.feedback)  # refuses what is not there
-    if system == "focused_feedback":
+    if system is FOCUSED_FEEDBACK:
         from tools.reranking import check_reranker  # noqa: PLC0415 - needs the extra `review`
 
         check_reranker(settings.feedback)
     record_input = RunInput(**run_input, request=dict(request))
-    return new_record(system, record_input, settings.frozen("feedback"), settings.checkpoints)
+    return new_record(system.name, record_input, settings.frozen("feedback"), settings.checkpoints)
 
 
 def _check_literature(options: FeedbackSettings) -> None:

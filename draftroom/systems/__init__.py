@@ -56,17 +56,16 @@ class System:
     newest one."""
     graph: RunnableGraph
     """How runs of it are started, followed and recorded."""
-    begin_address: str
-    """Of the function that makes a paper, settings and a request the record of a run that may begin."""
     rendering_address: str
     commands: Mapping[str, Lazy] = field(default_factory=dict)
     """Those that begin a run, by name."""
     evaluation: Lazy | None = None
     asked: tuple[str, ...] = ()
     """Its settings that matter most to a person, in the order of the form on the page."""
-    wanted_address: str = ""
-    """Of the function that makes the flags of its command what is wanted of any paper; without one there is no
-    `draftroom batch` of it."""
+    begin_address: str = "draftroom.commands.beginning:begin"
+    """Of the function that makes a paper, settings and a request the record of a run that may begin."""
+    wanted_address: str = "draftroom.commands.beginning:wanted"
+    """Of the function that makes the flags of its command what is wanted of any paper."""
     scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = no_scores
     """From the results on record: what a table of many papers tells of a finished run, numbers and words by name."""
 
@@ -76,7 +75,7 @@ class System:
         Raises:
             DraftroomError: What is wrong with them or the settings.
         """
-        return cast("RunRequest", resolve_name(self.wanted_address)(flags))
+        return cast("RunRequest", resolve_name(self.wanted_address)(self, flags))
 
     @property
     def rendering(self) -> Rendering:
@@ -103,7 +102,7 @@ class RunRequest(NamedTuple):
             DraftroomError: What is wrong with the settings, the paper or the request.
         """
         begin = resolve_name(self.system.begin_address)
-        return cast("RunRecord", begin(self.system.name, self.settings, take, self.request))
+        return cast("RunRecord", begin(self.system, self.settings, take, self.request))
 
 
 OF_TABLE: dict[str, tuple[System, ...]] = {

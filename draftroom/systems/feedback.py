@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from draftroom.systems import Lazy, System
@@ -134,22 +135,13 @@ FOCUSED_FEEDBACK = System(
         "Comments on paragraphs beside those of reviewers: Tables 5 and 6 of SWIF2T.",
     ),
 )
-SINGLE_MODEL = System(
-    name="single_model",
-    table="feedback",
-    progress=progress,
-    scores=scores,
-    graph=SINGLE_MODEL_GRAPH,
-    begin_address="draftroom.commands.review:begin",
+_BASELINE = replace(
+    FOCUSED_FEEDBACK,
+    asked=(),
+    commands={},
+    evaluation=None,
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
-CHAIN_OF_VERIFICATION = System(
-    name="chain_of_verification",
-    table="feedback",
-    progress=progress,
-    scores=scores,
-    graph=CHAIN_OF_VERIFICATION_GRAPH,
-    begin_address="draftroom.commands.review:begin",
-    rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
-)
+SINGLE_MODEL = replace(_BASELINE, name="single_model", graph=SINGLE_MODEL_GRAPH)
+CHAIN_OF_VERIFICATION = replace(_BASELINE, name="chain_of_verification", graph=CHAIN_OF_VERIFICATION_GRAPH)
 SYSTEMS = (FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)

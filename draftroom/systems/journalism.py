@@ -65,7 +65,6 @@ JOURNALISM = System(
     commands={
         "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")
     },
-    wanted_address="draftroom.commands.explain:wanted",
     scores=scores,
     evaluation=Lazy(
         "evals.tasks.science_journalism:SCIENCE_JOURNALISM",

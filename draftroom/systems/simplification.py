@@ -83,7 +83,6 @@ SIMPLIFICATION = System(
     progress=progress,
     graph=MEDICAL_SIMPLIFICATION,
     asked=("loops", "entries", "extensions", "accuracy_check", "target_grade", "scope"),
-    begin_address="draftroom.commands.simplify:begin",
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": Lazy(
