@@ -44,16 +44,6 @@ def test_a_review_names_a_paragraph_whose_requests_fail_each_time(room: Command,
     assert "answered with status 500: “The engine died.”, but answers other requests" in room("show", "last").stdout
 
 
-def test_a_review_of_a_dead_endpoint_goes_on(room: Command, draft: Path):
-    room.endpoint.answer = lambda _: Status(500)
-    result = room("review", draft)
-    assert result.exit_code == EXIT_CODES["endpoint_down"]
-    assert "draftroom resume" in result.stderr
-    room.endpoint.answer = TwoMinds()
-    assert room("resume", "last").exit_code == 0
-    assert reviewed(room) == ["p2", "p3"]
-
-
 def test_a_review_that_failed_asks_again_for_nothing_on_record(room: Command, draft: Path):
     """The answer to another paragraph that was on its way, or read and not stored yet, is lost and asked for again."""
     assert room("review", draft).exit_code == 0
@@ -124,13 +114,6 @@ class TestPause:
         assert f"  1. paper: {PAPER_QUESTION}" in paused
         assert f"Paused. To go on with these questions: draftroom resume {record['id']} --accept" in paused
         assert f"one question a line: draftroom resume {record['id']} --advice FILE" in paused
-
-    def test_accepting_keeps_the_questions(self, room: Command, paused: str):
-        assert room("resume", "last", "--accept").exit_code == 0
-        (review,) = result_of(room)["reviews"]
-        assert [record["step"]["question"] for record in review["log"]] == [PAPER_QUESTION]
-        assert {step["origin"] for step in review["plans"][0]["steps"]} == {"planner"}
-        assert paid(room.records()[0]) == len(room.endpoint.chat_requests)
 
     def test_questions_from_a_file_replace_them(self, room: Command, paused: str, tmp_path: Path):
         own = tmp_path / "questions.txt"

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.page.client import MOSSES, SEEDLINGS, begin, go, to_its_end
-from tests.page.test_access import HOSTILE
 from tests.studio.server import StudioServer
 from tests.support.browser import PHONE, WIDE, NewPage, unfold_all
 
@@ -86,30 +85,6 @@ def test_comments_are_decided_by_keyboard_and_stay_decided(opened: Page, reviewe
     expect(opened.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))).to_have_count(2)
 
 
-def test_a_review_leaves_as_a_word_file(opened: Page, reviewed: str):
-    go(opened, reviewed)
-    opened.get_by_text("Export").click()
-    with opened.expect_download() as download:
-        opened.get_by_text(re.compile("Word")).first.click()
-    assert download.value.suggested_filename.endswith(".docx")
-
-
-def test_lost_details_stand_where_they_were_lost(opened: Page, simplified: str):
-    go(opened, simplified)
-    opened.get_by_text("400 mcg").first.wait_for()
-    assert "act" in opened.locator("main").inner_text().lower()
-
-
-def test_a_question_is_answered_in_place(opened: Page, page: httpx.Client):
-    paused = to_its_end(page, begin(page, "explain", pause=True))["record"]["id"]
-    go(opened, paused)
-    opened.get_by_role("textbox", name="Line 1").fill("Say what a moss is.")
-    opened.get_by_role("button", name=re.compile("Go on|Send|Answer|Continue", re.IGNORECASE)).first.click()
-    opened.get_by_role("region", name="Article").wait_for()
-    run = page.get(f"/runs/{paused}").json()
-    assert "Say what a moss is." in str(run["result"]["reviews"])
-
-
 def test_a_run_is_deleted_after_a_question(opened: Page, page: httpx.Client):
     doomed = to_its_end(page, begin(page, "explain", rounds=0))["record"]["id"]
     opened.reload()
@@ -124,17 +99,6 @@ def test_a_paper_that_cannot_be_read_is_said_so(opened: Page, tmp_path: Path):
     opened.locator("input[type=file]").set_input_files(tmp_path / "broken.pdf")
     opened.locator("button.primary").click()
     opened.get_by_role("alert").get_by_text("broken.pdf").wait_for()
-
-
-def test_markup_in_a_paper_is_text(opened: Page, page: httpx.Client, tmp_path: Path):
-    said: list[str] = []
-    opened.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-    (tmp_path / "hostile.txt").write_text(HOSTILE, encoding="utf-8")
-    run = to_its_end(page, begin(page, "explain", tmp_path / "hostile.txt", rounds=0))["record"]["id"]
-    go(opened, run)
-    opened.get_by_text("Moss grows <img src=x onerror=alert(2)> in 12 gardens").first.wait_for()
-    assert said == []
-    assert opened.locator("main img[src=x]").count() == 0
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe comes with the packages of web/: make test-web")

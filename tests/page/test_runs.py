@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 
 from tests.draftroom.conftest import Command
-from tests.fake_endpoint import FakeEndpoint, Text
+from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import MOSSES, SEEDLINGS, begin, look, problem, settled, to_its_end
 
 
@@ -112,18 +112,6 @@ def test_a_run_that_is_stopped_goes_on_and_asks_nothing_twice(page: httpx.Client
     assert to_its_end(page, {"id": begun["id"], **resumed})["status"] == "done"
     later = [request.body["messages"] for request in endpoint.chat_requests[before + 3 :]]
     assert not any(messages in later for messages in asked)
-
-
-def test_with_a_seed_a_resumed_run_asks_for_another_answer(page: httpx.Client, endpoint: FakeEndpoint):
-    usable, seed = endpoint.answer, 1  # of the preset
-    endpoint.answer = lambda request: Text("No.") if request.body["seed"] == seed else usable(request)
-    begun = begin(page, "explain", preset="debug")
-    failed = to_its_end(page, begun)
-    assert (failed["status"], failed["record"]["failures"][0]["kind"]) == ("failed", "model_output")
-    resumed = page.post(f"/runs/{begun['id']}/resume", json={}).json()
-    done = to_its_end(page, {"id": begun["id"], **resumed})
-    endpoint.answer = usable
-    assert done["status"] == "done"
 
 
 def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, endpoint: FakeEndpoint, home: Path):

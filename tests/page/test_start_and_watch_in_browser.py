@@ -100,15 +100,6 @@ def test_agents_are_watched_and_a_run_is_stopped_and_resumed(start_page: Page, p
     assert settled(page, run)["status"] == "done"
 
 
-def test_words_are_shown_as_they_are_written(start_page: Page, page: httpx.Client, endpoint: FakeEndpoint):
-    run = begin(page, "explain", rounds=0)["id"]
-    go(start_page, run)
-    start_page.get_by_role("button", name="How it is made").click()
-    settled(page, run)
-    written = page.get(f"/runs/{run}").json()["result"]["drafts"][0]["text"]
-    expect(start_page.locator(".saying", has_text="Draft 0")).to_contain_text(written.removeprefix("# ")[:40])
-
-
 def test_a_run_goes_on_when_its_page_is_closed(
     server: StudioServer, page: httpx.Client, new_page: NewPage, held: FakeEndpoint
 ):

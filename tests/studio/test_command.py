@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import json
 import socket
-import tomllib
 from pathlib import Path
 
 import pytest
 
-import draftroom as package
 from draftroom.commands.server import CONFIGURATION
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import SYSTEMS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
-from tests.studio.server import REPOSITORY, free_port
+from tests.studio.server import free_port
 from tools.privacy import SILENCE
 
 
@@ -31,13 +29,6 @@ def test_langgraph_json_is_served_and_is_silent():
     served = json.loads(CONFIGURATION.read_text(encoding="utf-8"))
     assert set(served["graphs"]) == set(SYSTEMS)
     assert served["env"] == SILENCE
-
-
-def test_langgraph_json_lies_beside_the_packages_of_a_wheel():
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["force-include"] == {CONFIGURATION.name: CONFIGURATION.name}
-    assert CONFIGURATION.parent == Path(package.__file__).parents[1]
 
 
 def test_a_port_in_use(draftroom: Command):

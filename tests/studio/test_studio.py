@@ -29,12 +29,6 @@ def thread(client: Client) -> str:
     return client.threads.create()["thread_id"]
 
 
-@pytest.fixture(scope="module")
-def assistant(client: Client) -> dict[str, Any]:
-    (assistant,) = client.assistants.search(graph_id=GRAPH)
-    return dict(assistant)
-
-
 def run(client: Client, thread: str, **arguments: Any) -> dict[str, Any]:
     result = client.runs.wait(thread, GRAPH, **arguments)
     assert isinstance(result, dict)
@@ -44,11 +38,6 @@ def run(client: Client, thread: str, **arguments: Any) -> dict[str, Any]:
 def before(client: Client, thread: str, node: str) -> dict[str, Any]:
     """The newest checkpoint at which `node` came next."""
     return next(dict(state) for state in client.threads.get_history(thread, limit=50) if state["next"] == [node])
-
-
-def test_the_graph_is_listed(assistant: dict[str, Any]):
-    assert assistant["graph_id"] == GRAPH
-    assert "journalist" in assistant["description"]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
