@@ -109,7 +109,6 @@ class ServerRecord(BaseModel):
     server: Server
     """As it was defined when it was started."""
     process: ServerProcess
-    base_url: str
     log: Path
 
 
@@ -143,25 +142,13 @@ def read_records(profile: str) -> dict[str, ServerRecord]:
         ) from error
 
 
-def write_record(profile: str, record: ServerRecord) -> None:
-    """Add or replace one server's record."""
-    _write(profile, read_records(profile) | {record.server.name: record})
-
-
-def remove_record(profile: str, server: str) -> None:
-    """Remove one server's record, and the file with the last one."""
-    records = read_records(profile)
-    records.pop(server, None)
-    _write(profile, records)
+def write_records(profile: str, records: dict[str, ServerRecord]) -> None:
+    """Keep the records of a profile's servers; without any, its file goes."""
+    if records:
+        write_atomically(_state_file(profile), _RECORDS.dump_json(records, indent=2))
+    else:
+        _state_file(profile).unlink(missing_ok=True)
 
 
 def _state_file(profile: str) -> Path:
     return servers_folder() / f"{profile}.json"
-
-
-def _write(profile: str, records: dict[str, ServerRecord]) -> None:
-    path = _state_file(profile)
-    if not records:
-        path.unlink(missing_ok=True)
-        return
-    write_atomically(path, _RECORDS.dump_json(records, indent=2))

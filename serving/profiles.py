@@ -64,13 +64,11 @@ class Profile(BaseModel):
         for label, values in unique.items():
             if len(set(values)) < len(values):
                 raise ValueError(f"two servers have the same {label}")
-        unused = "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"
-        if any(getattr(server, unused) is not None for server in self.servers):
-            raise ValueError(f"{unused} means nothing on a {self.device}")
         foreign = {"slots"} if self.engine == "vllm" else _OF_VLLM
+        foreign = {*foreign, "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"}
         for server in self.servers:
             if wrong := sorted(foreign & server.model_fields_set):
-                raise ValueError(f"{', '.join(wrong)} means nothing to {self.engine}")
+                raise ValueError(f"{', '.join(wrong)} means nothing to {self.engine} on a {self.device}")
         if self.engine == "llama.cpp" and self.device == "gpu":
             raise ValueError("llama.cpp is for the CPU here: vLLM serves a GPU")
         return self
@@ -95,16 +93,13 @@ def load_profile(name_or_path: str | Path) -> Profile:
     path = _find(str(name_or_path))
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-        profile = Profile.model_validate({"name": path.stem} | content)
+        return Profile.model_validate(content | {"name": path.stem})
     except OSError as error:
         raise ServingError(f"Cannot read the profile {path}: {error.strerror}; check the path.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ServingError(f"The profile {path} is not a TOML file: {error}.") from error
     except ValidationError as error:
         raise ServingError(f"The profile {path} is wrong: {_reasons(error)}.") from error
-    if profile.name != path.stem:
-        raise ServingError(f"The profile {path} names itself {profile.name!r}: remove `name`, the file's name counts.")
-    return profile
 
 
 def _find(name_or_path: str) -> Path:

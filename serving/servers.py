@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import time
@@ -13,11 +14,10 @@ from pathlib import Path
 from typing import Literal
 
 import psutil
-from pydantic import BaseModel, ValidationError
 
 from serving.embedded import embedded_gguf, resolve_model
 from serving.environment import llama_cpp_python, vllm_python
-from serving.processes import ServerRecord, launch, read_records, remove_record, servers_folder, write_record
+from serving.processes import ServerRecord, launch, read_records, servers_folder, write_records
 from serving.profiles import LOOPBACK, Profile, Server
 from serving.steps import Report, exclusive, telling_lines
 from state.errors import ServingError
@@ -134,33 +134,26 @@ def _start(profile: Profile, server: Server, python: Path, undo: ExitStack, repo
     log = servers_folder() / f"{profile.name}-{server.name}.log"
     report(f"Starting {server.served_model_name} on port {server.port} (log: {log})")
     process = launch(command, environment, log)
-    record = ServerRecord(server=server, process=process, base_url=server.base_url, log=log)
+    record = ServerRecord(server=server, process=process, log=log)
     undo.callback(_stop, profile.name, record)
-    write_record(profile.name, record)
+    write_records(profile.name, read_records(profile.name) | {server.name: record})
     wait_until_ready(record)
 
 
 def _stop(profile: str, record: ServerRecord) -> None:
     record.process.stop()
-    remove_record(profile, record.server.name)
-
-
-class _Model(BaseModel):
-    id: str
-
-
-class _Models(BaseModel):
-    data: list[_Model]
+    others = {name: other for name, other in read_records(profile).items() if name != record.server.name}
+    write_records(profile, others)
 
 
 def answers(server: Server) -> bool:
     """Whether the server is healthy and serves its model under the name of its profile."""
     try:
         _get(server, "/health")
-        models = _Models.model_validate_json(_get(server, "/v1/models"))
-    except (OSError, HTTPException, ValidationError):
+        models = json.loads(_get(server, "/v1/models"))["data"]
+        return any(model["id"] == server.served_model_name for model in models)
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):  # nobody, or somebody else
         return False
-    return server.served_model_name in {model.id for model in models.data}
 
 
 def _get(server: Server, path: str) -> bytes:
@@ -194,7 +187,7 @@ def wait_until_ready(record: ServerRecord) -> None:
             )
         if time.monotonic() > deadline:
             raise ServingError(
-                f"The server {record.server.name} did not answer at {record.base_url} "
+                f"The server {record.server.name} did not answer at {record.server.base_url} "
                 f"within {timeout_s:.0f} s: see {record.log}; raise `ready_timeout_s` in its profile if it only needs "
                 "longer, or else run `draftroom models down` and start it again."
             )

@@ -9,7 +9,7 @@ import httpx
 import psutil
 import pytest
 
-from serving.processes import ServerRecord, read_records, write_record
+from serving.processes import ServerRecord, read_records, write_records
 from serving.profiles import Profile
 from serving.servers import down, status, up
 from state.errors import ServingError, StateError
@@ -122,7 +122,7 @@ def test_a_process_that_got_the_same_pid_is_not_taken_for_the_server(home: Home)
     record = record_of(profile)
     down("mine", home.steps.append)
     reused = record.process.model_copy(update={"pid": os.getpid()})
-    write_record("mine", record.model_copy(update={"process": reused}))
+    write_records("mine", {"one": record.model_copy(update={"process": reused})})
 
     assert states(profile) == ["stale"]
     assert down("mine", home.steps.append) == []  # this process would not get here if it were stopped
