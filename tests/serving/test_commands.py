@@ -41,7 +41,9 @@ def test_a_server_outlives_the_command_and_is_found_again(home: Home) -> None:
     ]
     assert run("up", "--profile", file)[:2] == (0, f"mine is already up.\nmodel-one answers at {server.base_url}\n")
     assert run("down", "--profile", file)[:2] == (0, "Stopped one.\n")
-    assert not running(home.starts()[0]["pid"])
+    (started,) = home.starts()
+    assert not running(started["pid"])
+    assert not running(started["engine"])
     assert run("down")[:2] == (0, "No server was running.\n")
 
 

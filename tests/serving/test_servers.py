@@ -5,7 +5,6 @@ import signal
 import socket
 import threading
 
-import httpx
 import psutil
 import pytest
 
@@ -27,23 +26,6 @@ def record_of(profile: Profile) -> ServerRecord:
 def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
     psutil.Process(pid).wait(10)
-
-
-def test_up_starts_a_server_that_answers_and_down_ends_all_of_it(home: Home) -> None:
-    profile = home.profile()
-    assert states(profile) == ["stopped"]
-
-    assert up(profile, home.steps.append) == profile.servers
-    assert states(profile) == ["running"]
-    models = httpx.get(f"{profile.servers[0].base_url}/models", trust_env=False, verify=False).json()
-    assert models["data"][0]["id"] == "model-one"
-
-    assert down("mine", home.steps.append) == ["one"]
-    assert states(profile) == ["stopped"]
-    (start,) = home.starts()
-    assert not running(start["pid"])
-    assert not running(start["engine"])
-    assert not (home.servers / "mine.json").exists()
 
 
 def test_vllm_is_told_what_the_profile_says(home: Home) -> None:

@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from tests.tools.literature.conftest import LOOPBACK, open_gate, resolving
 from tests.tools.literature.site import Answer, Site, redirect
 from tools.literature.fetching import DOCUMENT_TYPES, Download, Fetcher, Secret
-from tools.literature.url_guard import AddressBlocked, FetchError, Gate, ServerFault
+from tools.literature.url_guard import FetchError, Gate, ServerFault
 
 FETCHER = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
 
@@ -73,16 +73,6 @@ async def test_a_redirect_is_checked_as_the_first_address_is(location: str, site
     with pytest.raises(FetchError, match="is not asked"):
         await get(site)
     assert len(site.asked) == 1
-
-
-async def test_a_redirect_to_a_blocked_site_sends_nothing_there(site: Site) -> None:
-    site.pages["/a"] = redirect(site.url("/forum?id=x", host="openreview.net"))
-    site.pages["/forum"] = Answer("a review")
-    with pytest.raises(AddressBlocked) as caught:
-        await get(site)
-    assert caught.value.address == site.url("/forum?id=x", host="openreview.net")
-    assert caught.value.reason == "is on the blocklist (openreview.net)"
-    assert [asked.path for asked in site.asked] == ["/a"]
 
 
 class TestPrivateNetworks:
@@ -145,14 +135,10 @@ async def test_a_host_that_does_not_answer_is_a_passing_fault(site: Site) -> Non
 
 
 class TestLimits:
-    async def test_a_large_answer_is_cut_off(self, site: Site) -> None:
-        site.pages["/a"] = Answer(b"x" * 2001)
+    @pytest.mark.parametrize("endless", [False, True])
+    async def test_a_large_answer_is_cut_off(self, endless: bool, site: Site) -> None:
+        site.pages["/a"] = Answer(b"x" * 2001, hangs=endless)
         with pytest.raises(FetchError, match=r"is larger than 0\.002 MB"):
-            await get(site, fetcher=replace(FETCHER, max_bytes=2000))
-
-    async def test_an_endless_answer_is_cut_off_at_the_size(self, site: Site) -> None:
-        site.pages["/a"] = Answer(b"x" * 5000, hangs=True)
-        with pytest.raises(FetchError, match="is larger"):
             await get(site, fetcher=replace(FETCHER, max_bytes=2000))
 
     @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
@@ -200,13 +186,6 @@ async def test_a_refusal_tells_its_status_and_whether_it_passes(status: int, pas
     assert caught.value.passing is passing
     assert "says why" not in str(caught.value)
     assert "words" not in str(caught.value)
-
-
-async def test_a_refusal_tells_how_long_to_wait(site: Site) -> None:
-    site.pages["/a"] = Answer(status=429, headers={"Retry-After": "7"})
-    with pytest.raises(ServerFault, match="asks to wait 7 s") as caught:
-        await get(site)
-    assert caught.value.retry_after_s == 7
 
 
 class TestSecrets:

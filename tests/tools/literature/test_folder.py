@@ -100,13 +100,6 @@ async def test_a_changed_file_is_read_again(folder: Folder, papers: Path, librar
     assert library.read_names.count("fern.TXT") == 1
 
 
-async def test_files_come_and_go(folder: Folder, papers: Path) -> None:
-    await titles(folder)
-    (papers / "moss.md").unlink()
-    (papers / "new.html").write_text("New\n\nmoss moss", encoding="utf-8")
-    assert await titles(folder) == ["New", "Of ferns"]
-
-
 async def test_the_same_paper_twice_is_one_hit(folder: Folder, papers: Path) -> None:
     (papers / "copy.md").write_bytes((papers / "moss.md").read_bytes())
     assert await titles(folder) == ["Of moss", "Of ferns"]
@@ -131,23 +124,10 @@ async def test_files_that_cannot_be_read_are_told(folder: Folder, papers: Path, 
     assert library.read_names.count("bad.pdf") == 1
 
 
-async def test_an_empty_folder_asks_nobody(library: Library, rank: WordRank, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    folder = Folder(tmp_path / "empty", library.read, rank)
-    assert await folder.search("moss", 3) == ([], [])
-    assert rank.asked == []
-
-
 async def test_a_folder_that_is_not_there_is_told(library: Library, rank: WordRank, tmp_path: Path) -> None:
     folder = Folder(tmp_path / "nowhere", library.read, rank)
     with pytest.raises(FetchError, match="is no folder; set `folder`"):
         await folder.search("moss", 3)
-
-
-async def test_a_hit_is_loaded(folder: Folder) -> None:
-    (hit, _) = (await folder.search("moss", 3)).hits
-    paper = await folder.load(hit)
-    assert [paragraph["text"] for paragraph in paper["paragraphs"]] == ["Of moss", "moss moss", "moss moss moss"]
 
 
 async def test_only_papers_of_the_folder_are_loaded(folder: Folder, papers: Path, tmp_path: Path) -> None:
