@@ -127,7 +127,7 @@ class Batch:
         tell: Callable[[Ended], None],
         say: Callable[[str], None],
     ) -> None:
-        from draftroom.batch.on_ray import RemotePapers, row_of_paper  # noqa: PLC0415 - needs an optional package
+        from draftroom.batch.on_ray import RemotePapers  # noqa: PLC0415 - needs an optional package
         from runs.many_on_ray import Actors, joined_cluster, results_on_ray  # noqa: PLC0415
 
         ledger = Ledger(self.folder.table, ["id"], tell, session.forget)
@@ -138,7 +138,8 @@ class Batch:
         async with joined_cluster(on_one_machine=self.work.on_this_machine) as machines:
             say(f"On Ray: machines {machines}, actors {actors.number}, papers of each at once {at_once}.")
             waiting = (paper for paper in self._papers(names) if ledger.waits((names[paper.origin],)))
-            rows = (((names[paper.origin],), row_of_paper(names[paper.origin], paper)) for paper in waiting)
+            named = ((names[paper.origin], paper._asdict()) for paper in waiting)
+            rows = (((name,), {"id": name, **paper}) for name, paper in named)
             async for key, result in results_on_ray(rows, work, actors, self._control):
                 if "fatal" in result:
                     self._stop(DraftroomError(**result["fatal"]))

@@ -2,7 +2,7 @@
 
 batch.json       what was asked: the command, settings, formats
 papers.jsonl     the papers, each with its id, after which its results are called
-results.jsonl    a row for each paper that has ended, appended as soon as it has; results.parquet has the same
+results.jsonl    a row for each paper that has ended, appended as soon as it has
 checkpoints.sqlite  of the papers under way
 ID.md  ID.json   the result of each paper, in the formats that were asked for
 """
@@ -38,7 +38,6 @@ class BatchFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.table = path / "results.jsonl"
-        self.parquet = path / "results.parquet"
         self.checkpoints = f"sqlite:///{path.absolute() / 'checkpoints.sqlite'}"
         self._asked = path / "batch.json"
         self._papers = path / "papers.jsonl"
@@ -136,7 +135,7 @@ class BatchFolder:
         unfinished.replace(self.path / name)
 
     def finish(self) -> list[Record]:
-        """Write the table anew with one row a paper, in the order of the papers, also as Parquet where that can be.
+        """Write the table anew with one row a paper, in the order of the papers.
 
         Returns:
             The rows.
@@ -144,21 +143,7 @@ class BatchFolder:
         newest = {row["id"]: row for row in each_result(self.table)}
         rows = [newest[paper["id"]] for paper in read_results(self._papers) if paper["id"] in newest]
         self.write(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-        if rows:
-            self._write_parquet(rows)
         return rows
-
-    def _write_parquet(self, rows: list[Record]) -> None:
-        try:
-            import pyarrow as pa  # noqa: PLC0415 - an optional package, as is the next
-            from pyarrow.parquet import write_table  # noqa: PLC0415
-        except ImportError:
-            return
-        columns = dict.fromkeys(name for row in rows for name in row)
-        table = pa.table({name: [row.get(name) for row in rows] for name in columns})
-        unfinished = self.parquet.with_suffix(".tmp")
-        write_table(table, unfinished)
-        unfinished.replace(self.parquet)
 
 
 def _read(path: Path) -> dict[str, Any]:

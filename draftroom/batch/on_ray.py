@@ -34,18 +34,9 @@ class RemotePapers(NamedTuple):
 
             async def do(row: Record) -> Record:
                 try:
-                    return await row_of(folder, session, row["id"], _paper_of(row))
+                    paper = NamedPaper(*(row[field] for field in NamedPaper._fields))
+                    return await row_of(folder, session, row["id"], paper)
                 except DraftroomError as error:
                     return {"fatal": {"message": str(error), "kind": error.kind}}
 
             yield do
-
-
-def row_of_paper(identity: str, paper: NamedPaper) -> Record:
-    """What an actor must know of a paper."""
-    return {"id": identity, **paper._asdict(), "path": str(paper.path) if paper.path else None}
-
-
-def _paper_of(row: Record) -> NamedPaper:
-    path = Path(row["path"]) if row["path"] else None
-    return NamedPaper(row["origin"], row["name"], path, row["text"])

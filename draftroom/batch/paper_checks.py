@@ -12,7 +12,7 @@ from uuid import UUID
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import Result, Session
+from draftroom.batch.work import Result, Session, Work
 from draftroom.rendering.findings import FORMATS
 from runs.record import RunInput
 from state.computed_findings import SEVERITIES, ComputedFinding
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # takes time to import
     from runs.many import Record
 
 
-class Checks:
+class Checks(Work):
     """What each paper contradicts in itself, computed in threads.
 
     Args:
@@ -38,7 +38,6 @@ class Checks:
         self.formats = FORMATS.keys()
         self.asked = {"settings": choices}
         self.at_once = os.cpu_count() or 1
-        self.on_this_machine = False
         self._find, self._max_pages = find, max_pages
 
     @asynccontextmanager

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 from draftroom.files import take_bytes, take_paper
 from runs.record import RunInput
-from state.errors import BadInput, SettingsError
+from state.errors import BadInput
 from state.settings import Scope
 from tools.documents.reading import FORMATS, MAX_BYTES
 
 SUFFIXES = {*FORMATS, ".txt", ".text"}
 """Of the files that are taken from a folder."""
 _FIELDS = ("id", "doi", "path", "text")
-_ROWS_AT_ONCE = 64
 
 
 class NamedPaper(NamedTuple):
@@ -31,9 +30,9 @@ class NamedPaper(NamedTuple):
     """Which one it is: the path of its file; of a text in a table the table's path and the paper's id there."""
     name: str
     """What a person calls it: its id, or the name of its file without the suffix."""
-    path: Path | None
-    text: str
-    """Of a paper without a path."""
+    path: str
+    """Of its file; empty for a text of a table."""
+    text: str = ""
 
     def take(self, *, scope: Scope, max_pages: int) -> RunInput:
         """Read it; blocks.
@@ -43,7 +42,7 @@ class NamedPaper(NamedTuple):
             StateError: It cannot be stored.
         """
         if self.path:
-            return take_paper(str(self.path), scope=scope, max_pages=max_pages)
+            return take_paper(self.path, scope=scope, max_pages=max_pages)
         data = self.text.encode(errors="surrogatepass")  # half a pair is then refused as no UTF-8
         return {**take_bytes(data, f"{self.name}.txt", scope=scope, max_pages=max_pages), "name": self.name}
 
@@ -52,12 +51,11 @@ def papers_of(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
     """Every paper that is named, each once, in the order in which they are named, of a folder by name.
 
     Args:
-        named: Files, folders, patterns such as `papers/**/*.pdf`, and tables (.jsonl, .csv, .parquet).
+        named: Files, folders, patterns such as `papers/**/*.pdf`, and tables (.jsonl, .csv).
         apart: The folder of results, whose files are no papers.
 
     Raises:
         BadInput: Something does not exist, holds no paper, or a row of a table names none.
-        SettingsError: A Parquet file cannot be read without its package.
     """
     seen = set[str]()
     for name in named:
@@ -94,7 +92,7 @@ def _files_below(folder: Path, apart: Path) -> list[Path]:
 
 
 def _of_file(path: Path) -> NamedPaper:
-    return NamedPaper(str(path.resolve()), path.stem, path.resolve(), "")
+    return NamedPaper(str(path.resolve()), path.stem, str(path.resolve()))
 
 
 def _of_table(path: Path) -> Iterator[NamedPaper]:
@@ -105,13 +103,12 @@ def _of_table(path: Path) -> Iterator[NamedPaper]:
         fields = {name: str(row.get(name) or "").strip() for name in _FIELDS}
         if not fields["path"] and not fields["text"]:
             raise BadInput(f"{where} names no paper; give it `text`, or `path` with the name of a file.")
-        file = (path.parent / Path(fields["path"]).expanduser()).resolve() if fields["path"] else None
-        identity = fields["id"] or fields["doi"] or (file.stem if file else f"{path.stem}-{number}")
+        file = str((path.parent / Path(fields["path"]).expanduser()).resolve()) if fields["path"] else ""
+        identity = fields["id"] or fields["doi"] or (Path(file).stem if file else f"{path.stem}-{number}")
         if identity in ids and (fields["id"] or fields["doi"]):
             raise BadInput(f"{where} has the id {identity!r}, as a row before; give each paper its own.")
         ids.add(identity)
-        origin = str(file) if file else f"{path.resolve()}#{identity}"
-        yield NamedPaper(origin, identity, file, "" if file else fields["text"])
+        yield NamedPaper(file or f"{path.resolve()}#{identity}", identity, file, "" if file else fields["text"])
 
 
 def _json_lines(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -138,24 +135,7 @@ def _csv(path: Path) -> Iterator[Mapping[str, Any]]:
         csv.field_size_limit(before)
 
 
-def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an optional package, as is the next
-        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
-    except ImportError as error:
-        raise SettingsError("Parquet files need another package: pip install 'draftroom[parquet]'.") from error
-    try:
-        with ParquetFile(path) as file:
-            columns = [name for name in _FIELDS if name in file.schema_arrow.names]
-            for rows in file.iter_batches(_ROWS_AT_ONCE, columns=columns):
-                yield from rows.to_pylist()
-    except pa.ArrowException as error:
-        raise BadInput(f"{path} is no Parquet file that can be read ({error}); write it anew.") from error
-
-
 _TABLES: Mapping[str, Callable[[Path], Iterator[Mapping[str, Any]]]] = {
     ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
     ".csv": _csv,
-    ".parquet": _parquet,
 }

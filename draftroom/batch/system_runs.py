@@ -14,7 +14,7 @@ from langgraph.runtime import RunControl
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import Result, Session, of_the_surroundings
+from draftroom.batch.work import Result, Session, Work, of_the_surroundings
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
 from runs.driver import refresh_record, run_to_its_end, state_so_far
@@ -28,7 +28,7 @@ PAPERS_A_REQUEST = 2
 """To have under way for each request that an endpoint takes at once: while some are read, others keep it busy."""
 
 
-class Runs:
+class Runs(Work):
     """A run of a system for each paper."""
 
     def __init__(self, wanted: RunRequest) -> None:

@@ -66,34 +66,23 @@ class Session(Protocol):
         ...
 
 
-class Work(Protocol):
+class Work:
     """One kind of work on papers."""
 
-    @property
-    def formats(self) -> Collection[str]:
-        """Suffixes that results may have."""
-        ...
-
-    @property
-    def asked(self) -> Mapping[str, Any]:
-        """All that results depend on, as plain values."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """Papers to have under way unless a person says otherwise."""
-        ...
-
-    @property
-    def on_this_machine(self) -> bool:
-        """Whether what it keeps for going on can be reached from this machine alone."""
-        ...
+    formats: Collection[str]
+    """Suffixes that results may have."""
+    asked: Mapping[str, Any]
+    """All that results depend on, as plain values."""
+    at_once: int
+    """Papers to have under way unless a person says otherwise."""
+    on_this_machine = False
+    """Whether what it keeps for going on can be reached from this machine alone."""
 
     def opened(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AbstractAsyncContextManager[Session]:
         """Open what it needs while papers are worked on."""
-        ...
+        raise NotImplementedError
 
 
 async def row_of(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:

@@ -37,7 +37,7 @@ def _own(  # noqa: PLR0913 - each parameter is a flag
         list[str],
         typer.Argument(
             metavar="PAPERS",
-            help="Files, folders, patterns; tables (.jsonl, .csv, .parquet) of `id`, and `path` or `text`.",
+            help="Files, folders, patterns; tables (.jsonl, .csv) of `id`, and `path` or `text`.",
         ),
     ],
     *,

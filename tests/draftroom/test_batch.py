@@ -19,7 +19,7 @@ from filelock import FileLock
 from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import FAULT, Result
+from draftroom.batch.work import FAULT, Result, Work
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
 from runs.driver import GENTLE
 from tests.draftroom.conftest import PAPER, Command, without_package
@@ -186,17 +186,15 @@ def test_it_stops_where_every_paper_would_fail(draftroom: Command, papers: Path,
 
 
 def test_a_table_holds_texts_or_names_files(draftroom: Command, papers: Path, out: Path):
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     texts = [{"doi": "10.1/moss.7", "text": PAPER}, {"id": "../up", "text": PAPER.replace("Iceland", "Mali")}]
     (papers / "texts.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts), encoding="utf-8")
     (papers / "files.csv").write_text("doi,path\n10.1/chile,Chile.md\n", encoding="utf-8")
-    parquet.write_table(pyarrow.table({"text": [PAPER.replace("Iceland", "Peru")]}), papers / "more.parquet")
-    tables = [papers / name for name in ("texts.jsonl", "files.csv", "more.parquet")]
+    (papers / "more.jsonl").write_text(json.dumps({"text": PAPER.replace("Iceland", "Peru")}) + "\n", encoding="utf-8")
+    tables = [papers / name for name in ("texts.jsonl", "files.csv", "more.jsonl")]
     result = draftroom("batch", "explain", *tables, "--out", out)
     assert result.exit_code == 0, result.stderr
     assert rows(out).keys() == {"10.1_moss.7", "up", "10.1_chile", "more-1"}
     assert {path.name for path in out.glob("*.md")} == {"10.1_moss.7.md", "up.md", "10.1_chile.md", "more-1.md"}
-    assert parquet.read_table(out / "results.parquet").column("id").to_pylist() == list(rows(out))
 
 
 @pytest.mark.parametrize(
@@ -272,7 +270,7 @@ def test_ray_is_an_extra(draftroom: Command, papers: Path, out: Path, tmp_path: 
     assert "pip install 'draftroom[ray]'" in result.stderr
 
 
-class Odd:
+class Odd(Work):
     """Work that has a mistake which one paper brings out."""
 
     formats = (".md",)
