@@ -32,8 +32,6 @@ OPTIONAL = {
     "clarifications",
     "target_grade",
     "max_words",
-}
-OPTIONAL |= {
     "candidates",
     "evidence",
     "log",
@@ -43,14 +41,11 @@ OPTIONAL |= {
     "comment",
     "anchors",
     "instructions",
-    "rewrites",
+    "earlier_comments",
+    "lost_details",
 }
-OPTIONAL |= {"earlier_comments", "lost_details"}
 """Variables that may be empty."""
-SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "rewrites", "limits"} | {
-    "checks",
-    "computed",
-}
+SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "limits", "checks", "computed"}
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
 STRUCTURED = {"limits": Limits()}
@@ -135,9 +130,7 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
 
 SAME_FOR_ALL = {
     **dict.fromkeys(("most", "title"), "<the same>"),
-    **dict.fromkeys(
-        ("literature", "checks", "computed", "quotes", "anchors", "instructions", "rewrites", "choices"), "yes"
-    ),
+    **dict.fromkeys(("literature", "checks", "computed", "quotes", "anchors", "instructions", "choices"), "yes"),
     **STRUCTURED,
 }
 """What an agent of the feedback room is told for every paragraph."""
@@ -160,13 +153,7 @@ def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts()
         for text in renderings(prompt):
             assert text.startswith("# The text\n\n<source>\n\nThis is the original abstract.\n\n"), prompt.name
             assert "\n\n# The newest version of the text\n\n<text>\n\n# " in text, prompt.name
-
-
-def test_a_text_that_was_not_rewritten_yet_is_sent_once() -> None:
-    files = [path for path in FILES if path.parts[-3] == "simplification"]
-    prompts = [prompt for prompt in map(load_prompt, files) if {"source", "text"} <= set(prompt.front_matter.variables)]
-    assert len(prompts) == 9
-    for prompt in prompts:
+        # A text that was not rewritten yet is sent once.
         values: dict[str, object] = dict.fromkeys(prompt.front_matter.variables, "<value>")
         text = prompt.render(values | {"source": "ABSTRACT", "text": "ABSTRACT", "limits": Limits()})
         assert text.count("ABSTRACT") == 1, prompt.name
