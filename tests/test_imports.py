@@ -24,7 +24,7 @@ ALLOWED = {
 }
 """What each may import of ours: `draftroom -> training -> evals -> runs -> graphs -> nodes -> tools -> state`."""
 
-OURS = {*ALLOWED, "tests", "benchmarks", "docs", "examples", "presets"}
+OURS = {*ALLOWED, "tests", "benchmarks", "docs", "presets"}
 PACKAGES = [name for name in ALLOWED if (ROOT / name).is_dir()]
 
 every_package = pytest.mark.parametrize("package", PACKAGES)
