@@ -1,26 +1,18 @@
 """Tasks for Label Studio: what a rater sees of the texts of several systems, without the names of the systems.
 
-The texts are candidates, from a run or from a JSON Lines file with one object for each sample and system:
-
-    {"id": "moss", "system": "LLM-CLBR", "text": "...", "paper": "...", "title": "Moss and rain", "topic": "ecology"}
-    {"id": "p3", "system": "SWIF2T", "text": "...", "paragraph": "...", "link": "https://example.org/paper"}
-
-`paper` is the original, which raters read beside an article of science journalism; `title` and `topic`, which are the
-paper's, stand above the two. A comparison of feedback needs the `paragraph`, and a `link` to the paper or the `paper`
-itself, which is opened from it. Other fields are passed over.
+`paper` is the original, which raters read beside an article of science journalism; its title stands above the two. A
+comparison of feedback shows the paragraph, and a link to the paper or the paper itself, which is opened from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
-from pydantic import BaseModel, ConfigDict
 
-from evals.datasets.samples import Kind, Link, Text, checked, read_entries
+from evals.datasets.samples import Kind
 from evals.human.blinding import BlindingKey, HiddenItem, digest, make_key
 from runs.many import Record
 from state.errors import BadInput
@@ -30,36 +22,27 @@ if TYPE_CHECKING:
     from evals.evaluation import Evaluation
     from evals.task import Item, Task
 
-_CONTEXT = ("title", "topic", "paragraph", "paper", "link")
-"""What is shown beside a text."""
-_PAPERS: Mapping[Kind, str] = {
-    "journalism": "abstract",
-    "simplification": "source",
-    "feedback": "paper",
-}
+_PAPERS: Mapping[Kind, str] = {"journalism": "abstract", "feedback": "paper"}
 """The field of a sample that holds the original."""
 
 _SILENT = "No comment on this paragraph."
 """A system that has nothing to say has said that."""
 
 
-class CandidateText(BaseModel):
+class CandidateText(NamedTuple):
     """What one system wrote for one sample."""
 
-    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
-
-    id: Text
+    id: str
     """Of the sample: the same for all systems."""
-    system: Text
+    system: str
     """Never shown to a rater."""
-    text: Text
+    text: str
     """What a reader would see. A system that had nothing to say says so here, in words."""
     title: str = ""
-    topic: str = ""
     paragraph: str = ""
     paper: str = ""
     """The original, as far as the systems were given it."""
-    link: Link = ""
+    link: str = ""
     """To the paper."""
 
 
@@ -67,31 +50,6 @@ _Texts = dict[str, dict[str, CandidateText]]
 """By sample, then by system."""
 LabelStudioTask = dict[str, dict[str, str]]
 """What is shown, by its name, below `data`."""
-
-
-def read_candidates(path: Path) -> list[CandidateText]:
-    """Read the texts.
-
-    Raises:
-        BadInput: The file cannot be read or holds none, a line is none, a system has two texts for a sample, or what
-            is shown beside a sample's texts differs, which would tell its systems apart.
-    """
-    read = [(where, checked(CandidateText, where, record)) for where, record in read_entries(path)]
-    texts: dict[tuple[str, str], str] = {}
-    samples: dict[str, tuple[str, CandidateText]] = {}
-    for where, candidate in read:
-        before = texts.setdefault((candidate.id, candidate.system), where)
-        if before != where:
-            raise BadInput(
-                f"{before} and {where} are both what {candidate.system!r} wrote for {candidate.id!r}; keep one."
-            )
-        earlier, other = samples.setdefault(candidate.id, (where, candidate))
-        if differing := [name for name in _CONTEXT if getattr(candidate, name) != getattr(other, name)]:
-            raise BadInput(
-                f"{earlier} and {where} differ in the {' and '.join(differing)} of {candidate.id!r}, which would tell "
-                "the systems apart; give both the same."
-            )
-    return [candidate for _, candidate in read]
 
 
 def judged_rows(evaluation: Evaluation) -> list[str]:
@@ -135,13 +93,8 @@ def rated_texts(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list
     """The texts in random order, and what tells whose they are.
 
     Their Markdown is taken off, because headings and bold print would tell a model's text from a person's.
-
-    Raises:
-        BadInput: A system lacks a sample that others have, or a sample has no paper.
     """
     texts = _by_sample(candidates)
-    if bare := next((each for each in _one_of_each(texts) if not each.paper), None):
-        raise BadInput(f"The sample {bare.id!r} has no `paper`, which raters read beside the articles; add it.")
     hidden = [HiddenItem(sample=sample, systems=(system,)) for sample, written in texts.items() for system in written]
     key = make_key(seed, hidden, together=False)
     return [_rated_text(item, texts[each.sample][each.systems[0]]) for item, each in key.items.items()], key
@@ -153,8 +106,7 @@ def comparisons(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list
     Texts stand as they are: taking Markdown off would also take the asterisks of a formula.
 
     Raises:
-        BadInput: There are fewer than two systems, one lacks a sample that others have, or a sample has no paragraph,
-            or nothing that leads to its paper.
+        BadInput: There are fewer than two systems.
     """
     texts = _by_sample(candidates)
     hidden = [
@@ -163,11 +115,7 @@ def comparisons(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list
         for pair in combinations(sorted(written), 2)
     ]
     if not hidden:
-        raise BadInput("The candidates are of one system only; comparisons need those of two or more.")
-    if bare := next((each for each in _one_of_each(texts) if not each.paragraph), None):
-        raise BadInput(f"The sample {bare.id!r} has no `paragraph`, which the comments are about; add it.")
-    if closed := next((each for each in _one_of_each(texts) if not each.link and not each.paper), None):
-        raise BadInput(f"The sample {closed.id!r} has no `link` to its paper and no `paper`; add one for the raters.")
+        raise BadInput("The texts are of one system only; comparisons need those of two or more.")
     key = make_key(seed, hidden, together=True)
     return [_comparison(item, each, texts[each.sample]) for item, each in key.items.items()], key
 
@@ -176,19 +124,7 @@ def _by_sample(candidates: Iterable[CandidateText]) -> _Texts:
     texts: _Texts = {}
     for candidate in candidates:
         texts.setdefault(candidate.id, {})[candidate.system] = candidate
-    systems = dict.fromkeys(system for written in texts.values() for system in written)
-    for sample, written in texts.items():
-        if missing := [system for system in systems if system not in written]:
-            raise BadInput(
-                f"The sample {sample!r} has no text of {' and '.join(map(repr, missing))}; add it, or leave the sample "
-                "out: systems are judged on the same samples."
-            )
     return texts
-
-
-def _one_of_each(texts: _Texts) -> list[CandidateText]:
-    """A candidate of every sample: what is shown beside its texts is the same for all."""
-    return [next(iter(written.values())) for written in texts.values()]
 
 
 def _on_random_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str, str]:
@@ -198,8 +134,8 @@ def _on_random_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str
 
 def _rated_text(item: str, candidate: CandidateText) -> LabelStudioTask:
     plain = "\n\n".join(block.text for block in blocks(candidate.text))
-    shown = candidate.model_dump(include={"title", "topic", "paper"})
-    return {"data": {"item": item, **shown, "text": plain, "anchor": _anchor(candidate.link)}}
+    shown = {"item": item, "title": candidate.title, "paper": candidate.paper, "text": plain}
+    return {"data": {**shown, "anchor": _anchor(candidate.link)}}
 
 
 def _comparison(item: str, hidden: HiddenItem, written: Mapping[str, CandidateText]) -> LabelStudioTask:

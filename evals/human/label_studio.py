@@ -31,7 +31,6 @@ def rating_config() -> str:
     """The labelling configuration of the questionnaire, in XML: the original paper beside the article."""
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
-    SubElement(view, "Header", value="$topic", size="5")
     paper, _ = _side_by_side(view, {"paper": "The original paper", "text": "The article"})
     _link(paper)
     for question in QUESTIONNAIRE:
@@ -101,13 +100,13 @@ def _xml(view: Element) -> str:
     return ElementTree.tostring(view, encoding="unicode")
 
 
-def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[LabelStudioTask]], key: BlindingKey) -> None:
+def write_project(folder: Path, config: str, tasks: Sequence[LabelStudioTask], key: BlindingKey) -> None:
     """Write `labelling.xml` and the tasks, which Label Studio imports, and `key.json`, which no rater may see.
 
     Args:
         folder: Where they go.
         config: The labelling configuration.
-        tasks: By the name of their file.
+        tasks: In the order in which they are shown.
         key: Of all of them.
 
     Raises:
@@ -115,7 +114,7 @@ def write_project(folder: Path, config: str, tasks: Mapping[str, Sequence[LabelS
     """
     files = {
         "labelling.xml": config,
-        **{name: json.dumps(of_file, ensure_ascii=False, indent=1) for name, of_file in tasks.items()},
+        "tasks.json": json.dumps(tasks, ensure_ascii=False, indent=1),
         "key.json": key.model_dump_json(indent=1),
     }
     try:

@@ -38,7 +38,6 @@ def candidates(samples: Sequence[str] = SAMPLES, systems: Sequence[str] = SYSTEM
             system=system,
             text=text_of(sample, system),
             title=f"Cress and tea {SAMPLES.index(sample)}",
-            topic="botany",
             paragraph=f"Tray {SAMPLES.index(sample)} was watered with tea.",
             paper=paper_of(sample),
             link=LINK,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.conftest import BEANS, Runs, write_lines
+from tests.draftroom.evaluation.conftest import BEANS, Runs
 from tests.support.raters import Sheet, as_json, write_json
 
 QUALITIES = ("readability", "information", "authenticity", "interest")
@@ -69,25 +68,6 @@ def test_comparisons_are_made_in_label_studio_and_counted(
     assert draftroom.endpoint.requests == []
 
 
-def test_raters_share_the_work_and_some_of_it_is_done_twice(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
-    flags = ("--kind", "feedback", "--raters", "3", "--double", "0.5")
-    result = draftroom("eval", "blind", runs.feedback, *flags, "--out", tmp_path / "people")
-    assert result.exit_code == 0, result.output
-    key = read_json(tmp_path / "people" / "key.json")["items"]
-    shares = [read_json(tmp_path / "people" / f"tasks-{number}.json") for number in (1, 2, 3)]
-    assert [len(share) for share in shares] == [3, 3, 3]
-    judged = Counter(key[task["data"]["item"]]["sample"] for share in shares for task in share)
-    assert sorted(judged.values()) == [3, 6], "one of the two by two raters"
-
-
-def test_a_sample_is_not_judged_by_more_raters_than_there_are(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
-    flags = ("--kind", "feedback", "--raters", "2", "--each", "2", "--double", "0.5")
-    result = draftroom("eval", "blind", runs.feedback, *flags, "--out", tmp_path / "people")
-    assert result.exit_code != 0
-    assert "cannot be judged by 3 of 2 raters" in result.stderr
-    assert not (tmp_path / "people").exists()
-
-
 def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
     folder = tmp_path / "people"
     chosen = ("--kind", "journalism", "--rows", "abstracts, single")
@@ -118,25 +98,6 @@ def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, run
     ):
         assert figures_of(result.stdout, section, "single") == [raters, known, *["4.00 [4.00, 4.00]"] * 4]
         assert figures_of(result.stdout, section, "abstracts") == [raters, known, *["2.00 [2.00, 2.00]"] * 4]
-
-
-def test_texts_from_elsewhere_are_blinded_too(draftroom: Command, tmp_path: Path) -> None:
-    records = [
-        {
-            "id": "moss",
-            "system": system,
-            "text": f"Moss **grows**, says the {number}.",
-            "paragraph": "We saw moss.",
-            "paper": "Moss.",
-        }
-        for number, system in enumerate(("Ochre", "Cobalt"))
-    ]
-    texts = write_lines(tmp_path / "texts.jsonl", records)
-    for kind, tasks in (("feedback", 1), ("journalism", 2)):
-        result = draftroom("eval", "blind", texts, "--kind", kind, "--out", tmp_path / kind)
-        assert result.exit_code == 0, result.output
-        assert len(read_json(tmp_path / kind / "tasks.json")) == tasks
-        assert "Ochre" not in (tmp_path / kind / "tasks.json").read_text(encoding="utf-8")
 
 
 def test_the_same_seed_blinds_alike(draftroom: Command, runs: Runs, comparisons: Path, tmp_path: Path) -> None:

@@ -71,27 +71,6 @@ def test_rows_that_cannot_be_compared(draftroom: Command, runs: Runs, tmp_path: 
     assert_refused(draftroom, draftroom("eval", "blind", runs.feedback, *flags), "bad_request", said)
 
 
-@pytest.mark.parametrize(
-    ("content", "flags", "kind", "said"),
-    [
-        (None, [], "missing_file", "texts.jsonl; name the folder of a run, or a file of texts"),
-        ("", [], "empty_input", "texts.jsonl is empty"),
-        ("nonsense", [], "bad_request", "Line 1 of"),
-        ('{"id": "a", "text": "x"}', [], "bad_request", "`system`: field required"),
-        ('{"id": "a", "system": "A", "text": "x"}', ["--rows", "A"], "bad_settings", "leave --rows away"),
-    ],
-)
-def test_texts_that_cannot_be_used(
-    draftroom: Command, tmp_path: Path, content: str | None, flags: list[str], kind: Kind, said: str
-) -> None:
-    texts = tmp_path / "texts.jsonl"
-    if content is not None:
-        texts.write_text(content, encoding="utf-8")
-    result = draftroom("eval", "blind", texts, "--kind", "journalism", "--out", tmp_path / "out", *flags)
-    assert_refused(draftroom, result, kind, said)
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, runs: Runs) -> None:
     result = draftroom("eval", "blind", runs.journalism, "--kind", "journalism", "--out", people / "prose")
     assert_refused(draftroom, result, "output_unwritable", "name another folder")

@@ -1,4 +1,4 @@
-"""What raters see: read, blinded, complete, in random order, and named again by the key."""
+"""What raters see: blinded, complete, in random order, and named again by the key."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections import Counter
 from html import unescape
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.human.blinding import BlindingKey, read_key
-from evals.human.items import CandidateText, comparisons, rated_texts, read_candidates
+from evals.human.items import CandidateText, comparisons, rated_texts
 from evals.human.label_studio import comparison_config, rating_config, write_project
 from state.errors import BadInput, StateError
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
@@ -87,19 +86,9 @@ def test_a_text_is_shown_without_markdown() -> None:
     assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
-def test_systems_are_judged_on_the_same_samples() -> None:
-    lacking = [each for each in candidates() if (each.id, each.system) != (SAMPLES[1], SYSTEMS[2])]
-    for sheets in (rated_texts, comparisons):
-        with pytest.raises(BadInput, match=f"'{SAMPLES[1]}' has no text of '{SYSTEMS[2]}'"):
-            sheets(lacking, seed=0)
-
-
-def test_comparisons_need_two_systems_and_a_paragraph() -> None:
+def test_comparisons_need_two_systems() -> None:
     with pytest.raises(BadInput, match="one system only"):
         comparisons(candidates(systems=SYSTEMS[:1]), seed=0)
-    bare = [each.model_copy(update={"paragraph": ""}) for each in candidates()]
-    with pytest.raises(BadInput, match="has no `paragraph`"):
-        comparisons(bare, seed=0)
 
 
 def test_the_original_paper_stands_beside_every_article() -> None:
@@ -107,21 +96,16 @@ def test_the_original_paper_stands_beside_every_article() -> None:
     assert [text["data"]["paper"] for text in texts] == [
         paper_of(key.items[text["data"]["item"]].sample) for text in texts
     ]
-    bare = [each.model_copy(update={"paper": ""}) for each in candidates()]
-    with pytest.raises(BadInput, match=rf"'{SAMPLES[0]}' has no `paper`, which raters read beside the articles"):
-        rated_texts(bare, seed=0)
 
 
 def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
     linked, _ = comparisons(candidates(), seed=0)
     assert {(LINK in unescape(sheet["data"]["anchor"]), sheet["data"]["paper"]) for sheet in linked} == {(True, "")}
-    bare = [each.model_copy(update={"link": ""}) for each in candidates()]
+    bare = [each._replace(link="") for each in candidates()]
     shown, _ = comparisons(bare, seed=0)
     assert {(sheet["data"]["anchor"], sheet["data"]["paper"]) for sheet in shown} == {
         ("", paper_of(sample)) for sample in SAMPLES
     }
-    with pytest.raises(BadInput, match=r"has no `link` to its paper and no `paper`"):
-        comparisons([each.model_copy(update={"paper": ""}) for each in bare], seed=0)
 
 
 def test_a_key_of_other_sheets_is_noticed() -> None:
@@ -136,7 +120,7 @@ def test_a_key_of_other_sheets_is_noticed() -> None:
 def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
     tasks, key = comparisons(candidates(), seed=7)
     folder = tmp_path / "new" / "project"
-    write_project(folder, comparison_config(), {"tasks.json": tasks}, key)
+    write_project(folder, comparison_config(), tasks, key)
     assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
     assert json.loads((folder / "tasks.json").read_text(encoding="utf-8")) == tasks
     assert read_key(folder / "key.json") == key == BlindingKey(seed=7, items=key.items)
@@ -151,7 +135,7 @@ def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:
     tasks, _ = comparisons(candidates(), seed=3)
     anchor = f'<a href="{escaped}" target="_blank" rel="noopener noreferrer">{escaped}</a>'
     assert {task["data"]["anchor"] for task in tasks} == {anchor}
-    hostile = [each.model_copy(update={"link": 'https://x/"><script>alert(1)</script>'}) for each in candidates()]
+    hostile = [each._replace(link='https://x/"><script>alert(1)</script>') for each in candidates()]
     assert "<script>" not in comparisons(hostile, seed=3)[0][0]["data"]["anchor"]
 
 
@@ -159,38 +143,4 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     _, key = comparisons(candidates(), seed=7)
     with pytest.raises(StateError, match=r"file.* cannot be written .*; name another folder"):
-        write_project(tmp_path / "file" / "folder", "", {"tasks.json": []}, key)
-
-
-def write(folder: Path, *records: dict[str, Any]) -> Path:
-    path = folder / "candidates.jsonl"
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
-
-
-def record(**fields: Any) -> dict[str, Any]:
-    return {"id": "moss", "system": "Umber", "text": "Moss drinks rain.", **fields}
-
-
-def test_a_candidate_has_what_its_line_says(tmp_path: Path) -> None:
-    beside = {"paragraph": "It rained.", "paper": "Rain.", "link": "https://example.org/moss"}
-    fields = {"title": "Moss", "topic": "botany", **beside}
-    (found,) = read_candidates(write(tmp_path, record(**fields, run="r7")))
-    assert found.model_dump() == record(**fields)
-
-
-@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "paper.pdf", "https://a b"])
-def test_a_link_leads_to_the_web(tmp_path: Path, link: str) -> None:
-    with pytest.raises(BadInput, match=r"Line 1 of .*: `link`"):
-        read_candidates(write(tmp_path, record(link=link)))
-
-
-def test_a_system_has_one_text_for_a_sample(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"Line 1 of .* and Line 3 of .* are both what 'Umber' wrote for 'moss'"):
-        read_candidates(write(tmp_path, record(), record(system="Cobalt"), record(text="Another.")))
-
-
-@pytest.mark.parametrize("field", ["title", "topic", "paragraph", "paper"])
-def test_what_is_shown_beside_a_text_is_the_same_for_all_systems(tmp_path: Path, field: str) -> None:
-    with pytest.raises(BadInput, match=rf"Line 1 of .* and Line 2 of .* differ in the {field} of 'moss'"):
-        read_candidates(write(tmp_path, record(), record(system="Cobalt", **{field: "told apart"})))
+        write_project(tmp_path / "file" / "folder", "", [], key)
