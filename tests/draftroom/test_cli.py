@@ -18,7 +18,10 @@ from evals.task import Task
 from runs.runnable import RunnableGraph
 from tests.draftroom.conftest import ROOT, Command, without_package
 
-HEAVY = {"langgraph", "langchain_core", "torch", "numpy", "graphs", "nodes", "evals", "training"}
+HEAVY = {
+    *("langgraph", "langchain_core", "torch", "numpy", "graphs", "nodes", "evals", "training"),
+    *("chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk"),
+}
 TELLS_WHAT_IS_IMPORTED = """
 import atexit, sys
 atexit.register(lambda: print("imported:", *{name.split(".")[0] for name in sys.modules}, file=sys.stderr))
@@ -101,12 +104,6 @@ def test_each_command_ends_with_what_to_do_next(draftroom: Command, paper: Path,
         assert "\x1b" not in result.output, "a pipe gets no colours and moves no cursor"
     for words in (("check", paper, "--quiet"), ("doctor", "--json"), ("runs", "--json"), (*batch, "--quiet")):
         assert "Next: " not in draftroom(*words).output, "a script wants the result alone"
-
-
-def test_a_run_that_waits_is_shown_with_how_to_go_on(draftroom: Command, paper: Path):
-    draftroom("explain", paper, "--pause")
-    (record,) = draftroom.records()
-    assert f"Next: draftroom resume {record['id']}" in draftroom("show", "last").stderr
 
 
 @pytest.mark.parametrize("command", ["open", "studio"])

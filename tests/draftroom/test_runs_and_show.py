@@ -101,9 +101,10 @@ def test_show_can_be_limited_to_a_round(told: Command):
 
 def test_show_of_a_paused_run_tells_the_advice_that_waits(draftroom: Command, paper: Path):
     assert draftroom("explain", paper, "--pause").exit_code == PAUSED
-    shown = draftroom("show", "last").stdout
-    assert "paused" in shown
-    assert "advice: " in shown.split("Round 1", 1)[1]
+    shown = draftroom("show", "last")
+    assert "paused" in shown.stdout
+    assert "advice: " in shown.stdout.split("Round 1", 1)[1]
+    assert f"Next: draftroom resume {draftroom.records()[0]['id']}" in shown.stderr
 
 
 def test_show_of_a_killed_run_tells_of_calls_that_its_record_is_behind_of(draftroom: Command, paper: Path):

@@ -137,15 +137,6 @@ def test_a_single_rewrite(society: Command, abstract: Path):
     assert "Entry 1, single rewrite" in society("show", "last").stdout
 
 
-def test_runs_lists_entries_and_grades(society: Command, abstract: Path):
-    society("simplify", abstract, *LEXICAL)
-    (record,) = society.records()
-    row = next(line for line in society("runs").stdout.splitlines() if record["id"] in line)
-    cells = [cell.strip() for cell in row.strip("│").split("│")]
-    first, last = (version["grade"] for version in record["results"]["versions"])
-    assert cells[1:6] == ["medical_simplification", "asthma.txt", "done", "1", f"{first:.1f} -> {last:.1f}"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
