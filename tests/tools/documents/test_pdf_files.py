@@ -94,11 +94,6 @@ def test_the_whole_paper_is_used_when_there_is_no_abstract() -> None:
     assert stored_text(paper) == " ".join(BODY)
 
 
-def test_an_abstract_that_is_asked_for_and_missing_is_an_error() -> None:
-    with pytest.raises(BadInput, match="use the whole paper"):
-        read(typeset(BODY), scope="abstract")
-
-
 def test_the_whole_paper_is_its_title_headings_and_paragraphs_without_references() -> None:
     references = [f"A. Author. {year}. On seas and lakes." for year in (2018, 2019, 2020)]
     pages = [("A warm sea", 18), ("1 Warm seas", 12), *BODY[:5]], [("References", 12), *references]
