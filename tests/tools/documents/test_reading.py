@@ -147,7 +147,9 @@ def test_a_state_folder_that_cannot_be_written_is_a_state_error(home: Path) -> N
             for name in ("paper.pdf", "no/such/file", "my missing paper.pdf", "/etc/passwd/a.txt")
         ],
         (".", "is a folder"),
-        ("/proc/self/mem", "cannot be read"),  # a file that even root cannot read
+        pytest.param(  # even root cannot read it
+            "/proc/self/mem", "cannot be read", marks=pytest.mark.skipif(sys.platform != "linux", reason="no /proc")
+        ),
     ],
 )
 def test_what_is_no_file_to_be_read_is_refused(source: str, said: str) -> None:
