@@ -281,7 +281,10 @@ class _Runner:
 
     async def run(self, checkpoints: str, answer: Answer | None) -> Outcome:
         try:
-            return await self._with_checkpoints(checkpoints, answer)
+            async with open_checkpointer(checkpoints) as saver:
+                graph: Graph = self._runnable.builder.compile(checkpointer=saver)
+                snapshot = await graph.aget_state(self._config, subgraphs=True)
+                return await self._to_the_end(graph, snapshot, self._start(snapshot, answer))
         except DraftroomError as error:
             if self._begun:
                 self._update(with_failure(self._record, error))
@@ -294,12 +297,6 @@ class _Runner:
                 with suppress(StateError):  # what went wrong first is what the user must hear
                     write_record(self._record)
             await close_clients()
-
-    async def _with_checkpoints(self, checkpoints: str, answer: Answer | None) -> Outcome:
-        async with open_checkpointer(checkpoints) as saver:
-            graph: Graph = self._runnable.builder.compile(checkpointer=saver)
-            snapshot = await graph.aget_state(self._config, subgraphs=True)
-            return await self._to_the_end(graph, snapshot, self._start(snapshot, answer))
 
     def _start(self, snapshot: StateSnapshot, answer: Answer | None) -> Any:
         """What to give the graph: its input, an answer, or nothing for going on where it stopped."""
@@ -392,7 +389,8 @@ class _Runner:
                     continue
                 steps = newest.take(part)
                 self._take_in(newest.joined(self._runnable))
-                self._tell(steps)
+                for node, update in steps:
+                    self._progress.step(node, update, self._values, self._tokens)
 
     def _admit(self) -> None:
         """Count a call that is about to be made, or end the run with what it has stored.
@@ -412,10 +410,6 @@ class _Runner:
         on_record = total_calls(self._record)
         if len(answered) - on_record >= GROWTH * on_record:
             self._save("running", values)
-
-    def _tell(self, steps: list[Step]) -> None:
-        for node, update in steps:
-            self._progress.step(node, update, self._values, self._tokens)
 
     def _outcome(self, status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot) -> Outcome:
         self._save(status, NewestState(snapshot).joined(self._runnable))

@@ -14,7 +14,6 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -31,7 +30,7 @@ from state.errors import ContextOverflow, DraftroomError, ModelOutputError, Requ
 from state.model_settings import KEY, Limits, ModelSettings
 from state.records import CallRecord
 from state.settings import describe
-from tools.models.client import Completion, Progress, complete
+from tools.models.client import Completion, complete
 from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt
 from tools.text import sentence_ends
 
@@ -374,18 +373,14 @@ async def second_request(request: Request[Any], number: int, before: list[CallRe
     samples = Samples[Any]()
     samples.add(request, completions)
     if not samples.values:
-        raise gave_up(request, samples.unusable[0], [*before, *samples.calls])
+        problem = samples.unusable[0]
+        raise ModelOutputError(
+            f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
+            "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
+            problem=problem,
+            spent=[*before, *samples.calls],
+        )
     return completions
-
-
-def gave_up(request: Request[Any], problem: str, spent: list[CallRecord]) -> ModelOutputError:
-    """What the user is told when no answer to the re-ask is usable, too."""
-    return ModelOutputError(
-        f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
-        "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
-        problem=problem,
-        spent=spent,
-    )
 
 
 async def _send(request: Request[Any], number: int, before: Sequence[CallRecord] = ()) -> list[Completion]:
@@ -408,9 +403,22 @@ async def _send(request: Request[Any], number: int, before: Sequence[CallRecord]
 
 
 async def _send_once(request: Request[Any], number: int) -> list[Completion]:
+    """Send a request, and tell whoever follows the run of its begin, progress and end, unless they allow no more."""
+    admission.get()()
+    caller = request.caller
+    write = get_stream_writer()
+    event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
+    event |= {"call": next(_calls)}
+
+    def progress(tokens: int, text: str) -> None:
+        write({"event": "tokens", "tokens": tokens, "text": text, **event})
+
+    write({"event": "call", **event})
     schema, most = request.sent_schema, request.fitted.max_tokens
-    with announced(request) as progress:
+    try:
         return await complete(request.text, request.settings, schema, most, progress, number=number)
+    finally:
+        write({"event": "ended", **event})
 
 
 async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> FittedPrompt:
@@ -421,25 +429,6 @@ async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> Fitt
     if fitted == request.fitted:
         raise refusal
     return fitted
-
-
-@contextmanager
-def announced(request: Request[Any]) -> Iterator[Progress]:
-    """Tell whoever follows the run that a call begins, unless they allow none; then how it goes on, and its end."""
-    admission.get()()
-    caller = request.caller
-    write = get_stream_writer()
-    event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
-    event |= {"call": next(_calls)}
-    write({"event": "call", **event})
-
-    def progress(tokens: int, text: str) -> None:
-        write({"event": "tokens", "tokens": tokens, "text": text, **event})
-
-    try:
-        yield progress
-    finally:
-        write({"event": "ended", **event})
 
 
 def record_of(request: Request[Any], completions: list[Completion], cuts: Sequence[str] = ()) -> CallRecord:

@@ -135,7 +135,11 @@ async def fault_of(error: Exception, settings: ModelSettings, prompt: str, argum
     if isinstance(fault, ContextOverflow) and fault.context_length:
         learn_context(settings, fault.context_length)
     if may_be_of_the_request(error):
-        return _of_the_request(fault) if await _answers(settings, arguments) else fault
+        if not await _answers(settings, arguments):
+            return fault
+        happened, _, advice = str(fault).rpartition("; ")
+        problem = f"{happened}, but answers other requests"
+        return RequestFailed(f"{problem}; {advice}", problem=problem)
     refused = isinstance(fault, SettingsError) and "n" not in arguments  # several answers are then asked for one by one
     if not refused or not isinstance(error, openai.APIError) or not await _begins_to_answer(settings, arguments):
         return fault
@@ -145,12 +149,6 @@ async def fault_of(error: Exception, settings: ModelSettings, prompt: str, argum
         "such a filter, or leave the passage out.",
         problem=f"the endpoint refuses its text{said}",
     )
-
-
-def _of_the_request(fault: DraftroomError) -> RequestFailed:
-    happened, _, advice = str(fault).rpartition("; ")
-    problem = f"{happened}, but answers other requests"
-    return RequestFailed(f"{problem}; {advice}", problem=problem)
 
 
 async def _answers(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
