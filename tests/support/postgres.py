@@ -50,7 +50,7 @@ class PostgresServer:
 
         name = f"runs_{next(self._databases)}"
         with psycopg.connect(self.address, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
         return self.address_of(name)
 
     def start(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-import training.fitting
 from state.errors import SettingsError, StateError
 from tests.training.tiny_seq2seq import run, write_all
 from training.fitting import CONFIGS, FitConfig, FitRecord, read_config
@@ -38,18 +38,14 @@ def whole(folder: Path) -> Path:
 
 
 @pytest.fixture
-def stopped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a run that was stopped in its third epoch."""
-
-    class Stopping(training.fitting._Progress):
-        def on_log(self, args, state, control, **kwargs) -> None:  # type: ignore[no-untyped-def]
-            if state.epoch > 2:
-                raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(training.fitting, "_Progress", Stopping)
-        with pytest.raises(KeyboardInterrupt):
-            run(folder, tmp_path / "out")
+def stopped(folder: Path, tmp_path: Path) -> Path:
+    """The folder of a run that ended in its third epoch, whose checkpoint could not be written."""
+    occupied = tmp_path / "out" / "checkpoint-6"
+    occupied.parent.mkdir()
+    occupied.touch()
+    with pytest.raises(FileExistsError, match="checkpoint-6"):
+        run(folder, tmp_path / "out")
+    occupied.unlink()
     return tmp_path / "out"
 
 
@@ -78,12 +74,15 @@ def test_a_run_says_how_it_came_about_and_leaves_no_checkpoint(whole: Path) -> N
     assert "torch" in found.versions
 
 
-def test_a_stopped_run_goes_on_and_reaches_the_same_weights(folder: Path, whole: Path, stopped: Path) -> None:
+def test_a_stopped_run_goes_on_and_reaches_the_same_weights(
+    folder: Path, whole: Path, stopped: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     newest = stopped / "checkpoint-99"  # one that was not written to its end is passed over
     newest.mkdir()
 
     run(folder, stopped)
 
+    assert re.findall(r"epoch (\d): loss", capsys.readouterr().err) == ["3", "4"]
     assert losses(stopped) == pytest.approx(losses(whole), rel=1e-5)
     ours, theirs = (load_file(out / "model" / "model.safetensors") for out in (stopped, whole))
     torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5)

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from transformers import AutoModelForSequenceClassification
 
-from training.review_filters import compile_pairs as compiler
+from tests.tools.tiny_bert import write_encoder, write_tokenizer
+from training.review_filters.classifier import MODEL
 from training.review_filters.compile_pairs import compile_pairs, main
+from training.review_filters.labelled_sentences import LABELS, Task
 from training.review_filters.pairing import comments_on, split
 from training.review_filters.papers import Paper
 
@@ -144,18 +147,30 @@ def write(path: Path, *papers: Paper) -> Path:
     return path
 
 
+def write_classifier(folder: Path, task: Task, label: str) -> str:
+    """One that has the same label for every sentence."""
+    labels = {name: number for number, name in enumerate(LABELS[task])}
+    encoder, names = write_encoder(folder.with_suffix(".encoder"), []), dict(enumerate(labels))
+    model = AutoModelForSequenceClassification.from_pretrained(encoder, label2id=labels, id2label=names)
+    model.classifier.weight.data.zero_()
+    model.classifier.bias.data[labels[label]] = 1
+    model.save_pretrained(folder / MODEL)
+    write_tokenizer(folder / MODEL, [])
+    return str(folder)
+
+
 def test_the_command_writes_pairs_with_the_classifiers_of_its_folders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    classifiers = {"purpose": labelling(PURPOSES), "aspect": labelling(ASPECTS)}
-    monkeypatch.setattr(compiler, "_load", lambda folder, task: classifiers[task] if folder else None)
+    purpose = write_classifier(tmp_path / "purpose", "purpose", "Todo")
+    aspect = write_classifier(tmp_path / "aspect", "aspect", "Replicability")
     corpus = write(tmp_path / "papers.jsonl", paper('"White light" is of which lamp?'))
     out = tmp_path / "pairs.jsonl"
 
-    main([str(corpus), "--out", str(out), "--purpose", "p", "--aspect", "a"])
+    main([str(corpus), "--out", str(out), "--purpose", purpose, "--aspect", aspect])
 
     (pair,) = map(json.loads, out.read_text(encoding="utf-8").splitlines())
-    assert (pair["id"], pair["aspect"], pair["split"]) == ("cress/1", "Replicability", "train")
+    assert (pair["id"], pair["review_sentences"][0]["label"], pair["aspect"]) == ("cress/1", "Todo", "Replicability")
     assert "after the aspect filter" in capsys.readouterr().out
 
 
