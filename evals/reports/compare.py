@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from pandas import DataFrame, json_normalize
 
 from evals.evaluation import Evaluation
-from evals.reports.document import ReportDocument, ReportSection, as_markdown, difference, figure, table
+from evals.reports.document import ReportDocument, ReportSection, as_markdown, figure, table
 from evals.reports.tables import TEST, in_words, tested
 from evals.run import RunConfig
 from evals.scores import Contrast
 from evals.statistics import holm, paired_test
 from state.errors import SettingsError
 
-_MOST_CHANGED = 10
-"""So many samples are shown that changed most."""
 _KEYS = ["corpus", "row", "measure", "sample"]
 _ABSENT = "-"
 
@@ -46,7 +44,7 @@ def compare(a: Evaluation, b: Evaluation) -> str:
         summary=[f"Samples in both runs: {len(common)}. All that follows is of these, and is B less A.", TEST],
         sections=[
             _choices_section(a, b),
-            *(part for corpus, of in both.groupby("corpus", sort=False) for part in _sections(a, str(corpus), of)),
+            *(_section(a, str(corpus), of) for corpus, of in both.groupby("corpus", sort=False)),
         ],
     )
     return as_markdown(report)
@@ -70,8 +68,8 @@ def _values(run: Evaluation, samples: Collection[str]) -> DataFrame:
     return DataFrame([(*key, value) for key, value in found.items()], columns=[*_KEYS, "value"])
 
 
-def _sections(a: Evaluation, corpus: str, both: DataFrame) -> Iterator[ReportSection]:
-    """What changed in a corpus, and which samples changed most."""
+def _section(a: Evaluation, corpus: str, both: DataFrame) -> ReportSection:
+    """What changed in a corpus."""
     contrasts, rows = [], []
     for name, of_measure in both.groupby("measure", sort=False):
         measure = a.task.measure(str(name))
@@ -87,18 +85,7 @@ def _sections(a: Evaluation, corpus: str, both: DataFrame) -> Iterator[ReportSec
             changed = tested(test, measure.digits, test.samples)
             rows.append([a.task.row(row).title, measure.head, str(test.samples), *means, changed])
     header = ["row", "measure", "n", "A", "B", "B less A"]
-    yield ReportSection(f"Scores, {corpus}", points=in_words(contrasts), table=table(header, rows), words=2)
-    ranked = both[both["measure"] == a.task.ranked_by].assign(by=both["value_b"] - both["value_a"])
-    most = ranked[ranked["by"] != 0].sort_values("by", key=abs, ascending=False, kind="stable").head(_MOST_CHANGED)
-    if len(most):
-        digits = a.task.measure(a.task.ranked_by).digits
-        lines = [
-            [each.sample, a.task.row(each.row).title, *figures, difference(each.by, digits)]
-            for each in most.itertuples()
-            for figures in [[figure(value, digits) for value in (each.value_a, each.value_b)]]
-        ]
-        changes = table(["sample", "row", "A", "B", "B less A"], lines)
-        yield ReportSection(f"Samples that changed most, {corpus}", f"By {a.task.ranked_by}.", table=changes, words=2)
+    return ReportSection(f"Scores, {corpus}", points=in_words(contrasts), table=table(header, rows), words=2)
 
 
 def _choices_section(a: Evaluation, b: Evaluation) -> ReportSection:

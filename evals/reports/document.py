@@ -1,13 +1,13 @@
 """A report before anybody prints it: sentences, tables and pictures, and how figures are written in them.
 
 All of it is plain text: whoever prints it escapes it, because ids, names and messages come from files and models.
-Templates print it as HTML and Markdown; a terminal has the tables as pandas writes them.
+Templates print it as HTML and Markdown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -123,26 +123,6 @@ def escaped(text: str) -> str:
     """
     text = on_one_line(text).replace("\\", "\\\\").replace("|", "\\|")
     return _TAG.sub("&lt;", _LINK.sub("\\]", text))
-
-
-def as_text(report: ReportDocument, width: int) -> str:
-    """The report for a terminal, without its figures; tables keep to the width, sentences are left to wrap."""
-    lists = ("\n".join(f"- {on_one_line(said)}" for said in said_of) for said_of in (report.facts, report.summary))
-    parts = [on_one_line(report.title).upper(), *lists]
-    parts += [part for section in report.sections for part in _section_as_text(section, width)]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _section_as_text(section: ReportSection, width: int) -> Iterator[str]:
-    if section.pictures:
-        return
-    title = on_one_line(section.title)
-    yield f"{title}\n{'=' * len(title)}"
-    yield on_one_line(section.text)
-    yield "\n".join(f"- {on_one_line(point)}" for point in section.points)
-    if section.table is not None:
-        indexed = section.table.set_index(list(section.table.columns[: section.words]))
-        yield indexed.rename_axis([None] * section.words).to_string(sparsify=False, line_width=width)
 
 
 def _inline(text: str) -> Markup:

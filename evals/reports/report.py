@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -15,7 +14,6 @@ from evals.reports.document import (
     ReportSection,
     as_html,
     as_markdown,
-    as_text,
     figure,
     table,
     what_intervals_are,
@@ -26,7 +24,6 @@ from evals.reports.tables import (
     TEST,
     difference_sections,
     mean_sections,
-    printed_sections,
     score_section,
 )
 from evals.run import RunConfig, RunFolder
@@ -47,8 +44,6 @@ _EXTENSIONS = (
 )
 _SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
 _LONGEST_ERROR = 300
-_FILE_WIDTH = 160
-"""Of the text where there is no terminal: a row should stay one line."""
 
 
 def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequence[FieldStatistics] = ()) -> str:
@@ -60,16 +55,17 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
         statistics: Of its data.
 
     Returns:
-        The report as text that fits the terminal.
+        The report in Markdown.
 
     Raises:
         OSError: If the folder cannot be written.
     """
     pictures, pages = draw(evaluation), sample_pages(evaluation)
     written = report(evaluation, statistics, pictures)
+    markdown = as_markdown(written)
     files = {
         "scores.json": scores_file(evaluation).encode(),
-        "report.md": as_markdown(written).encode(),
+        "report.md": markdown.encode(),
         "report.html": as_html(written, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
         **{f"samples/{page.file}": as_page(pages, place).encode() for place, page in enumerate(pages)},
         **{f"figures/{each.name}.svg": each.svg for each in pictures},
@@ -79,7 +75,7 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
         path = folder.path / name
         path.parent.mkdir(exist_ok=True)
         write_atomically(path, content)
-    return as_text(written, shutil.get_terminal_size((_FILE_WIDTH, 24)).columns)
+    return markdown
 
 
 def report(
@@ -101,7 +97,6 @@ def report(
         sections=[
             *(section for scores in evaluation.scores for section in _table(evaluation, scores)),
             *mean_sections(evaluation),
-            *printed_sections(evaluation),
             *([ReportSection("Figures", pictures=pictures)] if pictures else []),
             *_system_sections(task, evaluation.config),
             *_cost_sections(evaluation.costs),

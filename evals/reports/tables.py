@@ -61,23 +61,6 @@ def _cell(line: ScoredRow, measure: Measure) -> str:
     return said if count == len(line.items) else f"{said}, n = {count}"
 
 
-def printed_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """Tables of the paper as they are printed, where the run has not all of their corpora: no row is left out."""
-    ours = {corpus.name for corpus in evaluation.config.corpora}
-    tables = [each for each in evaluation.task.tables if set(each.published) - {""} - ours]
-    return [_printed_section(evaluation.task, each) for each in tables]
-
-
-def _printed_section(task: Task, printed: Table) -> ReportSection:
-    figures = concat({corpus: DataFrame(rows).T for corpus, rows in printed.published.items()}, axis=1, sort=False)
-    header = [f"{corpus} {task.measure(measure).head}" for corpus, measure in figures.columns]
-    if _averaged(task, printed):
-        figures["Avg.", ""] = figures.mean(axis=1, skipna=False)
-        header.append("Avg.")
-    rows = _beside(task, [], {}, _by_row(figures))
-    return ReportSection(f"{printed.title}, as the paper prints it", table=table(["", *header], rows))
-
-
 def mean_sections(evaluation: Evaluation) -> list[ReportSection]:
     """Each table's means over the corpora, if there are several."""
     if len(evaluation.config.corpora) < 2:

@@ -10,7 +10,7 @@ import pytest
 
 from evals.datasets.corpora import FieldStatistics, load_examples
 from evals.evaluation import Evaluation
-from evals.reports.document import Picture, as_markdown
+from evals.reports.document import Picture, as_markdown, escaped
 from evals.reports.figures import draw
 from evals.reports.report import report
 from evals.statistics import mean_interval
@@ -62,16 +62,6 @@ def test_a_corpus_that_the_paper_lacks_has_no_rows_of_it(tmp_path: Path) -> None
     assert "paper:" not in part(text, "Table 1, Coffee")
 
 
-def test_a_table_whose_corpus_was_not_run_is_printed_whole_all_the_same(tmp_path: Path) -> None:
-    samples = [sample(f"s{number}", corpus="Coffee") for number in range(2)]
-    printed = "Table 1, as the paper prints it"
-    text = markdown(run(tmp_path / "coffee", usual_texts(2), samples=samples))
-    assert header(text, printed) == ["", "Tea words ↓", "Tea letters ↓", "Avg."]
-    assert lines(text, printed)[0] == ["paper: their source", "20.00", "90.00", "55.00"]
-    assert [line[0] for line in lines(text, printed)][2:] == ["paper: their clever (GPT-00)", "paper: GPT-0"]
-    assert printed not in markdown(run(tmp_path / "tea", usual_texts()))
-
-
 def test_rows_that_only_the_paper_has_stand_in_its_means_too(tmp_path: Path) -> None:
     samples = [sample("s0"), sample("s1", corpus="Coffee")]
     task = replace(TASK, tables=[replace(TABLE, published={"Tea": PUBLISHED, "Coffee": PUBLISHED})])
@@ -81,8 +71,11 @@ def test_rows_that_only_the_paper_has_stand_in_its_means_too(tmp_path: Path) -> 
 
 
 @every_task
-def test_every_report_of_a_task_has_all_rows_that_its_paper_printed(task: Task, tmp_path: Path) -> None:
-    text = markdown(run(tmp_path, {}, samples=load_examples(task.kind)[:1], task=task, rows=[]))
+def test_every_report_of_a_task_has_all_rows_that_its_paper_printed_for_its_corpora(task: Task, tmp_path: Path) -> None:
+    (example,) = load_examples(task.kind)[:1]
+    corpora = {corpus for each in task.tables for corpus in each.published}
+    samples = [{**example, "id": corpus, "corpus": corpus or "ours"} for corpus in corpora]
+    text = markdown(run(tmp_path, {}, samples=samples, task=task, rows=[]))
     papers = {name for each in task.tables for rows in each.published.values() for name in rows}
     assert papers
     assert [name for name in papers if f"paper: {task.papers_row(name)} |" not in text] == []
@@ -290,3 +283,18 @@ def test_text_of_models_and_files_stays_text(tmp_path: Path) -> None:
     for hostile in ("<script", "</script", "<b>", "<i>", "[x](http", "]: <", "\n# Title", "\x1b"):
         assert hostile not in text
     assert "a\\|b &lt;b>, plain: bad \\| &lt;script>alert(1)" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("p < 0.05 [1, 2]", "p < 0.05 [1, 2]"),
+        ("\\](x)", "\\\\\\](x)"),
+        ("[a][b]", "[a\\][b]"),
+        ("<!-- x", "&lt;!-- x"),
+        ("Straße, 茶", "Straße, 茶"),
+        ("a\u202eb\tc\r\nd", "ab c d"),
+    ],
+)
+def test_only_what_would_be_markup_is_escaped(text: str, shown: str) -> None:
+    assert escaped(text) == shown

@@ -32,7 +32,6 @@ class Written:
 
     evaluation: Evaluation
     folder: Path
-    printed: str
 
     def read(self, name: str) -> str:
         return (self.folder / name).read_text(encoding="utf-8")
@@ -42,7 +41,8 @@ class Written:
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("run")
     evaluation = run(folder, usual_texts())
-    return Written(evaluation, folder, write_reports(evaluation, RunFolder(folder)))
+    assert write_reports(evaluation, RunFolder(folder)) == (folder / "report.md").read_text(encoding="utf-8")
+    return Written(evaluation, folder)
 
 
 def test_every_file_is_written_and_every_link_leads_to_one(reports: Written) -> None:
