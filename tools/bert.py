@@ -103,7 +103,8 @@ class Bert:
             text: What is longer is cut off.
             longest: Tokens that are read, special ones included.
         """
-        return self.layer_vectors(text, longest)[-1]
+        vector: Array = self.layer_vectors(text, longest)[-1]
+        return vector
 
     def layer_vectors(self, text: str, longest: int) -> Array:
         """Return the mean of the hidden states after each layer, of length 1 each, `[layers, hidden]`.
@@ -119,8 +120,9 @@ class Bert:
         for layer in range(self.config.num_hidden_layers):
             states = self._layer(layer, states, len(states))
             means.append(states.mean(axis=0))
-        vectors: Array = np.stack(means)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        stacked = np.stack(means)
+        vectors: Array = stacked / np.linalg.norm(stacked, axis=1, keepdims=True)
+        return vectors
 
     def _embedded(self, ids: Sequence[int], types: Sequence[int]) -> Array:
         table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _TABLES}
