@@ -102,8 +102,6 @@ class Measure:
     statistic: Callable[[Sequence[Item]], float | None] | None = None
     """Of all texts of a row together, as corpus BLEU and F1 are."""
     digits: int = 2
-    is_cost: bool = False
-    """It counts what a text cost, not how good it is: it stands in tables, and not in plots of differences."""
 
     @property
     def head(self) -> str:

@@ -1,4 +1,4 @@
-"""The paper's figures with our points, and what differs from the baseline.
+"""The paper's figures with our points.
 
 They are drawn as SVG and PNG. The same data gives the same bytes: there are no dates in the files, and ids come from
 the content. Curves are told apart by markers and dashes, so colour is only an addition.
@@ -7,10 +7,9 @@ the content. Curves are told apart by markers and dashes, so colour is only an a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from io import BytesIO
 from math import ceil
-from textwrap import fill
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -22,7 +21,6 @@ from matplotlib.ticker import MaxNLocator
 
 from evals.evaluation import Chart, Evaluation
 from evals.reports.document import Picture
-from evals.scores import Contrast
 
 _STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them all
     "axes.spines.right": False,
@@ -36,19 +34,12 @@ _STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them 
 _LOOKS = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", "-."), ("#cc79a7", "D", ":"))
 """Colours of Okabe and Ito, which people with any colour vision can tell apart; markers; dashes."""
 _COLUMNS = 3
-_LONGEST_LINE = 32
-"""Of a row's title, in letters."""
 
 
 def draw(evaluation: Evaluation) -> list[Picture]:
-    """Every figure, and the differences to the baseline of every table that has some; costs are left to the tables."""
+    """Every figure of the paper for every corpus; what differs from the baseline is left to the tables."""
     with rc_context(_STYLE):
         drawn = [(chart.scores.title, _curves(chart)) for chart in evaluation.charts]
-        drawn += [
-            (f"{scores.title}: against {contrasts[0].baseline.title}", _differences(contrasts))
-            for scores in evaluation.scores
-            if (contrasts := [contrast for contrast in scores.contrasts if not contrast.measure.is_cost])
-        ]
         return [
             Picture(f"{number}-{slug(title)}", title, _bytes(figure, "svg"), _bytes(figure, "png"))
             for number, (title, figure) in enumerate(drawn, start=1)
@@ -108,24 +99,3 @@ def _curves(chart: Chart) -> Figure:
 def _line(axes: Axes, points: Mapping[int, float], label: str, **look: Any) -> Line2D:
     (line,) = axes.plot(sorted(points), [points[number] for number in sorted(points)], label=label, **look)
     return line
-
-
-def _differences(contrasts: Sequence[Contrast]) -> Figure:
-    """Differences with intervals; filled where they are beyond chance. Names of rows stand at the left panels only."""
-    measures = list(dict.fromkeys(contrast.measure.name for contrast in contrasts))
-    rows = list(dict.fromkeys(contrast.row.title for contrast in contrasts))
-    figure, panels = _panels(len(measures), 3.0, 0.26 * len(rows) + 0.8)
-    colour = _LOOKS[0][0]
-    for place, (axes, name) in enumerate(zip(panels, measures, strict=True)):
-        axes.axvline(0, color="black", lw=0.8, ls=":")
-        for contrast in (each for each in contrasts if each.measure.name == name):
-            height = rows.index(contrast.row.title)
-            mean, low, high = contrast.test.difference
-            axes.plot([low, high], [height, height], color=colour, lw=1.5)
-            inside = colour if contrast.test.beyond_chance else "white"
-            axes.plot([mean], [height], marker="o", ms=6, color=colour, markerfacecolor=inside)
-            axes.set_title(contrast.measure.head, loc="left")
-        axes.set_yticks(range(len(rows)), [fill(title, _LONGEST_LINE) for title in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)  # the first row on top
-        axes.tick_params(labelleft=place % _COLUMNS == 0)
-    return figure

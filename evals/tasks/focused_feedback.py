@@ -199,12 +199,12 @@ OUTCOMES = [
 ]
 
 COSTS = [
-    Measure("asked", "neither", partial(_steps, {"answered", "unanswered"}), digits=1, is_cost=True),
-    Measure("answered", "neither", partial(_steps, {"answered"}), digits=1, is_cost=True),
-    Measure("calls", "neither", lambda item: float(len(item.output["calls"])), digits=1, is_cost=True),
-    Measure("tokens in", "neither", partial(_of_calls, "input_tokens"), digits=0, is_cost=True),
-    Measure("tokens out", "neither", partial(_of_calls, "output_tokens"), digits=0, is_cost=True),
-    Measure("model s", "neither", partial(_of_calls, "seconds"), digits=1, is_cost=True),
+    Measure("asked", "neither", partial(_steps, {"answered", "unanswered"}), digits=1),
+    Measure("answered", "neither", partial(_steps, {"answered"}), digits=1),
+    Measure("calls", "neither", lambda item: float(len(item.output["calls"])), digits=1),
+    Measure("tokens in", "neither", partial(_of_calls, "input_tokens"), digits=0),
+    Measure("tokens out", "neither", partial(_of_calls, "output_tokens"), digits=0),
+    Measure("model s", "neither", partial(_of_calls, "seconds"), digits=1),
 ]
 
 TABLE_5 = Table(

@@ -151,8 +151,8 @@ MEASURES = [
     Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
     Measure("copied %", "neither", _copied, digits=0),
     Measure("lost", "lower", _lost),
-    Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1, is_cost=True),
-    Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"])), is_cost=True),
+    Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1),
+    Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"]))),
     Measure("problems", "lower", _problems),
 ]
 

@@ -144,7 +144,7 @@ MEASURES = [
     Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
     Measure("coverage", "neither", lambda item: coverage(item.text, item.sample["abstract"])),
     Measure("unsupported", "lower", lambda item: float(len(unsupported_facts(item.text, item.sample["abstract"])))),
-    Measure("calls", "neither", _calls, digits=1, is_cost=True),
+    Measure("calls", "neither", _calls, digits=1),
 ]
 
 

@@ -55,7 +55,6 @@ MEASURES = [
         "neither",
         lambda item: float(len(item.output["calls"])) if item.output else None,
         digits=0,
-        is_cost=True,
     ),
 ]
 PUBLISHED = {

@@ -239,7 +239,6 @@ def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
     evaluation = run(tmp_path, usual_texts(), samples=[sample(f"s{number}", corpus="T[1]") for number in range(8)])
     text = markdown(evaluation, pictures=draw(evaluation))
     assert "![Figure: Figure 1, T(1)](figures/1-figure-1-t-1.svg)" in text
-    assert "![Figure: Table 1, T(1): against plain × 1](figures/2-table-1-t-1-against-plain-1.svg)" in text
 
 
 @every_task
