@@ -1,4 +1,4 @@
-"""How sure figures are, and how far labels agree: intervals, a paired test of systems, F1, kappa and alpha.
+"""How sure figures are, and how far labels agree: intervals, a paired test of systems, F1 and kappa.
 
 Intervals are Efron's percentile bootstrap at 95%, but for shares that say they are Wilson's, and the same for the same
 figures and seed. What is drawn is whatever is independent: samples, pairs of samples, or whole groups of values that
@@ -7,9 +7,8 @@ are alike, such as the paragraphs of a paper.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations
 from math import nan
 from statistics import fmean
 from typing import Any, NamedTuple, TypeVar
@@ -256,35 +255,3 @@ def mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
             found.append((kappa, len(shared)))
     total = sum(shared for _, shared in found)
     return Kappa(sum(kappa * shared for kappa, shared in found) / total if total else None, total)
-
-
-def krippendorff_alpha(units: Iterable[Sequence[int]]) -> float | None:
-    """Krippendorff's alpha for ordinal data (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
-
-    It is our own because the `krippendorff` package is GPL; the tests hold it against the published example.
-
-    Args:
-        units: What raters said of each thing; any number of them, and a unit with one value or none is passed over.
-
-    Returns:
-        1 for perfect agreement, 0 for what chance brings about; None if all values are the same, or no unit has two.
-    """
-    coincidences: defaultdict[tuple[int, int], float] = defaultdict(float)
-    for values in units:
-        for pair in permutations(values, 2):
-            coincidences[pair] += 1 / (len(values) - 1)
-    totals: defaultdict[int, float] = defaultdict(float)
-    for (value, _), count in coincidences.items():
-        totals[value] += count
-    number = sum(totals.values())
-    distances = {(one, other): _ordinal(totals, one, other) for one in totals for other in totals}
-    expected = sum(totals[one] * totals[other] * distance for (one, other), distance in distances.items())
-    observed = sum(count * distances[pair] for pair, count in coincidences.items())
-    return 1 - (number - 1) * observed / expected if expected else None
-
-
-def _ordinal(totals: Mapping[int, float], one: int, other: int) -> float:
-    """Squared difference of two ranks: how many values lie from one to the other, with half of these two."""
-    low, high = sorted((one, other))
-    between = sum(count for value, count in totals.items() if low <= value <= high)
-    return (between - (totals[low] + totals[high]) / 2) ** 2

@@ -15,10 +15,10 @@ from typing import Final, Literal
 
 from pandas import DataFrame
 
-from evals.human.answers import KNOWLEDGE, QUALITIES, QUESTIONNAIRE, RaterAnswer, revealed
+from evals.human.answers import KNOWLEDGE, QUESTIONNAIRE, RaterAnswer, revealed
 from evals.human.blinding import BlindingKey
 from evals.reports.document import PAPER, ReportDocument, ReportSection, estimate, figure, table, what_intervals_are
-from evals.statistics import clustered_mean, krippendorff_alpha
+from evals.statistics import clustered_mean
 
 WITHIN_FROM = 3.0
 
@@ -29,7 +29,7 @@ PAPER_MEANS: dict[Group, Mapping[str, tuple[float, ...]]] = {
     "within": {"LLM-CLBR": (3.95, 3.60, 3.70, 3.55), "GPT-4": (3.80, 3.75, 3.80, 3.40)},
     "outside": {"LLM-CLBR": (3.65, 3.40, 3.55, 3.20), "GPT-4": (3.40, 3.55, 3.70, 3.15)},
 }
-"""Means that Jiang, Shi and Luo report, by system, in the order of `QUALITIES`."""
+"""Means that Jiang, Shi and Luo report, by system, in the order of the questionnaire's qualities."""
 
 
 _COLUMNS: Final = ["sample", "system", "rater", "question", "value"]
@@ -87,19 +87,8 @@ def means(given: DataFrame, published: Mapping[str, tuple[float, ...]], *, seed:
     return table(["system", "ratings", *(question.title for question in QUESTIONNAIRE)], rows)
 
 
-def alphas(given: DataFrame) -> dict[str, float | None]:
-    """Krippendorff's alpha of the ratings of each quality; what raters say of themselves is not to agree."""
-    return {
-        quality.name: krippendorff_alpha(
-            list(values)
-            for _, values in given[given["question"] == quality.name].groupby(["sample", "system"])["value"]
-        )
-        for quality in QUALITIES
-    }
-
-
 def ratings_report(given: DataFrame, *, within_from: float = WITHIN_FROM, seed: int = 0) -> ReportDocument:
-    """Means with intervals for all raters, those within and those outside the field, and how far raters agree.
+    """Means with intervals for all raters, those within and those outside the field.
 
     Args:
         given: All ratings.
@@ -111,20 +100,15 @@ def ratings_report(given: DataFrame, *, within_from: float = WITHIN_FROM, seed: 
         "within": f"Within the field: knowledge of the topic {within_from:g} or more",
         "outside": "Outside the field",
     }
-    found = alphas(given)
     raters, papers = given["rater"].nunique(), given["sample"].nunique()
-    agreement = table(["quality", "alpha"], [[each.title, figure(found[each.name], 3)] for each in QUALITIES])
     return ReportDocument(
         title="Ratings of science journalism",
         facts=[f"{len(given)} answers of {raters} raters to texts about {papers} papers"],
         summary=[f"From 1 to 5, more is better. {what_intervals_are('papers')}"],
         sections=[
-            *(
-                ReportSection(
-                    title, table=means(in_group(given, group, within_from), PAPER_MEANS.get(group, {}), seed=seed)
-                )
-                for group, title in titles.items()
-            ),
-            ReportSection("Agreement", "Krippendorff's alpha for ordinal data.", table=agreement),
+            ReportSection(
+                title, table=means(in_group(given, group, within_from), PAPER_MEANS.get(group, {}), seed=seed)
+            )
+            for group, title in titles.items()
         ],
     )

@@ -14,7 +14,7 @@ from evals.human.answers import QUALITIES, QUESTIONNAIRE, RaterAnswer
 from evals.human.blinding import BlindingKey, HiddenItem
 from evals.human.items import rated_texts
 from evals.human.label_studio import read_exports
-from evals.human.ratings import alphas, ratings, ratings_report
+from evals.human.ratings import ratings, ratings_report
 from evals.reports.document import as_markdown
 from state.errors import BadInput
 from tests.support.raters import BEGUN, WRITTEN, Sheet, as_json, candidates, write_json
@@ -127,16 +127,6 @@ def test_intervals_are_over_papers() -> None:
         rating(value, sample=sample, rater=str(rater)) for rater in range(50) for sample, value in (("a", 1), ("b", 5))
     ]
     assert reported(agreed, "All raters")["Umber"] == ["100", "-", "3.00 [1.00, 5.00]", "-", "-", "-"]
-
-
-def test_agreement_is_on_texts_and_not_on_what_raters_know() -> None:
-    given = [
-        *(rating(value, sample=sample, rater=rater) for sample, value in (("a", 1), ("b", 4)) for rater in "AB"),
-        rating(1, "knowledge", rater="A"),
-        rating(5, "knowledge", rater="B"),
-    ]
-    assert alphas(DataFrame(given)) == {"readability": 1.0, "information": None, "authenticity": None, "interest": None}
-    assert reported(given, "Agreement")["Readability"] == ["1.000"]
 
 
 def test_the_report_has_the_means_and_the_papers_beside() -> None:
