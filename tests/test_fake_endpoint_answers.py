@@ -1,9 +1,8 @@
-"""The fake endpoint's answers: made up, scripted, recorded and replayed."""
+"""The fake endpoint's answers: made up and scripted."""
 
 import json
 from datetime import date, datetime
 from enum import Enum
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import httpx
@@ -18,9 +17,7 @@ from tests.fake_endpoint import (
     FakeEndpoint,
     Json,
     Reasoning,
-    Record,
     RecordedRequest,
-    Replay,
     Script,
     Text,
     When,
@@ -185,44 +182,6 @@ def test_script_chooses_by_model_prompt_schema_and_condition(fake_endpoint: Fake
     assert content(ask(fake_endpoint, structured_outputs={"json": schema})) == "by schema"
     assert content(ask(fake_endpoint, seed=7)) == "by condition"
     assert content(ask(fake_endpoint, model="small")) == "by model"
-
-
-def test_replay_gives_back_what_was_recorded(tmp_path: Path) -> None:
-    tape = tmp_path / "answers.jsonl"
-    replies = [Text("first", usage={"prompt_tokens": 3, "total_tokens": 5, "completion_tokens": 2}), Text("second")]
-    replies.append(Reasoning("Hmm.", "thought", field="reasoning_content"))
-    with (
-        FakeEndpoint(answer=Script(replies), api_key="secret") as real,
-        FakeEndpoint(answer=Record(tape, real.base_url)) as recorder,
-    ):
-        headers = {"Authorization": "Bearer secret"}
-        for text in ("cells", "cells", "stars"):
-            body = {"model": "large", "messages": [{"role": "user", "content": text}], "stream": text == "stars"}
-            httpx.post(
-                recorder.base_url + "/chat/completions", json=body, headers=headers, trust_env=False, verify=False
-            )
-        refused = ask(recorder, "cells")
-    assert refused == {"error": "Unauthorized"}
-    assert "secret" not in tape.read_text()
-    with FakeEndpoint(answer=Replay(tape)) as endpoint:
-        stars = ask(endpoint, "stars")["choices"][0]["message"]
-        cells = [ask(endpoint, text) for text in ("cells", " cells\n", "cells")]
-    assert (stars["content"], stars["reasoning"]) == ("thought", "Hmm.")
-    assert [content(answer) for answer in cells] == ["first", "second", "second"]
-    assert cells[0]["usage"]["total_tokens"] == 5
-
-
-def test_replay_refuses_what_was_never_recorded(tmp_path: Path) -> None:
-    tape = tmp_path / "answers.jsonl"
-    with FakeEndpoint() as real, FakeEndpoint(answer=Record(tape, real.base_url)) as recorder:
-        ask(recorder, "cells")
-    with FakeEndpoint(answer=Replay(tape)) as endpoint:
-        other_text = ask(endpoint, "stars")
-        other_model = ask(endpoint, "cells", model="small")
-        other_schema = ask(endpoint, "cells", structured_outputs={"json": {"title": "Advice", "type": "object"}})
-    assert "Nothing is recorded for this request of large/text" in other_text["error"]["message"]
-    assert "small/text" in other_model["error"]["message"]
-    assert "large/Advice" in other_schema["error"]["message"]
 
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])

@@ -3,14 +3,13 @@
     with FakeEndpoint({"large": 8192}, answer=Script([Text("Once upon a time."), Status(503)])) as endpoint:
         client = OpenAI(base_url=endpoint.base_url, api_key="none")
 
-By default it makes up valid answers, the same ones for the same request. `Script` and `Replay` answer in other ways,
+By default it makes up valid answers, the same ones for the same request. `Script` answers in other ways,
 and any function from a recorded request to a reply will do.
 """
 
 from tests.fake_endpoint.completion import Text
 from tests.fake_endpoint.endpoint import FakeEndpoint
 from tests.fake_endpoint.filler import fill
-from tests.fake_endpoint.replay import Record, Replay
 from tests.fake_endpoint.replies import (
     Answer,
     Choices,
@@ -41,9 +40,7 @@ __all__ = [
     "NoChoice",
     "NotJson",
     "Reasoning",
-    "Record",
     "RecordedRequest",
-    "Replay",
     "Reply",
     "Script",
     "Status",

@@ -6,12 +6,9 @@ import argparse
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 
 from tests.fake_endpoint.endpoint import FakeEndpoint
 from tests.fake_endpoint.filler import fill
-from tests.fake_endpoint.replay import Record, Replay
-from tests.fake_endpoint.replies import Answer
 
 _CONTEXT = 8192
 
@@ -25,7 +22,7 @@ def main() -> None:
         "generation_s": options.generation,
         "stream_interval": options.stream_interval,
     }
-    endpoint = FakeEndpoint(models, _answer(options), port=options.port, **times)
+    endpoint = FakeEndpoint(models, fill, port=options.port, **times)
     with suppress(KeyboardInterrupt), endpoint:
         sys.stdout.write(f"{endpoint.base_url}\n")
         sys.stdout.flush()
@@ -39,16 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--latency", type=float, default=0.0, help="seconds until a chat answer begins")
     parser.add_argument("--generation", type=float, default=0.0, help="seconds that a streamed answer takes then")
     parser.add_argument("--stream-interval", type=int, default=1, help="tokens in each piece of a streamed answer")
-    parser.add_argument("--replay", type=Path, help="answer from this file of recordings")
-    parser.add_argument("--record", type=Path, help="pass requests on to --upstream and record its answers here")
-    parser.add_argument("--upstream", default="http://127.0.0.1:8000/v1", help="the real endpoint to record from")
     return parser
-
-
-def _answer(options: argparse.Namespace) -> Answer:
-    if options.replay:
-        return Replay(options.replay)
-    return Record(options.record, options.upstream) if options.record else fill
 
 
 if __name__ == "__main__":
