@@ -25,7 +25,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Final
 
 from state.documents import DocumentRef
@@ -95,8 +95,13 @@ def names(sentence: Sentence) -> list[Name]:
     if sentence.heading:
         return symbols
     taken = {symbol.start for symbol in symbols}
-    capitalised = [word for token in tokens if token.start() not in taken and (word := _capitalised(token))]
-    return sorted([*symbols, *_runs(text, capitalised)], key=lambda name: name.start)
+    found, run = symbols, list[tuple[int, str]]()
+    for start, word in filter(None, (_capitalised(token) for token in tokens if token.start() not in taken)):
+        if run and not _JOINT.fullmatch(text, run[-1][0] + len(run[-1][1]), start):
+            found += _named(text, run)
+            run = []
+        run.append((start, word))
+    return sorted([*found, *_named(text, run)], key=lambda name: name.start)
 
 
 def _symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
@@ -114,19 +119,14 @@ def _symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
 def _mark(text: str, start: int, part: str) -> str:
     if part.isdigit():
         return "digits"
-    if _is_measure(text, start, part) or _ROMAN.match(part):
+    measured = _MEASURED.match(part)
+    attached = measured and is_unit_symbol(measured[1])  # 5mg
+    behind = is_unit_symbol(part) and _AFTER_NUMBER.search(text[max(0, start - 3) : start])  # the kHz of "10 kHz"
+    if attached or behind or _COUNT.match(part) or _ROMAN.match(part):
         return "ordinary"
     if any(letter.isupper() for letter in part[1:]) or _MIXED.search(part):
         return "symbol"
     return "capital" if part[0].isupper() else "ordinary"
-
-
-def _is_measure(text: str, start: int, part: str) -> bool:
-    """Whether a part is a count or a unit: 21st, 1990s, 5mg, the kHz of "10 kHz"."""
-    measured = _MEASURED.match(part)
-    attached = bool(measured and is_unit_symbol(measured[1]))
-    behind = is_unit_symbol(part) and bool(_AFTER_NUMBER.search(text[max(0, start - 3) : start]))
-    return attached or behind or bool(_COUNT.match(part))
 
 
 def _capitalised(token: re.Match[str]) -> tuple[int, str] | None:
@@ -140,31 +140,17 @@ def _capitalised(token: re.Match[str]) -> tuple[int, str] | None:
     return (token.start(), word) if word and word.lower() not in _ORDINARY else None
 
 
-def _runs(text: str, words: Sequence[tuple[int, str]]) -> Iterator[Name]:
-    """Joins capitalised words that stand together; single letters count only inside ("John F. Kennedy")."""
-    run: list[tuple[int, str]] = []
-    for start, word in words:
-        if run and not _JOINT.fullmatch(text, run[-1][0] + len(run[-1][1]), start):
-            yield from _named(text, run)
-            run = []
-        run.append((start, word))
-    yield from _named(text, run)
-
-
 def _named(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
+    """The name that capitalised words make together; single letters count only inside ("John F. Kennedy")."""
     while run and len(run[-1][1]) == 1:
         run = run[:-1]
     if run and not (len(run) == 1 and (run[0][1].lower() in TITLES or _ROMAN.match(run[0][1]))):
         start, end = run[0][0], run[-1][0] + len(run[-1][1])
-        leading = _is_leading(text, start, end)
+        before = text[max(0, start - 6) : start]
+        opens = (start <= 6 and not any(letter.isalpha() for letter in before)) or bool(_OPENS.search(before))
+        leading = opens and not _ET_AL.match(text, end)
         if not (leading and text.startswith(":", end)):
             yield Name(text[start:end], start, symbol=False, leading=leading)
-
-
-def _is_leading(text: str, start: int, end: int) -> bool:
-    before = text[max(0, start - 6) : start]
-    opens = (start <= 6 and not any(letter.isalpha() for letter in before)) or bool(_OPENS.search(before))
-    return opens and not _ET_AL.match(text, end)
 
 
 _GREEK: Final = {ord("λ"): "lambda"} | {
@@ -205,7 +191,7 @@ class NameIndex:
         for text in texts:
             self._words += [*folded(text), "|"]
         self._squeezed = "".join(self._words)
-        self._starts = _offsets(self._words)
+        self._starts = {0, *accumulate(map(len, self._words))}
         content = [word for word in self._words if word not in _LINKING]
         self._initials = "".join(word[0] for word in [*self._words, "|", *content])
         self._name_initials = {_initials(folded(name)) for name in self._names if " " in name}
@@ -224,7 +210,9 @@ class NameIndex:
             words = words[1:]
         if set(words) <= _UNIVERSAL or self.has(words):
             return True
-        return self._abbreviates(words, definitions) if name.symbol else self._expands(words)
+        if name.symbol:
+            return self._abbreviates(words, definitions)
+        return len(words) > 1 and self.has([_initials(words)])
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether these folded words stand together in the source, with or without spaces between them."""
@@ -254,20 +242,9 @@ class NameIndex:
             for count in range(1, min(len(before), len(acronym) + 2) + 1)
         )
 
-    def _expands(self, words: Sequence[str]) -> bool:
-        return len(words) > 1 and self.has([_initials(words)])
-
 
 def _initials(words: Sequence[str]) -> str:
     return "".join(word[0] for word in words if word not in _LINKING)
-
-
-def _offsets(words: Iterable[str]) -> set[int]:
-    offsets, at = {0}, 0
-    for word in words:
-        at += len(word)
-        offsets.add(at)
-    return offsets
 
 
 def unsupported_facts(draft: str, source: str) -> list[Fact]:
@@ -277,13 +254,16 @@ def unsupported_facts(draft: str, source: str) -> list[Fact]:
     defined = definitions(read_draft)
     unsupported: dict[Hashable, Fact] = {}
     for found in read_draft:
-        for detail in _stated(found):
+        details: list[Amount | Name] = [*filter(is_fact, found.amounts), *found.names]
+        for detail in sorted(details, key=lambda detail: detail.start):
+            kind: FactKind = "entity"
             if isinstance(detail, Amount):
-                supported = amounts_of_source.supports(detail)
+                kind, supported = detail.kind, amounts_of_source.supports(detail)
             else:
                 supported = names_of_source.supports(detail, defined)
             if not supported:
-                unsupported.setdefault(identity(detail), _fact(detail, found.sentence))
+                fact = Fact(kind=kind, text=detail.text, sentence=found.sentence)
+                unsupported.setdefault(identity(detail), fact)
     return list(unsupported.values())
 
 
@@ -294,16 +274,6 @@ def _indexed(source: str) -> tuple[AmountIndex, NameIndex]:
         AmountIndex((details.sentence, details.amounts) for details in found),
         NameIndex((details.sentence for details in found), (name for details in found for name in details.names)),
     )
-
-
-def _stated(found: Details) -> list[Amount | Name]:
-    details: list[Amount | Name] = [*filter(is_fact, found.amounts), *found.names]
-    return sorted(details, key=lambda detail: detail.start)
-
-
-def _fact(detail: Amount | Name, sentence: str) -> Fact:
-    kind: FactKind = detail.kind if isinstance(detail, Amount) else "entity"
-    return Fact(kind=kind, text=detail.text, sentence=sentence)
 
 
 _DEFINITION: Final = re.compile(r"\(([A-Za-z][A-Za-z0-9-]{1,9})\)")
@@ -321,26 +291,17 @@ class Details:
 
 def read(text: str) -> list[Details]:
     """Reads a text; a single capitalised word at the start of a sentence is a name only if it is one elsewhere."""
-    found = [_read_sentence(sentence) for sentence in sentences(text)]
+    found: list[Details] = []
+    for sentence in sentences(text):
+        named, masked = names(sentence), sentence.text  # masked: the digits of "IL-6" are no numbers
+        for symbol in (name for name in named if name.symbol):
+            masked = f"{masked[: symbol.start]}{'_' * len(symbol.text)}{masked[symbol.end :]}"
+        counted = amounts(masked)
+        units = {position for amount in counted for position in range(amount.start, amount.end)}
+        # Celsius is no person where it is a unit.
+        found.append(Details(sentence.text, counted, [name for name in named if name.start not in units]))
     certain = {name.text for details in found for name in details.names if name.certain}
     return [replace(details, names=[name for name in details.names if name.text in certain]) for details in found]
-
-
-def _read_sentence(sentence: Sentence) -> Details:
-    found = names(sentence)
-    counted = amounts(_masked(sentence.text, found))
-    units = {position for amount in counted for position in range(amount.start, amount.end)}  # Celsius is no person
-    return Details(sentence.text, counted, [name for name in found if name.start not in units])
-
-
-def _masked(sentence: str, found: list[Name]) -> str:
-    """The sentence with its symbols blotted out, so that the digits of "IL-6" are no numbers."""
-    kept, at = [], 0
-    for name in found:
-        if name.symbol:
-            kept += [sentence[at : name.start], "_" * len(name.text)]
-            at = name.end
-    return "".join([*kept, sentence[at:]])
 
 
 def is_fact(amount: Amount) -> bool:

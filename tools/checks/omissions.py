@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
 from state.records import LostDetail, LostKind
-from tools.checks.fidelity import Details, Name, NameIndex, definitions, identity, is_fact, read
+from tools.checks.fidelity import Name, NameIndex, definitions, identity, is_fact, read
 from tools.checks.medical_terms import american, forms, medical_names
 from tools.checks.quantities import Amount, AmountIndex
 
@@ -96,7 +96,8 @@ class Denials:
         for sentence in sentences:
             if _DENIES.search(sentence):
                 self._topics.add(_topic(sentence))
-            for clause in _clauses(sentence):
+            for start, end in pairwise(_cuts(sentence)):
+                clause = sentence[start:end]
                 (self._denying if _DENIES.search(clause) else self._affirming).add(_stems(clause))
 
     def keep(self, negation: Negation) -> bool:
@@ -111,22 +112,13 @@ class Denials:
 def negations(sentence: str) -> list[Negation]:
     """Finds what denies something in a sentence of a report; "with or without" and "not only" do not."""
     topic, cuts = _topic(sentence), _cuts(sentence)
-    return [
-        Negation(cue[0], cue.start(), topic, _around(sentence, cue.span(), cuts))
-        for cue in _NEGATION.finditer(sentence)
-    ]
-
-
-def _around(sentence: str, cue: tuple[int, int], cuts: list[int]) -> frozenset[str]:
-    """What stands in the clause of a cue, without the cue."""
-    start, end = cue
-    opens, closes = cuts[bisect_right(cuts, start) - 1], cuts[bisect_left(cuts, end)]
-    before, after = sentence[max(opens, start - _NEAR) : start], sentence[end : min(closes, end + _NEAR)]
-    return _stems(f"{before} {after}")
-
-
-def _clauses(sentence: str) -> list[str]:
-    return [sentence[start:end] for start, end in pairwise(_cuts(sentence))]
+    found: list[Negation] = []
+    for cue in _NEGATION.finditer(sentence):
+        start, end = cue.span()
+        opens, closes = cuts[bisect_right(cuts, start) - 1], cuts[bisect_left(cuts, end)]
+        before, after = sentence[max(opens, start - _NEAR) : start], sentence[end : min(closes, end + _NEAR)]
+        found.append(Negation(cue[0], start, topic, _stems(f"{before} {after}")))
+    return found
 
 
 def _cuts(sentence: str) -> list[int]:
@@ -205,19 +197,16 @@ def lost_content(source: str, text: str) -> list[LostDetail]:
 @lru_cache(maxsize=4)  # every version of a run is checked against the same abstract
 def _content(source: str) -> _Content:
     found = read(source)
-    details = [(detail, one.sentence) for one in found for detail in _stated(one)]
+    details: list[tuple[_Detail, str]] = []
+    for one in found:
+        estimated, medical = estimates(one.sentence, one.amounts), medical_names(one.sentence)
+        inside = {position for estimate in estimated for position in range(estimate.start, estimate.end)}
+        taken = inside | {position for name in medical for position in range(name.start, name.end)}
+        stated: list[_Detail] = [*estimated, *negations(one.sentence), *medical]
+        stated += [amount for amount in one.amounts if is_fact(amount) and amount.start not in inside]
+        stated += [name for name in one.names if name.start not in taken and name.text not in STATISTICS]
+        details += [(detail, one.sentence) for detail in sorted(stated, key=lambda detail: detail.start)]
     return _Content(details, [pair for pair in definitions(found) if not pair[0].islower()])
-
-
-def _stated(found: Details) -> list[_Detail]:
-    estimated = estimates(found.sentence, found.amounts)
-    inside = {position for estimate in estimated for position in range(estimate.start, estimate.end)}
-    medical = medical_names(found.sentence)
-    taken = inside | {position for name in medical for position in range(name.start, name.end)}
-    details: list[_Detail] = [*estimated, *negations(found.sentence), *medical]
-    details += [amount for amount in found.amounts if is_fact(amount) and amount.start not in inside]
-    details += [name for name in found.names if name.start not in taken and name.text not in STATISTICS]
-    return sorted(details, key=lambda detail: detail.start)
 
 
 class _Rendering:
@@ -243,10 +232,7 @@ class _Rendering:
             case Negation():
                 return self._denials.keep(detail)
             case Name():
-                return self._names.supports(detail, self._acronyms) or self._has_other_form(detail)
-
-    def _has_other_form(self, name: Name) -> bool:
-        return any(map(self._names.has, forms(name.text)))
+                return self._names.supports(detail, self._acronyms) or any(map(self._names.has, forms(detail.text)))
 
 
 def _kind(detail: _Detail) -> LostKind:
@@ -301,31 +287,21 @@ def estimates(sentence: str, amounts: Sequence[Amount]) -> list[Estimate]:
 
     An interval needs both its bounds; its level of confidence belongs to it.
     """
-    intervals = list(_intervals(sentence, amounts))
-    inside = {position for interval in intervals for position in range(interval.start, interval.end)}
-    effects = _effects(sentence, [amount for amount in amounts if amount.start not in inside])
-    return sorted([*intervals, *effects], key=lambda estimate: estimate.start)
-
-
-def _intervals(sentence: str, amounts: Sequence[Amount]) -> Iterator[Estimate]:
+    found: list[Estimate] = []
     starts = [amount.start for amount in amounts]
     for cue in _INTERVAL.finditer(sentence):
         following = bisect_left(starts, cue.end())
         bounds = tuple(amounts[following : following + 2])
-        if len(bounds) == 2 and _joined(sentence, cue.end(), *bounds):
+        if len(bounds) < 2 or not _BEFORE_BOUND.fullmatch(sentence, cue.end(), bounds[0].start):
+            continue
+        if _TO.fullmatch(sentence, bounds[0].end, bounds[1].start):
             start, end = cue.start(), bounds[1].end
-            yield Estimate("interval", sentence[start:end], start, end, bounds)
-
-
-def _joined(sentence: str, after: int, low: Amount, high: Amount) -> bool:
-    first = _BEFORE_BOUND.fullmatch(sentence, after, low.start)
-    return bool(first and _TO.fullmatch(sentence, low.end, high.start))
-
-
-def _effects(sentence: str, amounts: Sequence[Amount]) -> Iterator[Estimate]:
+            found.append(Estimate("interval", sentence[start:end], start, end, bounds))
+    inside = {position for interval in found for position in range(interval.start, interval.end)}
     for amount in amounts:
         start = max(0, amount.start - _LABELLED_WITHIN)
         label = _LABELLED.search(sentence[start : amount.start])
-        if label:
+        if label and amount.start not in inside:
             start += label.start()
-            yield Estimate("effect size", sentence[start : amount.end], start, amount.end, (amount,))
+            found.append(Estimate("effect size", sentence[start : amount.end], start, amount.end, (amount,)))
+    return sorted(found, key=lambda estimate: estimate.start)

@@ -89,25 +89,21 @@ def _read(sentence: str, match: re.Match[str]) -> Amount | None:
         return None
     spelled = bool(match["whole"] or match["fraction"])
     unit: Unit | None = None
+    article = _ARTICLE.match(sentence, end) if match["fraction"] else None  # "half an hour"
     if match["digits"] and (plural := _PLURAL.match(sentence, end)):
         if not _YEAR.fullmatch(match[0]):
             return None
         unit, end = DECADE, plural.end()
-    elif following := unit_after(sentence, _before_unit(sentence, match), spelled=spelled):
+    elif following := unit_after(sentence, article.end() if article else end, spelled=spelled):
         unit, end = following
     elif start and sentence[start - 1] in CURRENCIES:
         unit, start = CURRENCIES[sentence[start - 1]], start - 1
     elif match["fraction"] or match["symbol"]:
         unit = RATIO
-    hedge = _hedge(sentence, start)
+    before = sentence[max(0, start - 24) : start]
+    hedge: Hedge = next((each for each, pattern in _HEDGES if pattern.search(before)), "exact")
     kind = _kind(sentence, match, unit, hedge)
     return Amount(kind, value, unit, sentence[start:end], start, end, significant, hedge, spelled, scale)
-
-
-def _before_unit(sentence: str, match: re.Match[str]) -> int:
-    """Where the unit of "5 mg", "half an hour" or "a quarter of a mile" may begin."""
-    article = _ARTICLE.match(sentence, match.end()) if match["fraction"] else None
-    return article.end() if article else match.end()
 
 
 def _value(match: re.Match[str]) -> tuple[float, int]:
@@ -143,11 +139,6 @@ def _kind(sentence: str, match: re.Match[str], unit: Unit | None, hedge: Hedge) 
     return "year" if year else "number"
 
 
-def _hedge(sentence: str, start: int) -> Hedge:
-    before = sentence[max(0, start - 24) : start]
-    return next((hedge for hedge, pattern in _HEDGES if pattern.search(before)), "exact")
-
-
 def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
     shared: list[Amount] = []
     for amount in reversed(found):
@@ -172,7 +163,8 @@ def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
     joined: list[Amount] = []
     for amount in found:
         part = joined[-1] if joined else None
-        if part and _is_ratio(sentence, part, amount):
+        bare = part and part.kind == amount.kind == "number" and not part.unit and not amount.unit
+        if part and bare and part.value < amount.value and _OUT_OF.fullmatch(sentence, part.end, amount.start):
             joined[-1] = replace(
                 part,
                 unit=RATIO,
@@ -184,11 +176,6 @@ def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
         else:
             joined.append(amount)
     return joined
-
-
-def _is_ratio(sentence: str, part: Amount, whole: Amount) -> bool:
-    bare = part.kind == whole.kind == "number" and not part.unit and not whole.unit
-    return bare and part.value < whole.value and bool(_OUT_OF.fullmatch(sentence, part.end, whole.start))
 
 
 _ROUNDING: Final = 0.1
@@ -245,8 +232,10 @@ class AmountIndex:
         The text may be rounder than its source, or hedge, but it may not drop a unit. The length of a list does not
         count: there is nearly always a list of three somewhere.
         """
-        bare = amount.unit is None and amount.value in self._values
-        return bare or self._states(amount) or any(_restates(stated, amount) for stated in self._stated.values())
+        if (amount.unit is None and amount.value in self._values) or self._states(amount):
+            return True
+        comparable = (stated for stated in self._stated.values() if _in_unit_of(amount, stated) is not None)
+        return any(_agrees(stated, amount) for stated in comparable)  # "3 trials" do not restate "3 mg"
 
     def _states(self, amount: Amount) -> bool:
         """Whether the very value is there: as such, as two numbers of a ratio, or as "tripled"."""
@@ -274,18 +263,14 @@ def _list_lengths(sentence: str) -> Iterator[int]:
 
 def _agrees(amount: Amount, stated: Amount) -> bool:
     if DECADE in (amount.unit, stated.unit):
-        return _same_decade(amount, stated)
+        # "the 1990s" are supported by 1994; 1994 is not by the 1990s
+        return amount.unit is DECADE and stated.kind == "year" and amount.value == stated.value // 10 * 10
     value = _in_unit_of(amount, stated)
     if value is None:
         return False
     equal = math.isclose(amount.value, value, rel_tol=_tolerance(amount, stated))
     loose = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
     return equal or (loose and _is_approximation(amount, value, stated))
-
-
-def _restates(stated: Amount, amount: Amount) -> bool:
-    """Whether an amount of a text stands for an amount of its source: "3 trials" do not for "3 mg"."""
-    return _in_unit_of(amount, stated) is not None and _agrees(stated, amount)
 
 
 def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
@@ -295,13 +280,6 @@ def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
         return value <= amount.value <= _BEYOND * value
     about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT * value
     return about or _is_rounding(amount, value, stated)
-
-
-def _same_decade(amount: Amount, stated: Amount) -> bool:
-    """Whether "the 1990s" are supported by 1994; 1994 is not by the 1990s."""
-    if amount.unit is not DECADE or stated.kind != "year":
-        return False
-    return amount.value == stated.value // 10 * 10
 
 
 def _in_unit_of(amount: Amount, stated: Amount) -> float | None:

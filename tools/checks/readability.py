@@ -33,7 +33,9 @@ def grade(text: str) -> Readability:
         The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
         below about a hundred words: the grade of a single word can be negative or above 16.
     """
-    prose = _prose(text)
+    lines = [_DECIMAL_POINT.sub(",", block.text) for block in blocks(text)]
+    closed = [line.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS) for line in lines]
+    prose = "\n".join(line if ends else f"{line.rstrip(':;,')}." for line, ends in zip(lines, closed, strict=True))
     words = _STATISTICS.lexicon_count(prose)
     if not words:
         return Readability(cli=0.0, fkgl=0.0, dcrs=0.0, ari=0.0, words=0)
@@ -49,13 +51,3 @@ def grade(text: str) -> Readability:
 def mean_grade(scores: Readability) -> float:
     """Mean of the paper's three measures: Coleman-Liau, Flesch-Kincaid and Dale-Chall (Jiang, Shi and Luo)."""
     return (scores["cli"] + scores["fkgl"] + scores["dcrs"]) / 3
-
-
-def _prose(text: str) -> str:
-    return "\n".join(_as_sentence(block.text) for block in blocks(text))
-
-
-def _as_sentence(text: str) -> str:
-    text = _DECIMAL_POINT.sub(",", text)
-    closed = text.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS)
-    return text if closed else f"{text.rstrip(':;,')}."

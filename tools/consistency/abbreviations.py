@@ -71,7 +71,16 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
     for each in definitions(parts):
         found.setdefault(each.short, []).append(each)
     for short, places in found.items():
-        yield from _two_meanings(parts, short, places)
+        first = places[0]
+        other = next((each for each in places if _stems(each.long) != _stems(first.long)), None)
+        if other:
+            yield parts[other.at].finding(
+                "abbreviation",
+                "low",
+                other.place,
+                computation=f"{short} is “{other.long}” here and “{first.long}” before",
+                consistent=f"one meaning of {short}",
+            )
         yield from _used_before(parts, short, places)
     yield from _never_defined(parts, found.keys())
 
@@ -111,7 +120,8 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
             if re.search(rf"\b{short.title()}\b", told):  # a gene, of which it is the protein
                 continue
             uses = re.findall(rf"(?<![\w/–-]){short}s?(?![\w/–-])", told)
-            explained = re.search(_EXPLAINED.replace("SHORT", short), told) or _spelled_out(short, told)
+            initials = r"\b" + r"[\w’']*[ -]".join(short) + r"[\w’']*"  # words that begin with its letters
+            explained = re.search(_EXPLAINED.replace("SHORT", short), told) or re.search(initials, told, re.IGNORECASE)
             if len(uses) >= fewest and not explained:
                 yield part.finding(
                     "abbreviation",
@@ -121,25 +131,6 @@ def _never_defined(parts: Sequence[Statement], defined: AbstractSet[str]) -> Ite
                     f"{'; other abbreviations are' if fewest == 2 else ''}",
                     consistent=f"what {short} stands for, where it stands first",
                 )
-
-
-def _spelled_out(short: str, text: str) -> bool:
-    """Whether words that begin with its letters stand next to each other anywhere."""
-    return re.search(r"\b" + r"[\w’']*[ -]".join(short) + r"[\w’']*", text, re.IGNORECASE) is not None
-
-
-def _two_meanings(parts: Sequence[Statement], short: str, places: Sequence[Definition]) -> Iterator[ComputedFinding]:
-    first = places[0]
-    for other in places[1:]:
-        if _stems(first.long) != _stems(other.long):
-            yield parts[other.at].finding(
-                "abbreviation",
-                "low",
-                other.place,
-                computation=f"{short} is “{other.long}” here and “{first.long}” before",
-                consistent=f"one meaning of {short}",
-            )
-            return
 
 
 def _used_before(parts: Sequence[Statement], short: str, places: Sequence[Definition]) -> Iterator[ComputedFinding]:

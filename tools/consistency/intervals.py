@@ -126,17 +126,6 @@ class ReportedInterval:
         return 1.0 if self.scale == "ratio" else 0.0
 
 
-def reported_intervals(text: str) -> Iterator[ReportedInterval]:
-    """The estimates of a text that stand directly before their interval, each once."""
-    taken: set[int] = set()
-    for pattern in (_NAMED, _CHANGED, _COMPARED, _PERCENT, _UNNAMED):
-        for match in pattern.finditer(text):
-            place = match.start("estimate")
-            if place not in taken and (pattern is _PERCENT or _readable(match)):
-                yield _interval(match, _scale(match, text))
-            taken.add(place)
-
-
 def _scale(match: re.Match[str], text: str) -> Scale:
     """What the name or the verb before an estimate tells of its scale."""
     told = match.groupdict()
@@ -173,9 +162,14 @@ def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
 
 
 def check_intervals(statement: Statement) -> Iterator[ComputedFinding]:
-    """Findings about the intervals of a paragraph or row."""
-    for interval in reported_intervals(statement.text):
-        yield from _check(statement, interval)
+    """Findings about the estimates of a paragraph or row that stand directly before their interval, each once."""
+    taken: set[int] = set()
+    for pattern in (_NAMED, _CHANGED, _COMPARED, _PERCENT, _UNNAMED):
+        for match in pattern.finditer(statement.text):
+            place = match.start("estimate")
+            if place not in taken and (pattern is _PERCENT or _readable(match)):
+                yield from _check(statement, _interval(match, _scale(match, statement.text)))
+            taken.add(place)
 
 
 def check_interval_tables(tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from state.computed_findings import ComputedFinding
 from state.documents import Document
 from tools.consistency.abbreviations import check_abbreviations
@@ -13,7 +11,7 @@ from tools.consistency.intervals import check_interval_tables, check_intervals
 from tools.consistency.many_tests import check_many_tests
 from tools.consistency.percentages import check_percentage_table, check_percentages
 from tools.consistency.reported_tests import check_test_tables, check_tests
-from tools.consistency.statements import Statement, statements
+from tools.consistency.statements import statements
 from tools.consistency.whole_numbers import check_whole_number_table, check_whole_numbers
 
 _NEAR = 3  # statements before one, in which a scale may be told
@@ -22,8 +20,12 @@ _NEAR = 3  # statements before one, in which a scale may be told
 def check_paper(document: Document) -> list[ComputedFinding]:
     """Return all findings about a paper, in the order of its paragraphs; what is said twice is found once."""
     parts, tables = statements(document)
-    found = [
-        *_check_statements(parts),
+    found: list[ComputedFinding] = []
+    for at, part in enumerate(parts):
+        before = " ".join([part.caption, *(each.text for each in parts[max(0, at - _NEAR) : at + 1])])
+        found += [*check_tests(part), *check_percentages(part), *check_intervals(part)]
+        found += check_whole_numbers(part, before)
+    found += [
         *(found for each in tables for found in check_percentage_table(each.table, each.rows)),
         *(found for each in tables for found in check_whole_number_table(each.table, each.rows, each.notes)),
         *check_test_tables(tables),
@@ -38,12 +40,3 @@ def check_paper(document: Document) -> list[ComputedFinding]:
     order = {paragraph["id"]: at for at, paragraph in enumerate(document["paragraphs"])}
     once = {(each["kind"], each["quote"], each["computation"]): each for each in reversed(found)}
     return sorted(once.values(), key=lambda each: order.get(each["paragraph"], len(order)))
-
-
-def _check_statements(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    for at, part in enumerate(parts):
-        yield from check_tests(part)
-        yield from check_percentages(part)
-        yield from check_intervals(part)
-        before = " ".join([part.caption, *(each.text for each in parts[max(0, at - _NEAR) : at + 1])])
-        yield from check_whole_numbers(part, before)

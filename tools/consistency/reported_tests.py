@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
@@ -129,7 +130,11 @@ class ReportedTest:
         """The smallest and the largest p-value of all statistics and degrees of freedom that are printed like these."""
         size = abs(self.value.value)
         sizes = (max(0.0, size - self.value.half), size + self.value.half)
-        found = [tail(self.name, each, degrees) for each in sizes for degrees in _corners(reading)]
+        # Degrees of freedom with decimals are of a correction, and count at both ends of what they round to.
+        ends = [
+            (each.value,) if each.half == 0.5 else (each.value - each.half, each.value + each.half) for each in reading
+        ]
+        found = [tail(self.name, each, degrees) for each in sizes for degrees in product(*ends)]
         return min(found), max(found)
 
 
@@ -150,15 +155,6 @@ def tail(name: str, value: float, degrees: tuple[float, ...]) -> float:
     return float(2 * stats.t.sf(value, *degrees))
 
 
-def _corners(degrees: tuple[Printed, ...]) -> list[tuple[float, ...]]:
-    """Degrees of freedom at both ends of what they round to: those with decimals are of a correction."""
-    corners: list[tuple[float, ...]] = [()]
-    for each in degrees:
-        ends = (each.value,) if each.half == 0.5 else (each.value - each.half, each.value + each.half)
-        corners = [(*corner, end) for corner in corners for end in ends]
-    return corners
-
-
 class _Statistic(NamedTuple):
     """A statistic of a text, before its p-value is known."""
 
@@ -174,11 +170,10 @@ def reported_tests(text: str) -> Iterator[ReportedTest]:
     """The tests of a text: each statistic with the p-value next to it and the degrees of freedom near both."""
     statistics = list(_statistics(text))
     values = list(_SIGNIFICANCE.finditer(text))
-    known = list(
-        _DEGREES.finditer(
-            _without(text, [*((each.start, each.end) for each in statistics), *(each.span() for each in values)])
-        )
-    )
+    unread = text  # signs, as many, stand for what has been read
+    for start, end in [*((each.start, each.end) for each in statistics), *(each.span() for each in values)]:
+        unread = f"{unread[:start]}{'#' * (end - start)}{unread[end:]}"
+    known = list(_DEGREES.finditer(unread))
     used: set[int] = set()
     for at, statistic in enumerate(statistics):
         begin = statistics[at - 1].end if at else 0
@@ -213,13 +208,6 @@ def _statistics(text: str) -> Iterator[_Statistic]:
         if (name == "r" and abs(value.value) > 1) or (name in {"F", "chi", "Q"} and value.value < 0):
             continue
         yield _Statistic(name, value, match["inside"] or match["below"] or "", *match.span())
-
-
-def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """The text, of the same length, with signs in these places, so that what stands there is not read again."""
-    for start, end in places:
-        text = f"{text[:start]}{'#' * (end - start)}{text[end:]}"
-    return text
 
 
 def _p_behind(
@@ -351,13 +339,10 @@ def _readings_of(
             yield from found
             return
     if statistic.role == "Q" and "Q" in statistic.title and not own:
-        yield from ((Printed(int(cell.text) - 1, 0.5),) for cell in line if _is_number_of_studies(cell))
+        studies = [int(cell.text) for cell in line if cell.role == "k" and cell.text.isdecimal()]
+        yield from ((Printed(each - 1, 0.5),) for each in studies if each > 1)
     if statistic.role == "r" and not own:
         yield from of_sizes([int(text) for text in pairs if text.isdecimal()] or [*told_sizes(told)])
-
-
-def _is_number_of_studies(cell: RoleCell) -> bool:
-    return cell.role == "k" and cell.text.isdecimal() and int(cell.text) > 1
 
 
 def _df_of(line: Sequence[RoleCell]) -> str:
@@ -371,17 +356,30 @@ def _check(statement: Statement, test: ReportedTest, around: str) -> Iterator[Co
         return
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     uncorrected = _SPHERICITY.search(around) and all(each.half == 0.5 for each in test.readings[0])
-    if (uncorrected or _is_adjusted(around)) and test.p.value > high:
+    adjusted = _ADJUSTED.search(around) and not _RAW.search(around)
+    if (uncorrected or adjusted) and test.p.value > high:
         return
+    changed = _changes_decision(test, low, high)
     if test.two_sided and any(_fits(test, least / 2, most / 2) for least, most in ranges):
         if not _ONE_SIDED.search(f"{around} {statement.text}"):
-            yield _one_sided(statement, test, low, high)
+            yield statement.finding(
+                "test and p-value",
+                "medium" if changed else "low",
+                test.place,
+                computation=f"{_shown(test)} gives a two-sided p of {between(low, high)}; the printed p is half of it",
+                consistent=f"p = {short((low + high) / 2, 2)}, or the word one-sided beside it",
+            )
         return
-    yield _finding(statement, test, low, high)
-
-
-def _is_adjusted(text: str) -> bool:
-    return bool(_ADJUSTED.search(text)) and not _RAW.search(text)
+    sides = "a two-sided p" if test.two_sided else "p"
+    decision = f", on the other side of {ALPHA}" if changed else ""
+    printed_p = "not significant" if test.relation == "ns" else f"p {test.relation} {test.p.value:g}"
+    yield statement.finding(
+        "test and p-value",
+        "high" if changed else "medium",
+        test.place,
+        computation=f"{_shown(test)} gives {sides} of {between(low, high)}, printed is {printed_p}{decision}",
+        consistent=f"p = {between(low, high)}" if high >= 0.001 else "p < 0.001",
+    )
 
 
 def _fits(test: ReportedTest, low: float, high: float) -> bool:
@@ -410,31 +408,3 @@ def _shown(test: ReportedTest) -> str:
     ends = dict.fromkeys((test.readings[0], test.readings[-1]))
     degrees = " to ".join(", ".join(f"{each.value:g}" for each in reading) for reading in ends)
     return f"{name}({degrees}) = {test.value.value:g}" if degrees else f"{name} = {test.value.value:g}"
-
-
-def _printed_p(test: ReportedTest) -> str:
-    return "not significant" if test.relation == "ns" else f"p {test.relation} {test.p.value:g}"
-
-
-def _one_sided(statement: Statement, test: ReportedTest, low: float, high: float) -> ComputedFinding:
-    changed = _changes_decision(test, low, high)
-    return statement.finding(
-        "test and p-value",
-        "medium" if changed else "low",
-        test.place,
-        computation=f"{_shown(test)} gives a two-sided p of {between(low, high)}; the printed p is half of it",
-        consistent=f"p = {short((low + high) / 2, 2)}, or the word one-sided beside it",
-    )
-
-
-def _finding(statement: Statement, test: ReportedTest, low: float, high: float) -> ComputedFinding:
-    changed = _changes_decision(test, low, high)
-    sides = "a two-sided p" if test.two_sided else "p"
-    decision = f", on the other side of {ALPHA}" if changed else ""
-    return statement.finding(
-        "test and p-value",
-        "high" if changed else "medium",
-        test.place,
-        computation=f"{_shown(test)} gives {sides} of {between(low, high)}, printed is {_printed_p(test)}{decision}",
-        consistent=f"p = {between(low, high)}" if high >= 0.001 else "p < 0.001",
-    )

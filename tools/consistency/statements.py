@@ -116,12 +116,15 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
     found: list[Statement] = []
     tables: list[TableRows] = []
     for at, paragraph in enumerate(document["paragraphs"]):
-        title, rows = _without_title(paragraph.get("rows", []))
+        title, rows = "", paragraph.get("rows", [])
+        if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
+            title, rows = plain_signs("".join(rows[0])), rows[1:]  # one cell over all columns is not the header
         if len(rows) < 2:
             found.append(Statement(paragraph, plain_signs(paragraph["text"])))
             continue
         caption = f"{title} {_caption(document['paragraphs'], at)}"
-        table = _table(rows, caption)
+        header, *body = [[" ".join(plain_signs(cell).split()) for cell in row] for row in rows]
+        table = PaperTable(header + [""] * (max(map(len, rows)) - len(header)), body, caption)
         told = f"{table.caption} {' '.join(table.header)}"
         lines = [
             Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(cells), caption=told)
@@ -131,20 +134,6 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
         tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else ""))
         found += lines
     return found, tables
-
-
-def _table(rows: Sequence[Sequence[str]], caption: str) -> PaperTable:
-    """A table of cells; the first row is the header."""
-    lines = [[" ".join(plain_signs(cell).split()) for cell in row] for row in rows]
-    header = lines[0] + [""] * (max(map(len, lines)) - len(lines[0]))
-    return PaperTable(header, lines[1:], caption)
-
-
-def _without_title(rows: Sequence[Sequence[str]]) -> tuple[str, Sequence[Sequence[str]]]:
-    """A first row of one cell over all columns is a title, not the header."""
-    if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
-        return plain_signs("".join(rows[0])), rows[1:]
-    return "", rows
 
 
 def _caption(paragraphs: Sequence[Paragraph], at: int) -> str:

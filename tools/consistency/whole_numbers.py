@@ -171,20 +171,16 @@ def _is_whole(sentence: str, mean: Mean, earlier: str, *, whole: bool) -> bool:
 def _sizes(text: str, sentence: str, means: Sequence[Mean]) -> list[set[int]]:
     """For each mean of a sentence its n, as it is told beside the mean or of each group."""
     own = [(match.start(), int(match["n"].replace(",", ""))) for match in _OWN.finditer(sentence)]
-    if own and means:
-        return _beside(own, means)
-    each = {int(match["n"]) for match in _EACH.finditer(text)}
-    return [each for _ in means]
-
-
-def _beside(own: Sequence[tuple[int, int]], means: Sequence[Mean]) -> list[set[int]]:
-    """The only `n = 20` of a sentence for its only mean, or as many of them as means in their order."""
+    if not own or not means:
+        each = {int(match["n"]) for match in _EACH.finditer(text)}
+        return [each for _ in means]
     if len(own) == len(means):
         return [{size} for _, size in own]
-    if len({size for _, size in own}) == 1:
-        nearest = min(means, key=lambda mean: abs(mean.place[0] - own[0][0]))
-        return [{own[0][1]} if mean is nearest else set() for mean in means]
-    return [set() for _ in means]
+    # The only `n = 20` of a sentence is that of the nearest mean.
+    nearest = (
+        min(means, key=lambda mean: abs(mean.place[0] - own[0][0])) if len({size for _, size in own}) == 1 else None
+    )
+    return [{own[0][1]} if mean is nearest else set() for mean in means]
 
 
 def _items(text: str) -> int | None:
@@ -200,7 +196,10 @@ def _items(text: str) -> int | None:
 
 def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
     shown, value = mean.text, printed(mean.text)
-    possible = {size: possible_sums(value, size * mean.items) for size in mean.sizes}
+    possible = {
+        size: range(math.ceil(value.low * (size * mean.items)), math.floor(value.high * (size * mean.items)) + 1)
+        for size in mean.sizes
+    }
     size = max(mean.sizes)
     of = f"{size} whole numbers" if mean.items == 1 else f"{size} means of {mean.items} whole numbers"
     if not any(possible.values()):
@@ -218,7 +217,12 @@ def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
     elif (
         mean.deviation
         and mean.items == 1
-        and not any(possible_deviation(printed(mean.deviation), sums, each) for each, sums in possible.items())
+        and not any(
+            _has_squares(printed(mean.deviation), total, each, divisor)
+            for each, sums in possible.items()
+            for total in sums
+            for divisor in (each - 1, each)  # of the sample, or of the population
+        )
     ):
         size, sums = next((each, sums) for each, sums in possible.items() if sums)
         yield statement.finding(
@@ -229,16 +233,6 @@ def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
             f"of {mean.deviation}: the sum of their squares would be no whole number, or odd where their sum is even",
             consistent="another deviation or n",
         )
-
-
-def possible_sums(mean: Printed, numbers: int) -> list[int]:
-    """The sums of so many whole numbers whose mean is printed like this."""
-    return list(range(math.ceil(mean.low * numbers), math.floor(mean.high * numbers) + 1))
-
-
-def possible_deviation(deviation: Printed, sums: list[int], size: int) -> bool:
-    """Whether whole numbers with one of these sums can have the deviation, of the sample or of the population."""
-    return any(_has_squares(deviation, total, size, divisor) for total in sums for divisor in (size - 1, size))
 
 
 def _has_squares(deviation: Printed, total: int, size: int, divisor: int) -> bool:
