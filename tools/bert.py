@@ -210,10 +210,17 @@ def load_bert(name: str) -> Bert:
         SettingsError: There is no such checkpoint, it is no BERT, or it lacks weights.
     """
     try:
-        files = _files(name)
-        config = BertConfig.model_validate_json(files["config.json"].read_bytes())
-        found = {_plain(key): value for key, value in safetensors.numpy.load_file(files["model.safetensors"]).items()}
-        tokenizer = Tokenizer.from_str(files["tokenizer.json"].read_text(encoding="utf-8"))
+        folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
+        if not folder.is_dir():
+            from huggingface_hub import snapshot_download  # noqa: PLC0415 - only for names on the hub
+
+            folder = Path(snapshot_download(name, allow_patterns=list(_FILES)))
+        config = BertConfig.model_validate_json((folder / "config.json").read_bytes())
+        found = {  # without what older checkpoints, and those with a head, have in the names
+            key.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias"): value
+            for key, value in safetensors.numpy.load_file(folder / "model.safetensors").items()
+        }
+        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise SettingsError(
             f"The encoder {name} cannot be loaded; name the folder of a BERT checkpoint ({', '.join(_FILES)}), a name "
@@ -248,20 +255,6 @@ def as_words(tokenizer: Tokenizer) -> Tokenizer:
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
     return tokenizer
-
-
-def _plain(name: str) -> str:
-    """The name of a parameter without what older checkpoints, and those with a head, have in it."""
-    return name.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias")
-
-
-def _files(name: str) -> dict[str, Path]:
-    folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
-    if not folder.is_dir():
-        from huggingface_hub import snapshot_download  # noqa: PLC0415 - only for names on the hub
-
-        folder = Path(snapshot_download(name, allow_patterns=list(_FILES)))
-    return {file: folder / file for file in _FILES}
 
 
 def packaged_encoder() -> Path:

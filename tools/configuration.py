@@ -50,13 +50,15 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     Raises:
         SettingsError: If a source cannot be read, or holds an unknown key or a value out of bounds.
     """
-    lasting, chosen = merge(_from_file(), _from_environment()), overrides or {}
+    file = settings_file()
+    lasting, chosen = merge(_read_toml(file) if file else {}, _from_environment()), overrides or {}
     values = merge(lasting, chosen)
     if preset := chosen.get("preset"):
         values = merge(under_preset(str(preset), lasting, chosen), chosen)
     elif preset := lasting.get("preset"):
         values = merge(_preset(str(preset), values)[0], values)
-    if not _names_a_model(values):
+    if not any(ADDRESS & set(table) for table in _models(values).values()):
+        # Nothing says which model to use: the default one comes with the sampling it needs.
         values = merge(_read_toml(preset_path(UNCONFIGURED)), values)
     return _checked(values)
 
@@ -132,11 +134,6 @@ def _without(names: Collection[str], fields: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in fields.items() if name not in names}
 
 
-def _names_a_model(values: Mapping[str, Any]) -> bool:
-    """Whether anything says which model to use; if not, it is that of `UNCONFIGURED`, with the sampling it needs."""
-    return any(ADDRESS & set(table) for table in _models(values).values())
-
-
 def _models(values: Mapping[str, Any]) -> Models:
     """The tables of models in settings that are not checked yet."""
     models = values.get("models")
@@ -178,11 +175,6 @@ def settings_file() -> Path | None:
         return Path(named).expanduser()
     candidates = (Path("draftroom.toml"), user_config_path("draftroom", appauthor=False) / "draftroom.toml")
     return next((path for path in candidates if path.is_file()), None)
-
-
-def _from_file() -> dict[str, Any]:
-    path = settings_file()
-    return _read_toml(path) if path else {}
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -169,14 +169,10 @@ def _disarmed(text: str, told: Sequence[str]) -> str:
     parts: list[str] = []
     done = 0
     for start, end, _ in addressed_sentences(text, told):
-        parts += [defuse_tokens(text[done:start]), _quoted(text[start:end])]
+        sentence = defuse_tokens(" ".join(INVISIBLE.sub("", text[start:end]).split()))
+        parts += [defuse_tokens(text[done:start]), f'[{_OPENING}{sentence.translate(_INNER_MARKS)}"]']
         done = end
     return "".join([*parts, defuse_tokens(text[done:])])
-
-
-def _quoted(sentence: str) -> str:
-    words = " ".join(INVISIBLE.sub("", sentence).split())
-    return f'[{_OPENING}{defuse_tokens(words).translate(_INNER_MARKS)}"]'
 
 
 ADDRESSED: Final[frozenset[FindingKind]] = frozenset({"instruction", "chat template"})
@@ -252,12 +248,9 @@ def addressed_sentences(text: str, told: Iterable[str] = ()) -> list[Span]:
     """
     passages = [Span(*match.span(), "chat template") for match in CHAT_TOKEN.finditer(text)]
     passages += [Span(*place, "instruction") for place in _phrases(text)]
-    passages += [Span(*match.span(), "instruction") for each in told for match in _places(each, text)]
+    present = (re.escape(each) for each in told if each in text)
+    passages += [Span(*match.span(), "instruction") for each in present for match in re.finditer(each, text)]
     return _merged(_whole_sentences(text, passages)) if passages else []
-
-
-def _places(quote: str, text: str) -> Iterator[re.Match[str]]:
-    return re.finditer(re.escape(quote), text) if quote in text else iter(())
 
 
 def split_sentences(text: str) -> Iterator[str]:

@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -187,16 +186,12 @@ def blocks(text: str) -> list[TextBlock]:
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.type == "inline":
             heading = before is not None and before.type == "heading_open"
-            found.append(TextBlock(_on_one_line(_words(token)), heading))
+            breaks = {"softbreak", "hardbreak"}
+            words = "".join(" " if child.type in breaks else child.content for child in token.children or [])
+            found.append(TextBlock(_on_one_line(words), heading))
         elif token.type == "fence":
             found.extend(TextBlock(_on_one_line(part), heading=False) for part in token.content.split("\n\n"))
     return [block for block in found if block.text]
-
-
-def _words(inline: Token) -> str:
-    return "".join(
-        " " if child.type in {"softbreak", "hardbreak"} else child.content for child in inline.children or []
-    )
 
 
 def _on_one_line(text: str) -> str:
@@ -226,7 +221,9 @@ def sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     for block in blocks(text):
         words = " ".join(_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
-        found.extend(Sentence(part, block.heading or _titled(part)) for part in _split(words))
+        ends = [0, *sentence_ends(words), len(words)]
+        parts = (words[start:end].strip() for start, end in pairwise(ends))
+        found.extend(Sentence(part, block.heading or _titled(part)) for part in parts if part)
     return found
 
 
@@ -238,11 +235,6 @@ def sentence_ends(text: str) -> list[int]:
         if not _ABBREVIATION.search(before) and not _SMALL_START.match(text, match.end()):
             ends.append(match.end())
     return ends[1:]
-
-
-def _split(text: str) -> list[str]:
-    ends = [0, *sentence_ends(text), len(text)]
-    return [part for start, end in pairwise(ends) if (part := text[start:end].strip())]
 
 
 def _titled(sentence: str) -> bool:
@@ -293,8 +285,10 @@ def substitute(text: str, original: str, replacement: str) -> str:
     Returns:
         The new text; the same text if the piece is not in it.
     """
+    replacement = replacement.strip()
     for match in reversed(occurrences(text, original)):
-        text = text[: match.start()] + _in_case_of(match[0], replacement.strip()) + text[match.end() :]
+        fitting = _capitalised(replacement) if match[0][:1].isupper() else replacement
+        text = text[: match.start()] + fitting + text[match.end() :]
     return text
 
 
@@ -305,10 +299,6 @@ def remove(text: str, piece: str) -> str:
         begins_sentence = not head.strip() or head.rstrip().endswith((".", "!", "?")) or head.endswith("\n")
         tail = tail.lstrip(" ,;:") if begins_sentence else tail
         text = head + (_capitalised(tail) if begins_sentence else tail)
-    return _tidy(text)
-
-
-def _tidy(text: str) -> str:
     for pattern, replacement in (
         (_EMPTY_BRACKETS, ""),
         (_SPACES, " "),
@@ -318,10 +308,6 @@ def _tidy(text: str) -> str:
     ):
         text = pattern.sub(replacement, text)
     return text.strip()
-
-
-def _in_case_of(found: str, replacement: str) -> str:
-    return _capitalised(replacement) if found[:1].isupper() else replacement
 
 
 def _capitalised(text: str) -> str:

@@ -78,12 +78,15 @@ def latex_parts(text: str) -> Parts:
 
     A source that nests too deeply to be read gives no blocks.
     """
-    source = _whole_numbers(_without_comments(text))
+    source = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)  # lest an empty line part two paragraphs
+    source = re.sub(r"(?<!\\)%.*", "", source)
+    source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
     reader = _LatexText()
     try:
         nodes = _nodes(source)
         reader.nodelist_to_text(nodes)  # the preamble names the title and the colours, and labels may stand behind
-        body = next((node for node in nodes if _is_document(node)), None)
+        environments = (node for node in nodes if isinstance(node, LatexEnvironmentNode))
+        body = next((each for each in environments if each.environmentname == "document"), None)
         reader.hidden.clear()
         reader.floats.clear()
         written = reader.nodelist_to_text(body.nodelist if body else nodes)
@@ -122,17 +125,6 @@ def _beside(text: str) -> Iterator[HiddenText]:
             yield HiddenText(text=clean_characters(" ".join(each.split())), page=0, reason=reason)
 
 
-def _without_comments(text: str) -> str:
-    """Source without comments; a line that is nothing else is gone, lest it part two paragraphs."""
-    text = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)
-    return re.sub(r"(?<!\\)%.*", "", text)
-
-
-def _whole_numbers(text: str) -> str:
-    r"""Source in which the thin spaces of `2\,140` are gone, which would otherwise become a space between numbers."""
-    return re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", text)
-
-
 def _nodes(text: str) -> list[LatexNode]:
     context = get_default_latex_context_db()
     macros = [std_macro(name, arguments) for name, arguments in _ARGUMENTS.items()]
@@ -140,10 +132,6 @@ def _nodes(text: str) -> list[LatexNode]:
     text = re.sub(r"\\verb\*?\s*\Z", "", text)  # beyond the end would be looked for what delimits it
     nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
     return nodes
-
-
-def _is_document(node: LatexNode) -> bool:
-    return isinstance(node, LatexEnvironmentNode) and node.environmentname == "document"
 
 
 def _blocks(text: str) -> list[Block]:
@@ -176,13 +164,13 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self._light = {"white"}
         self._coloured = 0  # how many coloured boxes and tables are open
         self._macros: dict[str, Callable[[LatexMacroNode], str]] = {
-            **dict.fromkeys(_SECTIONS, self._section),
-            **dict.fromkeys(("paragraph", "subparagraph"), self._run_in),
+            **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
+            **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
             **dict.fromkeys(_REFERENCES, self._reference),
             **dict.fromkeys(_DROPPED, lambda _: ""),
             "label": self._label,
             "definecolor": self._define_colour,
-            **dict.fromkeys(_PHANTOMS, self._phantom),
+            **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
             **dict.fromkeys(_OTHER_FILES, self._other_file),
             **dict.fromkeys(("title", "icmltitle"), self._set_title),
             **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
@@ -265,12 +253,6 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         """A formula in one line."""
         return " ".join(str(super().math_node_to_text(node)).split())
 
-    def _section(self, node: LatexMacroNode) -> str:
-        return f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"
-
-    def _run_in(self, node: LatexMacroNode) -> str:
-        return f"\n\n{self._argument(node)} "
-
     def _caption(self, node: LatexMacroNode) -> str:
         """A caption with the number that LaTeX gives it."""
         if not self._float:
@@ -300,9 +282,6 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     def _set_title(self, node: LatexMacroNode) -> str:
         self.title = " ".join(self._argument(node).split())
         return ""
-
-    def _phantom(self, node: LatexMacroNode) -> str:
-        return self._hide(self._argument(node), "not drawn")
 
     def _other_file(self, node: LatexMacroNode) -> str:
         self._is_whole &= node.macroname == "bibliography"
@@ -353,7 +332,5 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     def _arguments(self, node: LatexMacroNode, number: int) -> list[str]:
         """So many arguments of a macro as they stand in the source; those that a damaged one lacks are empty."""
         given = (node.nodeargd.argnlist or []) if node.nodeargd else []
-        return [self._verbatim(argument) for argument in [*given, *[None] * number][:number]]
-
-    def _verbatim(self, argument: LatexNode | None) -> str:
-        return argument.latex_verbatim().strip("{}[]") if argument else ""
+        wanted = [*given, *[None] * number][:number]
+        return [argument.latex_verbatim().strip("{}[]") if argument else "" for argument in wanted]

@@ -9,6 +9,7 @@ import errno
 import hashlib
 import os
 import re
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Literal
@@ -70,12 +71,17 @@ def read_document_bytes(
     """
     _check_bytes(data, name)
     document_format, sha256 = _format(data, name), hashlib.sha256(data).hexdigest()
-    path = document_path(sha256, document_format)
-    document = stored_document(path, sha256)
+    path = _folder() / f"{sha256}.{document_format}.v{READER_VERSION}.json"
+    document: Document | None = None
+    with suppress(OSError, ValueError):  # there is none yet, or its file is damaged
+        document = _validated(path.read_bytes(), sha256)
     if document is None:
         parts = _parts(data, document_format, name, max_pages)
         document = outline(parts, sha256=sha256, document_format=document_format)
-        _refuse_unusable(document["text"], name)
+        if not document["text"]:
+            raise _empty_input(name)
+        if len(document["text"].split()) > MAX_WORDS:
+            raise _too_long(name, f"{MAX_WORDS:,} words")
         _write(path, _DOCUMENT.dump_json(document))
     if document["pages"] > max_pages:
         raise BadInput(f"{name} {too_many_pages(document['pages'], max_pages)}", kind="input_too_long")
@@ -129,7 +135,9 @@ def _file_bytes(source: str) -> bytes | None:
     except IsADirectoryError:
         raise BadInput(f"{source} is a folder; name one paper in it.", kind="missing_file") from None
     except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError):  # NUL characters; ~ of an unknown user
-        if _names_a_file(source):
+        line = source.strip()
+        is_name = len(line.split()) == 1 or ("\n" not in line and PurePath(line).suffix.lower() in _PAPER_SUFFIXES)
+        if is_name and "\n\n" not in source:
             raise BadInput(f"There is no file {source}; check its name.", kind="missing_file") from None
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
@@ -137,14 +145,6 @@ def _file_bytes(source: str) -> bytes | None:
                 f"{source} cannot be read ({error.strerror}); check its permissions.", kind="missing_file"
             ) from error
     return None
-
-
-def _names_a_file(source: str) -> bool:
-    """Whether a string that is no existing file was meant to be one; what has an empty line was not."""
-    line = source.strip()
-    if "\n\n" in source:
-        return False
-    return len(line.split()) == 1 or ("\n" not in line and PurePath(line).suffix.lower() in _PAPER_SUFFIXES)
 
 
 def _check_bytes(data: bytes, name: str) -> None:
@@ -197,7 +197,9 @@ def _parts(data: bytes, document_format: DocumentFormat, name: str, max_pages: i
             return run_parser(module, data, name=name, limit=max_pages)
         except Unreadable as error:
             raise BadInput(f"{name} {damaged.format(reason=error)}", kind=kind) from None
-    text = _characters(data, name)
+    text = clean_characters(decode(data, name=name))
+    if len(text) > MAX_CHARACTERS:
+        raise _too_long(name, f"{MAX_CHARACTERS:,} characters")
     if document_format == "latex":
         from tools.documents.latex import latex_parts  # noqa: PLC0415
 
@@ -207,20 +209,6 @@ def _parts(data: bytes, document_format: DocumentFormat, name: str, max_pages: i
     from tools.documents.web_pages import html_parts, markdown_parts  # noqa: PLC0415
 
     return html_parts(text) if document_format == "html" else markdown_parts(text)
-
-
-def _characters(data: bytes, name: str) -> str:
-    text = clean_characters(decode(data, name=name))
-    if len(text) > MAX_CHARACTERS:
-        raise _too_long(name, f"{MAX_CHARACTERS:,} characters")
-    return text
-
-
-def _refuse_unusable(text: str, name: str) -> None:
-    if not text:
-        raise _empty_input(name)
-    if len(text.split()) > MAX_WORDS:
-        raise _too_long(name, f"{MAX_WORDS:,} words")
 
 
 def _choose(document: Document, scope: Scope, name: str) -> tuple[Literal["abstract", "whole"], str, list[str]]:
@@ -248,19 +236,6 @@ def _empty_input(name: str) -> BadInput:
 READER_VERSION = 5
 """To be raised whenever the same bytes would give another document, so that none of the old ones is used."""
 _DOCUMENT = TypeAdapter(Document)
-
-
-def document_path(sha256: str, document_format: DocumentFormat) -> Path:
-    """Where the document of some bytes is kept."""
-    return _folder() / f"{sha256}.{document_format}.v{READER_VERSION}.json"
-
-
-def stored_document(path: Path, sha256: str) -> Document | None:
-    """A document that was read before; None if there is none, or its file is damaged."""
-    try:
-        return _validated(path.read_bytes(), sha256)
-    except (OSError, ValueError):
-        return None
 
 
 def keep_input(data: bytes, sha256: str, suffix: str) -> Path:

@@ -40,7 +40,12 @@ def decode(data: bytes, *, name: str) -> str:
     Raises:
         BadInput: The bytes are a known binary format, hold NUL characters, or are in another encoding.
     """
-    _refuse_binary_format(data, name)
+    for magic, description in _BINARY_FORMATS.items():
+        if data.startswith(magic):
+            raise BadInput(
+                f"{name} is {description}, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
+                kind="binary_input",
+            )
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -72,15 +77,6 @@ def says_something(text: str) -> bool:
     unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
     letters = sum(map(str.isalnum, text))
     return max(len(text.split()), len(unspaced)) >= _FEWEST_WORDS or letters >= _FEWEST_CHARACTERS
-
-
-def _refuse_binary_format(data: bytes, name: str) -> None:
-    for magic, description in _BINARY_FORMATS.items():
-        if data.startswith(magic):
-            raise BadInput(
-                f"{name} is {description}, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
-                kind="binary_input",
-            )
 
 
 def _binary(name: str) -> BadInput:
@@ -124,16 +120,12 @@ def _largest(lines: list[tuple[float, str]]) -> str:
         sizes[size] += len(text)
     body = max(sizes, key=lambda size: sizes[size], default=0.0)
     for size in sorted((size for size in sizes if size > body), reverse=True):
-        run = _first_run(lines, size)
+        start = next(at for at, line in enumerate(lines) if line[0] == size)
+        end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
+        run = " ".join(text for _, text in lines[start:end])
         if 1 < len(run.split()) <= _LONGEST and not opens_abstract(run):
             return run
     return ""
-
-
-def _first_run(lines: list[tuple[float, str]], size: float) -> str:
-    start = next(at for at, line in enumerate(lines) if line[0] == size)
-    end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
-    return " ".join(text for _, text in lines[start:end])
 
 
 def _letters(text: str) -> str:
@@ -155,7 +147,9 @@ def text_parts(text: str) -> Parts:
         lines = [" ".join(line.split()) for line in paragraph.split("\n")]
         if not blocks and " ".join(lines) == title:
             continue
-        if _is_heading(lines[0]):
+        first, name = lines[0], lines[0].rstrip(": ")
+        named = opens_references(name) or (opens_abstract(first) and len(first) < 20)
+        if named or APPENDIX.match(name) or HEADING.fullmatch(name.title() if name.isupper() else name):
             blocks.append(Block("heading", lines.pop(0)))
         if lines:
             blocks.append(Block("paragraph", "\n".join(lines)))
@@ -168,12 +162,6 @@ def _with_blank_lines(text: str) -> str:
     lines = text.split("\n")
     usual = sorted(len(line) for line in lines)[len(lines) // 2]
     return "\n\n".join(lines) if usual > _LONG_LINE else _reflow(lines)
-
-
-def _is_heading(line: str) -> bool:
-    name = line.rstrip(": ")
-    named = opens_references(name) or (opens_abstract(line) and len(line) < 20)
-    return bool(named or APPENDIX.match(name) or HEADING.fullmatch(name.title() if name.isupper() else name))
 
 
 def _reflow(lines: list[str]) -> str:
@@ -383,14 +371,14 @@ def _with_abstract_heading(blocks: list[Block]) -> list[Block]:
         found = ABSTRACT.match(block.text)
         if found and found["text"]:
             cut = found.start("text")
-            words = [_shifted(word, cut) for word in block.words if word["start"] >= cut]
+            words: list[Word] = [
+                {**word, "start": word["start"] - cut, "end": word["end"] - cut}
+                for word in block.words
+                if word["start"] >= cut
+            ]
             rest = Block("paragraph", block.text[cut:], block.page, words)
             return [*blocks[:at], Block("heading", "Abstract", block.page), rest, *blocks[at + 1 :]]
     return blocks
-
-
-def _shifted(word: Word, cut: int) -> Word:
-    return Word(start=word["start"] - cut, end=word["end"] - cut, page=word["page"], box=word["box"])
 
 
 def _from_abstract(blocks: list[Block]) -> list[Block]:
@@ -399,11 +387,11 @@ def _from_abstract(blocks: list[Block]) -> list[Block]:
         if ABSTRACT.match(block.text) and len(block.text) < 20:
             return [Block("heading", block.text, block.page, level=block.level), *blocks[at + 1 :]]
     first = next((at for at, block in enumerate(blocks) if block.kind == "heading"), 0)
-    return [block for at, block in enumerate(blocks) if at >= first or _is_prose(block.text)]
-
-
-def _is_prose(text: str) -> bool:
-    return len(text.split()) >= _AUTHOR_LINES or re.search(r"[.!?]$", text) is not None
+    return [
+        block
+        for at, block in enumerate(blocks)
+        if at >= first or len(block.text.split()) >= _AUTHOR_LINES or re.search(r"[.!?]$", block.text)
+    ]
 
 
 def _lines(title: str, blocks: list[Block]) -> list[str]:

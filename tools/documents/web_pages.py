@@ -34,6 +34,7 @@ _BLOCKS = _HEADINGS | {
 }
 _LONGEST_PARAGRAPH = 100_000  # characters; what is longer is no prose, and may be made to stall the parser
 _WIDEST = 50  # columns
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
 
 
@@ -46,9 +47,14 @@ def html_parts(text: str) -> Parts:
         return Parts("", [])
     hidden = remove_hidden(page)
     for formula in list(page.iter("math")):
-        _replace(formula, formula.get("alttext") or " ".join(formula.text_content().split()))
+        written = formula.get("alttext") or " ".join(formula.text_content().split())
+        formula.tail = _NOT_IN_XML.sub("", f"{written}{formula.tail or ''}")
+        formula.drop_tree()
     for caption in list(page.iter("caption")):  # the extraction would lose it
-        _put_above_table(caption)
+        table = next(caption.iterancestors("table"), None)
+        if table is not None:
+            caption.tag, caption.tail = "p", None
+            table.addprevious(caption)
     main = trafilatura.extract(
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
     )
@@ -80,21 +86,6 @@ def _parse(text: str) -> html.HtmlElement | None:
         return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
     except etree.ParserError:  # nothing but comments and white space
         return None
-
-
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def _replace(element: html.HtmlElement, text: str) -> None:
-    element.tail = _NOT_IN_XML.sub("", f"{text}{element.tail or ''}")
-    element.drop_tree()
-
-
-def _put_above_table(caption: html.HtmlElement) -> None:
-    table = next(caption.iterancestors("table"), None)
-    if table is not None:
-        caption.tag, caption.tail = "p", None
-        table.addprevious(caption)
 
 
 def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
@@ -175,21 +166,6 @@ _PICTURE: Colour = (-1.0, -1.0, -1.0)  # unlike any colour
 Styles = dict[str, str]
 
 
-def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
-    """Remove from a page what is not shown, comments included; what was text in it is returned."""
-    rules = _rules(page)
-    found = list(_hidden(page, rules, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
-    beside = list(_beside(page))
-    for element, _ in found:
-        if element.getparent() is not None:
-            element.drop_tree()
-    return [
-        HiddenText(text=text, page=0, reason=reason)
-        for element, reason in found
-        if (text := " ".join(_text(element).split())) and _is_prose(element, text)
-    ] + beside
-
-
 _ATTRIBUTES: dict[str, HiddenReason] = {
     **dict.fromkeys(("alt", "title", "aria-label", "aria-description", "summary"), "alternative text"),
     **dict.fromkeys(("placeholder", "value"), "form field"),
@@ -198,12 +174,30 @@ _ATTRIBUTES: dict[str, HiddenReason] = {
 """Where text may stand that a page shows only when it is asked for."""
 
 
-def _beside(page: html.HtmlElement) -> Iterator[HiddenText]:
-    for node in page.iter(etree.Element):
-        for name, reason in _ATTRIBUTES.items():
-            text = " ".join(clean_characters(node.get(name, "")).split())
-            if says_something(text):
-                yield HiddenText(text=text, page=0, reason=reason)
+def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
+    """Remove from a page what is not shown, comments included; what was text in it is returned."""
+    rules = _rules(page)
+    found = list(_hidden(page, rules, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
+    beside = [
+        HiddenText(text=text, page=0, reason=reason)
+        for node in page.iter(etree.Element)
+        for name, reason in _ATTRIBUTES.items()
+        if says_something(text := " ".join(clean_characters(node.get(name, "")).split()))
+    ]
+    for element, _ in found:
+        if element.getparent() is not None:
+            element.drop_tree()
+    hidden: list[HiddenText] = []
+    for element, reason in found:
+        if isinstance(element.tag, str):
+            text = " ".join(element.text_content().split())
+            is_prose = re.search(r"[^\W\d_]{2}", text) is not None
+        else:  # of comments, those that are more than a mark of a program
+            text = " ".join((element.text or "").split())
+            is_prose = says_something(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
+        if is_prose:
+            hidden.append(HiddenText(text=text, page=0, reason=reason))
+    return hidden + beside
 
 
 def _hidden(
@@ -220,11 +214,15 @@ def _hidden(
             continue
         styles = _styles(node, rules)
         colour = _colour(styles.get("color", node.get("color", ""))) or colour
-        background = _background(styles, node.get("bgcolor", "")) or background
+        painted = styles.get("background-color", styles.get("background", node.get("bgcolor", "")))
+        is_picture = "url(" in painted or "gradient" in painted
+        background = _PICTURE if is_picture else _colour(painted) or background
+        contrast = max(abs(ink - paper) for ink, paper in zip(colour, background, strict=True))
+        own_text = "".join([node.text or "", *(child.tail or "" for child in node)]).strip()
         reason = _reason(node, styles)
         if reason:
             yield node, reason
-        elif _alike(colour, background) and _own_text(node):
+        elif contrast < _VISIBLE_CONTRAST and own_text:
             yield node, "colour"
         else:
             stack += [(child, colour, background) for child in reversed(node)]
@@ -262,15 +260,6 @@ def _declarations(text: str) -> Styles:
     return {name.strip(): value.replace("!important", "").strip() for name, colon, value in pairs if colon}
 
 
-def _own_text(node: html.HtmlElement) -> str:
-    return "".join([node.text or "", *(child.tail or "" for child in node)]).strip()
-
-
-def _background(styles: Styles, attribute: str) -> Colour | None:
-    value = styles.get("background-color", styles.get("background", attribute))
-    return _PICTURE if "url(" in value or "gradient" in value else _colour(value)
-
-
 def _number(value: str) -> float:
     number = re.match(r"[+-]?(?:\d+\.?\d*|\.\d+)", value)
     return float(number[0]) if number else 100.0
@@ -286,18 +275,3 @@ def _colour(value: str) -> Colour | None:
     if numbers := re.search(r"rgba?\((\d+)[,\s]+(\d+)[,\s]+(\d+)", value):
         return tuple(int(number) / 255 for number in numbers.groups())
     return None
-
-
-def _alike(a: Colour, b: Colour) -> bool:
-    return max(abs(one - other) for one, other in zip(a, b, strict=True)) < _VISIBLE_CONTRAST
-
-
-def _text(node: html.HtmlElement) -> str:
-    return node.text_content() if isinstance(node.tag, str) else node.text or ""
-
-
-def _is_prose(node: html.HtmlElement, text: str) -> bool:
-    """Whether hidden text is more than a mark of a program."""
-    if isinstance(node.tag, str):
-        return re.search(r"[^\W\d_]{2}", text) is not None
-    return says_something(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)

@@ -74,8 +74,9 @@ def _read(document: WordDocument) -> Parts:
             level = _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)
             blocks.append(Block("heading" if level else "paragraph", text, level=level))
     blocks = [block for block in blocks if block.text]
-    if not title:
-        title = _first_line(blocks)
+    first = blocks[0].text if blocks else ""
+    if not title and not HEADING.fullmatch(first) and not opens_references(first):
+        title = text_title([first, "", *(block.text for block in blocks[1:])])
         blocks = blocks[bool(title) :]
     return Parts(
         title,
@@ -142,15 +143,12 @@ def _level(paragraph: Paragraph) -> int:
 
 def _style(paragraph: Paragraph, name: str) -> re.Match[str] | None:
     """How the name of a paragraph's style, or of one that it is based on, matches."""
-    styles = _styles(paragraph)
-    return next((found for style in styles if (found := re.fullmatch(name, style, re.IGNORECASE))), None)
-
-
-def _styles(paragraph: Paragraph) -> Iterator[str]:
     style = paragraph.style
     while style is not None:
-        yield style.name or ""
+        if found := re.fullmatch(name, style.name or "", re.IGNORECASE):
+            return found
         style = style.base_style
+    return None
 
 
 def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool:
@@ -161,13 +159,6 @@ def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool
         return False
     bold = [run.bold for run in paragraph.runs if run.text.strip()]
     return (bool(bold) and all(bold)) or HEADING.fullmatch(text.title() if text.isupper() else text) is not None
-
-
-def _first_line(blocks: list[Block]) -> str:
-    """The first block if it may be a title."""
-    first = blocks[0].text if blocks else ""
-    named = HEADING.fullmatch(first) or opens_references(first)
-    return "" if named else text_title([first, "", *(block.text for block in blocks[1:])])
 
 
 if __name__ == "__main__":

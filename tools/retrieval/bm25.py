@@ -9,7 +9,6 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable
 from functools import lru_cache
 
 from snowballstemmer import stemmer
@@ -57,14 +56,10 @@ def _stem(word: str) -> str:
 def _index(segments: tuple[Segment, ...]) -> BM25Retriever:
     """The index of some segments; kept, because a paper is asked many questions."""
     index = BM25Retriever.from_texts([segment.text for segment in segments], preprocess_func=words)
-    index.vectorizer.idf = _inverse_document_frequencies(index.vectorizer.doc_freqs)
+    # Lucene's weights, ln(1 + (N - n + 0.5) / (n + 0.5)), are positive: a score of 0 means that no word is shared.
+    # Those of rank-bm25 are zero or negative for a word in half of the segments, so for all words of a short text.
+    counts = Counter(word for segment in index.vectorizer.doc_freqs for word in segment)
+    index.vectorizer.idf = {
+        word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5)) for word, count in counts.items()
+    }
     return index
-
-
-def _inverse_document_frequencies(segments: list[Iterable[str]]) -> dict[str, float]:
-    """Lucene's, ln(1 + (N - n + 0.5) / (n + 0.5)), which is positive: a score of 0 means that no word is shared.
-
-    That of rank-bm25 is zero or negative for a word in half of the segments, so for all words of a short text.
-    """
-    counts = Counter(word for segment in segments for word in segment)
-    return {word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5)) for word, count in counts.items()}

@@ -81,7 +81,8 @@ class LocalEmbedder(ABC):
         parts = [self._parts(text) for text in texts]
         vectors = self.encode([part for some in parts for part in some])
         ends = np.cumsum([len(some) for some in parts])
-        return [_unit_mean(group).tolist() for group in np.split(vectors, ends[:-1])]
+        means = [group.mean(axis=0) for group in np.split(vectors, ends[:-1])]
+        return [(mean / max(float(np.linalg.norm(mean)), 1e-12)).tolist() for mean in means]
 
     def _parts(self, text: str) -> list[str]:
         tokens = self.tokens(text)
@@ -190,11 +191,6 @@ class SentenceTransformersEmbedder(LocalEmbedder):
                 f"The embedding model {self.source!r} cannot be loaded; set it to {PACKAGED_MODEL!r}, to a folder of "
                 "sentence-transformers weights, or to a name that the Hugging Face hub has and can be reached for."
             ) from error
-
-
-def _unit_mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    mean: NDArray[np.float32] = vectors.mean(axis=0)
-    return mean / max(float(np.linalg.norm(mean)), 1e-12)
 
 
 TIMEOUT_S = 120.0

@@ -86,20 +86,16 @@ def delete_vectors(sha256: str) -> None:
                 client.delete_collection(collection.name)
                 (_folder() / f"{collection.name}.lock").unlink(missing_ok=True)
     try:
-        _sweep(_folder())
+        # Chroma leaves the folder of a collection that is gone, and what was deleted in free pages of its database.
+        folders = [path for path in _folder().iterdir() if path.is_dir()]  # first: a new one is in the database by now
+        with closing(sqlite3.connect(_folder() / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
+            in_use = {name for (name,) in database.execute("SELECT id FROM segments")}
+            database.execute("VACUUM")
+        for path in folders:
+            if path.name not in in_use:
+                shutil.rmtree(path)
     except (OSError, sqlite3.Error) as error:
         raise storage_error(error, _folder()) from error
-
-
-def _sweep(folder: Path) -> None:
-    """Chroma leaves the folder of a collection that is gone, and what was deleted in free pages of its database."""
-    folders = [path for path in folder.iterdir() if path.is_dir()]  # listed first: a new one is in the database by now
-    with closing(sqlite3.connect(folder / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
-        in_use = {name for (name,) in database.execute("SELECT id FROM segments")}
-        database.execute("VACUUM")
-    for path in folders:
-        if path.name not in in_use:
-            shutil.rmtree(path)
 
 
 @contextmanager
@@ -110,7 +106,10 @@ def _client() -> Iterator[Client]:
         folder.mkdir(parents=True, exist_ok=True)
         with _opening, FileLock(folder / "opening.lock"):  # it creates its tables twice if two open a new one at once
             try:
-                client = Client(settings=_settings(folder))
+                settings = Settings(  # `.env` in the working folder is not read, it may be anyone's
+                    _env_file=None, is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False
+                )
+                client = Client(settings=settings)
             except Exception:  # it would keep what it could not start, and give that to whoever asks next
                 Client.clear_system_cache()
                 raise
@@ -128,11 +127,6 @@ def _client() -> Iterator[Client]:
 
 def _folder() -> Path:
     return state_folder() / "indexes"
-
-
-def _settings(folder: Path) -> Settings:
-    """Of a database in files; `.env` in the working folder is not read, it may be anyone's."""
-    return Settings(_env_file=None, is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False)
 
 
 def _index(client: Client, segments: Sequence[Segment], embedder: Embedder) -> Collection:

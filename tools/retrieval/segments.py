@@ -56,13 +56,14 @@ def split(document: Document, characters: int = 2000, overlap: int = 200) -> lis
         touched = [place for place in places if place[0] < end and place[1] > start]
         if text[start:end].strip():
             begin, _, first = touched[0]
+            pages = (word["page"] for word in first["words"] if word["start"] <= start - begin)
             segments.append(
                 Segment(
                     id=f"{document['sha256'][:DIGITS]}:{len(segments) + 1}",
                     start=start,
                     text=text[start:end],
                     section=first["section"],
-                    page=_page(first, start - begin),
+                    page=max(pages, default=first["page"]),
                     paragraphs=tuple(paragraph["id"] for _, _, paragraph in touched),
                 )
             )
@@ -114,8 +115,3 @@ def _places(paragraphs: list[Paragraph]) -> list[tuple[int, int, Paragraph]]:
             places.append((start, end, paragraph))
         start = end + len(_PARAGRAPH_BREAK)
     return places
-
-
-def _page(paragraph: Paragraph, offset: int) -> int:
-    """Page of the character at an offset of a paragraph, which may run over several pages."""
-    return max((word["page"] for word in paragraph["words"] if word["start"] <= offset), default=paragraph["page"])

@@ -23,26 +23,22 @@ _IMPRINT = re.compile(
 
 def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
     """Lines without those in the margins that repeat on other pages, page numbers, and the first page's imprint."""
-    margins = [[line for line in page if _in_margin(line, height)] for page, height in zip(pages, heights, strict=True)]
+    margins = [
+        [line for line in page if not _MARGIN * height < line.baseline < (1 - _MARGIN) * height]
+        for page, height in zip(pages, heights, strict=True)
+    ]
     rows = [_rows(lines) for lines in margins]
     counts = Counter(pattern for patterns in rows for pattern in set(patterns.values()))
     kept = []
     for at, (page, lines, patterns) in enumerate(zip(pages, margins, rows, strict=True)):
         dropped = {id(line) for line in lines if counts[patterns[_row(line)]] >= max(2, len(pages) // 4)}
-        dropped |= {id(line) for line in page if _PAGE_NUMBER.fullmatch(line.text) and _is_outermost(line, page)}
+        baselines = [line.baseline for line in page]
+        edges = min(baselines, default=0.0), max(baselines, default=0.0)
+        dropped |= {id(line) for line in page if _PAGE_NUMBER.fullmatch(line.text) and line.baseline in edges}
         if at == 0:
             dropped |= {id(line) for line in lines if _IMPRINT.match(line.text)}
         kept.append([line for line in page if id(line) not in dropped])
     return kept
-
-
-def _in_margin(line: Line, height: float) -> bool:
-    return not _MARGIN * height < line.baseline < (1 - _MARGIN) * height
-
-
-def _is_outermost(line: Line, page: list[Line]) -> bool:
-    baselines = [other.baseline for other in page]
-    return line.baseline in (min(baselines), max(baselines))
 
 
 def _rows(lines: list[Line]) -> dict[int, str]:
@@ -75,7 +71,11 @@ class TypeArea:
         self.body = max(sizes, key=lambda size: sizes[size], default=10.0)
         self._left = {key: self._edge(column) for key, column in columns.items()}
         self._right = {key: self._right_edge(column) for key, column in columns.items()}
-        self._leading = _leadings(lines)
+        gaps: dict[int, list[float]] = defaultdict(list)
+        for before, line in pairwise(lines):
+            if follows(before, line) and before.size == line.size and gap(before, line) < 3 * line.size:
+                gaps[round(line.size)].append(gap(before, line))
+        self._leading = {size: median(values) for size, values in gaps.items()}
         indented = sum(self.is_indented(line) for line in lines)
         self.indents = indented > 0.02 * len(lines)
         """Whether paragraphs begin with an indentation, rather than behind a gap."""
@@ -121,11 +121,3 @@ def gap(before: Line, line: Line) -> float:
 def ends_sentence(line: Line) -> bool:
     """Whether a line may be the last of its paragraph."""
     return _TERMINAL.fullmatch(line.text) is not None
-
-
-def _leadings(lines: list[Line]) -> dict[int, float]:
-    gaps: dict[int, list[float]] = defaultdict(list)
-    for before, line in pairwise(lines):
-        if follows(before, line) and before.size == line.size and gap(before, line) < 3 * line.size:
-            gaps[round(line.size)].append(gap(before, line))
-    return {size: median(values) for size, values in gaps.items()}

@@ -7,11 +7,11 @@ do cross it (title, wide captions) part the page into bands, and in each band th
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
+from unicodedata import normalize
 
 from state.documents import HiddenReason
 from tools.documents.structure import clean_characters
@@ -105,7 +105,8 @@ class Line:
 
 def page_lines(page: PdfPage, number: int) -> list[Line]:
     """Lines of a page in reading order, without hidden text and the text within figures."""
-    rows = _rows([piece for piece in page["pieces"] if _is_text(piece)])
+    seen = (piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"])
+    rows = _rows([piece for piece in seen if clean_characters(piece["text"])])  # no soft hyphens by themselves
     segments = [part for row in rows for part in _split(row, _CELL_GAP)]
     gutters = _gutters(segments)
     bands: list[list[Line]] = [[]]
@@ -116,11 +117,6 @@ def page_lines(page: PdfPage, number: int) -> list[Line]:
         else:
             bands[-1] += lines
     return [line for band in bands for line in sorted(band, key=lambda line: line.column)]
-
-
-def _is_text(piece: Piece) -> bool:
-    """Whether a reader sees it outside of figures, and it holds more than soft hyphens and control characters."""
-    return not piece["hidden"] and "f" not in piece["style"] and clean_characters(piece["text"]) != ""
 
 
 def _rows(pieces: list[Piece]) -> list[list[Piece]]:
@@ -246,12 +242,15 @@ def _tokens(part: Sequence[Piece], size: float) -> list[Token]:
         apart = last is None or piece["box"][0] - last.box[2] > _WORD_GAP * size
         if last is None or apart or (at == 1 and _is_note_number(part[0], piece)):
             tokens.append(Token(text, piece["box"], piece["style"]))
-        elif _is_double(last, piece) or (piece["size"] < 0.88 * size and _is_footnote_mark(last.text, text)):
+        elif _is_double(last, piece) or (
+            piece["size"] < 0.88 * size and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
+        ):
             continue
         else:
-            last.text, last.box = last.text + text, _around(last.box, piece["box"])
-    for token in tokens:
-        token.text = _accented(token.text)
+            a, b = last.box, piece["box"]
+            last.text, last.box = last.text + text, (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+    for token in tokens:  # old TeX fonts print accents before the letters: "\u00a8u" becomes "\u00fc"
+        token.text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
     return tokens
 
 
@@ -260,20 +259,7 @@ def _is_double(token: Token, piece: Piece) -> bool:
     return token.text.endswith(piece["text"]) and abs(token.box[2] - piece["box"][2]) < 0.1 * piece["size"]
 
 
-def _is_footnote_mark(word: str, mark: str) -> bool:
-    return _FOOTNOTE_MARK.fullmatch(mark) is not None and _MARKED.fullmatch(word) is not None
-
-
 def _is_note_number(first: Piece, second: Piece) -> bool:
     """Whether a line begins with the raised number of a footnote."""
     raised = first["size"] < 0.88 * second["size"] and first["baseline"] > second["baseline"]
     return raised and _FOOTNOTE_MARK.fullmatch(first["text"]) is not None
-
-
-def _around(a: Box, b: Box) -> Box:
-    return (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
-
-
-def _accented(text: str) -> str:
-    """Letters with the accents that old TeX fonts print before them: "\u00a8u" to "\u00fc"."""
-    return _ACCENTED.sub(lambda found: unicodedata.normalize("NFC", found[2] + _ACCENTS[found[1]]), text)

@@ -142,7 +142,12 @@ class Painter(PDFTextDevice):
             return
         colour = rgb(state.ncolor, state.ncs)
         opaque = state.alpha == 1 and not state.blended
-        for subpath in _subpaths(path):
+        subpaths: list[list[PathSegment]] = []
+        for segment in path:
+            if segment[0] == "m" or not subpaths:
+                subpaths.append([])
+            subpaths[-1].append(segment)
+        for subpath in subpaths:
             box = overlap(_path_box(subpath, self.ctm or MATRIX_IDENTITY) or (0, 0, 0, 0), state.clip)
             if box[2] - box[0] > 2 and box[3] - box[1] > 2:
                 self.shapes.append(Shape(box, colour, opaque and is_rectangle(subpath)))
@@ -193,7 +198,8 @@ class Painter(PDFTextDevice):
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         drawn = self.drawn and holds(self.clip, x, y)
         kind = (style, round(baseline, 1), round(size, 1), self.colour, drawn, len(self.shapes))
-        if kind == self.next and self._is_double(text, box, size):
+        in_its_place = box[0] < box[2] and abs(box[0] - self.left) < 0.1 * size
+        if kind == self.next and in_its_place and self.glyphs[-1].piece["text"].endswith(text):
             return
         if kind == self.next and -0.5 * size < box[0] - self.glyphs[-1].piece["box"][2] < _WORD_GAP * size:
             piece = self.glyphs[-1].piece
@@ -204,11 +210,6 @@ class Painter(PDFTextDevice):
         piece = Piece(text=text, box=box, baseline=baseline, size=size, style=style, hidden="")
         self.glyphs.append(Glyphs(piece, self.colour, drawn, len(self.shapes)))
         self.next, self.left = kind, box[0]
-
-    def _is_double(self, text: str, box: Rect, size: float) -> bool:
-        """Whether a character is printed in the place of the same one before it."""
-        there = box[0] < box[2] and abs(box[0] - self.left) < 0.1 * size
-        return there and self.glyphs[-1].piece["text"].endswith(text)
 
     def pieces(self) -> list[Piece]:
         """The pieces of the page, each with the reason why a reader would not see it.
@@ -223,15 +224,6 @@ class Painter(PDFTextDevice):
                 "" if scanned and not glyphs.drawn else visible_or_reason(glyphs, self.shapes, self.shown)
             )
         return [glyphs.piece for glyphs in self.glyphs if glyphs.piece["hidden"] or "r" not in glyphs.piece["style"]]
-
-
-def _subpaths(path: Sequence[PathSegment]) -> list[list[PathSegment]]:
-    subpaths: list[list[PathSegment]] = []
-    for segment in path:
-        if segment[0] == "m" or not subpaths:
-            subpaths.append([])
-        subpaths[-1].append(segment)
-    return subpaths
 
 
 def _path_box(path: Sequence[PathSegment], ctm: Matrix) -> Rect | None:
@@ -280,7 +272,12 @@ def visible_or_reason(glyphs: Glyphs, shapes: Sequence[Shape], shown: Rect) -> R
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
     if not holds(shown, x, y):
         return "off page"
-    if not glyphs.drawn or any(_covers(shape, glyphs.piece["box"]) for shape in shapes[glyphs.beneath :]):
+    margin = 0.25 * (y1 - y0)  # ascenders and descenders may stick out
+    covered = any(
+        shape.opaque and holds(shape.box, x0 + 0.5, y0 + margin) and holds(shape.box, x1 - 0.5, y1 - margin)
+        for shape in shapes[glyphs.beneath :]
+    )
+    if not glyphs.drawn or covered:
         return "not drawn"
     if glyphs.piece["size"] < _SMALLEST_TYPE:
         return "size"
@@ -324,9 +321,3 @@ def holds(box: Rect, x: float, y: float) -> bool:
 def overlap(a: Rect, b: Rect) -> Rect:
     """What two boxes share; upside down if they share nothing."""
     return (max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3]))
-
-
-def _covers(shape: Shape, box: Rect) -> bool:
-    x0, y0, x1, y1 = box
-    margin = 0.25 * (y1 - y0)  # ascenders and descenders may stick out
-    return shape.opaque and holds(shape.box, x0 + 0.5, y0 + margin) and holds(shape.box, x1 - 0.5, y1 - margin)

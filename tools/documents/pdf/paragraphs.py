@@ -55,7 +55,11 @@ class Grouping:
         """Put a line into an open group or begin one with it."""
         role = self._role(line, table)
         if role == "heading":
-            self._add_heading(line)
+            self._body = self._aside = None
+            if self._in_heading(line):
+                self.groups[-1].lines.append(line)
+            else:
+                self._begin("heading", line)
         elif role == "body":
             self._aside = None
             if self._body and self._continues(self._body, line):
@@ -71,13 +75,6 @@ class Grouping:
     def _begin(self, role: Role, line: Line) -> Group:
         self.groups.append(Group(role, [line]))
         return self.groups[-1]
-
-    def _add_heading(self, line: Line) -> None:
-        self._body = self._aside = None
-        if self._in_heading(line):
-            self.groups[-1].lines.append(line)
-        else:
-            self._begin("heading", line)
 
     def _in_heading(self, line: Line) -> bool:
         last = self.groups[-1] if self.groups else None
@@ -124,7 +121,7 @@ class Grouping:
             return True
         if group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3:
             return True
-        return _opens_item(line) and (ends_sentence(last) or abs(last.left - line.left) > 1)
+        return _ITEM.match(line.text) is not None and (ends_sentence(last) or abs(last.left - line.left) > 1)
 
     def _resumes(self, group: Group, line: Line) -> bool:
         """Whether a line goes on with a group behind an interruption or in the next column."""
@@ -177,7 +174,8 @@ def _table_lines(lines: list[Line]) -> set[int]:
 def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
     """Whether a line is a heading or a part of one, by its type, its number and the space above it."""
     text = line.text
-    if len(text) > 120 or len(text.split()) > 16 or line.maths > 0.4 or not _starts_like_a_heading(text):
+    is_long = len(text) > 120 or len(text.split()) > 16
+    if is_long or line.maths > 0.4 or not (text[0].isupper() or (text[0].isdigit() and any(map(str.isalpha, text)))):
         return False
     if line.size > 1.08 * area.body:
         return True
@@ -218,15 +216,6 @@ def _opens_caption(line: Line) -> bool:
     return _CAPTION.match(line.text) is not None
 
 
-def _opens_item(line: Line) -> bool:
-    """Whether a line begins like an item of a list."""
-    return _ITEM.match(line.text) is not None
-
-
-def _starts_like_a_heading(text: str) -> bool:
-    return text[0].isupper() or (text[0].isdigit() and any(map(str.isalpha, text)))
-
-
 _DIVIDED = re.compile(r"(?:.*\W)?(?P<head>\w+)[-\u2010]", re.DOTALL)
 _TAIL = re.compile(r"(?!(?:and|or|to)$)\w")  # "token-" before "and sentence-level" is a whole word
 _LAST_PARTS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
@@ -257,16 +246,14 @@ def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]
                 joined[-1].places.append(place)
             else:
                 joined.append(_Joined(token.text, [place]))
-    return " ".join(word.text for word in joined), list(_records(joined))
-
-
-def _records(joined: list[_Joined]) -> Iterable[Word]:
+    records: list[Word] = []
     start = 0
     for word in joined:
         end = start + len(word.text)
-        for page, box in word.places:
-            yield Word(start=start, end=end, page=page, box=[round(value, 2) for value in box])
+        boxes = ((page, [round(value, 2) for value in box]) for page, box in word.places)
+        records += [Word(start=start, end=end, page=page, box=box) for page, box in boxes]
         start = end + 1
+    return " ".join(word.text for word in joined), records
 
 
 def _is_compound(head: str, tail: str, words: set[str]) -> bool:

@@ -46,7 +46,8 @@ def assemble(pages: list[PdfPage], unreadable: list[str], *, title: str, beside:
     if empty > len(unreadable):
         warnings.append(f"no text was found on {empty - len(unreadable)} of {len(pages)} pages (images need OCR)")
     read = [page_lines(page, number) for number, page in enumerate(pages, start=1)]
-    title = _title(title, read[0])
+    title = pdf_title(title, [(line.size, line.text) for line in read[0]])
+    title = "" if HEADING.fullmatch(title) else title
     lines = [line for page in without_running_lines(read, [page["height"] for page in pages]) for line in page]
     return Parts(
         title=title,
@@ -62,11 +63,6 @@ def assemble(pages: list[PdfPage], unreadable: list[str], *, title: str, beside:
 
 def _is_seen(piece: Piece) -> bool:
     return not piece["hidden"] and any(map(str.isalnum, piece["text"]))
-
-
-def _title(metadata: str, first_page: list[Line]) -> str:
-    title = pdf_title(metadata, [(line.size, line.text) for line in first_page])
-    return "" if HEADING.fullmatch(title) else title
 
 
 def _blocks(lines: list[Line], title: str) -> list[Block]:
@@ -127,18 +123,17 @@ def _in_file_coordinates(blocks: list[Block], pages: list[PdfPage]) -> list[Bloc
 
 
 def _hidden(page: PdfPage, number: int) -> Iterable[HiddenText]:
-    for reason, pieces in groupby(page["pieces"], key=lambda piece: piece["hidden"]):
-        text = clean_characters(_text(list(pieces))) if reason else ""
-        if reason and re.search(r"[^\W\d_]{2}", text):
+    for reason, group in groupby(page["pieces"], key=lambda piece: piece["hidden"]):
+        if not reason:
+            continue
+        pieces = list(group)
+        text = pieces[0]["text"]
+        for before, piece in pairwise(pieces):
+            near = abs(piece["box"][0] - before["box"][2]) < 0.15 * max(piece["size"], 0.1)
+            text += ("" if near and before["baseline"] == piece["baseline"] else " ") + piece["text"]
+        text = clean_characters(text)
+        if re.search(r"[^\W\d_]{2}", text):
             yield HiddenText(text=text, page=number, reason=reason)
-
-
-def _text(pieces: list[Piece]) -> str:
-    text = pieces[0]["text"]
-    for before, piece in pairwise(pieces):
-        near = abs(piece["box"][0] - before["box"][2]) < 0.15 * max(piece["size"], 0.1)
-        text += ("" if near and before["baseline"] == piece["baseline"] else " ") + piece["text"]
-    return text
 
 
 def _letters(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 
 from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError
@@ -69,7 +70,14 @@ def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> Part
         BadInput: It is encrypted, too long, or holds no text.
     """
     document, pages = _open(data, max_pages, allow)
-    return assemble(*_read_pages(pages), title=_metadata_title(document), beside=_beside(document, pages))
+    sheets, unreadable = _read_pages(pages)
+    title, beside = "", list[Beside]()
+    # The metadata, notes and forms may be broken where the pages are not.
+    with suppress(*_MALFORMED):
+        title = decode_text(next((info["Title"] for info in document.info if "Title" in info), b""))
+    with suppress(*_MALFORMED):
+        beside = beside_pages(document, pages)
+    return assemble(sheets, unreadable, title=title, beside=beside)
 
 
 def _open(data: bytes, max_pages: int, allow: Allow) -> tuple[PDFDocument, list[PDFPage]]:
@@ -133,20 +141,6 @@ def _to_file(page: PDFPage) -> Matrix:
         270: (0, -1, 1, 0, x0, y1),
     }
     return turned.get(page.rotate, (1, 0, 0, 1, x0, y0))
-
-
-def _beside(document: PDFDocument, pages: list[PDFPage]) -> list[Beside]:
-    try:
-        return beside_pages(document, pages)
-    except _MALFORMED:  # notes and forms may be broken where the pages are not
-        return []
-
-
-def _metadata_title(document: PDFDocument) -> str:
-    try:
-        return decode_text(next((info["Title"] for info in document.info if "Title" in info), b""))
-    except _MALFORMED:  # the metadata may be broken where the pages are not
-        return ""
 
 
 if __name__ == "__main__":
