@@ -116,8 +116,8 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
     "detect": Extension(
         "A weakness detector looks at the paragraph first; if it finds none, no comment is written, and otherwise the "
         "reviewer is shown what it found.",
-        "The paper's future work. With a large model it finds more because it names more, true or not; a small detector "
-        "calls sound what people criticised.",
+        "The paper's future work. With a large model it finds more because it names more, true or not; a small "
+        "detector calls sound what people criticised.",
     ),
     "anchors": Extension(
         "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "
