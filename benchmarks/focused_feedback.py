@@ -48,7 +48,11 @@ class Timed(NamedTuple):
 
 async def main() -> None:
     """Time both ways in turn and print the table."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser("python -m benchmarks.focused_feedback", description=__doc__)
+    parser.add_argument("--base-url", default="", help="a real endpoint; by default the fake one")
+    parser.add_argument("--model", default="large", help="name under which it serves the model")
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
     fake = FakeEndpoint(answer=Room(), latency_s=0.1) if not arguments.base_url else nullcontext()
     with tempfile.TemporaryDirectory() as home, fake as endpoint:
         os.environ["DRAFTROOM_HOME"] = home
@@ -59,8 +63,14 @@ async def main() -> None:
                 timed = await _run(way, base_url, arguments.model, turn)
                 if turn:  # the first turn embeds the paper and warms caches
                     runs[way].append(timed)
-        _print(runs, "fake endpoint, 100 ms a call" if endpoint else arguments.model)
         await close_clients()
+    where = "fake endpoint, 100 ms a call" if endpoint else arguments.model
+    print(f"One paragraph, {len(QUESTIONS)} questions, {where}, median of {arguments.repeats} runs in turn\n")
+    medians = {way: statistics.median(run.seconds for run in runs[way]) for way in WAYS}
+    for way in WAYS:
+        last = runs[way][-1]
+        ratio = f"   x {medians['sequential'] / medians[way]:.2f} faster" if way == "parallel" else ""
+        print(f"{way:<10} {medians[way]:7.2f} s   {last.calls:>3} calls   {last.answered} answered{ratio}")
 
 
 async def _run(way: Execution, base_url: str, model: str, turn: int) -> Timed:
@@ -77,23 +87,6 @@ async def _run(way: Execution, base_url: str, model: str, turn: int) -> Timed:
     result = await graph.ainvoke(Command(resume={"advice": QUESTIONS}), config, context=chosen)
     answered = len(result["reviews"][0]["evidence"])
     return Timed(time.perf_counter() - begin, len(result["calls"]), answered)
-
-
-def _print(runs: dict[Execution, list[Timed]], where: str) -> None:
-    print(f"One paragraph, {len(QUESTIONS)} questions, {where}, median of {len(runs['parallel'])} runs in turn\n")
-    medians = {way: statistics.median(run.seconds for run in runs[way]) for way in WAYS}
-    for way in WAYS:
-        last = runs[way][-1]
-        ratio = f"   x {medians['sequential'] / medians[way]:.2f} faster" if way == "parallel" else ""
-        print(f"{way:<10} {medians[way]:7.2f} s   {last.calls:>3} calls   {last.answered} answered{ratio}")
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python -m benchmarks.focused_feedback", description=__doc__)
-    parser.add_argument("--base-url", default="", help="a real endpoint; by default the fake one")
-    parser.add_argument("--model", default="large", help="name under which it serves the model")
-    parser.add_argument("--repeats", type=int, default=3)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ async def main() -> None:
         if database:
             CHECKPOINTS["checkpoints in Postgres"] = database
         os.environ["DRAFTROOM_HOME"] = home
-        requests = await _recorded_calls()
+        with FakeEndpoint(stream_interval=1) as endpoint:
+            await _graph(endpoint.base_url, "", 0)
+            requests = endpoint.chat_requests
         ways: dict[str, Way] = {PLAIN: lambda _: _plain_loop(requests, base_url)}
         for name, address in CHECKPOINTS.items():
             ways[f"graph, {name}"] = partial(_graph, base_url, address.format(home=home))
@@ -175,12 +177,6 @@ async def _call(request: RecordedRequest, base_url: str) -> Completion:
     if isinstance(answer, Article):
         await asyncio.to_thread(assess, 0, "\n\n".join(answer.paragraphs), PAPER)
     return completion
-
-
-async def _recorded_calls() -> list[RecordedRequest]:
-    with FakeEndpoint(stream_interval=1) as endpoint:
-        await _graph(endpoint.base_url, "", 0)
-        return endpoint.chat_requests
 
 
 if __name__ == "__main__":

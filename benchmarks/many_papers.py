@@ -44,15 +44,11 @@ def main() -> None:
     """Print the rates."""
     parser = argparse.ArgumentParser("python -m benchmarks.many_papers", description=__doc__)
     parser.add_argument("--papers", type=int, default=200)
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["DRAFTROOM_HOME"] = home
-        actors(parser.parse_args().papers)
-
-
-def actors(papers: int) -> None:
-    """One process, then Ray actors."""
+    papers = parser.parse_args().papers
     print(f"\n{papers} papers, {CALL_S:g} s a call, {AN_ACTOR} papers under way a process or actor\n")
-    with fake_process(generation_s=CALL_S, stream_interval=200) as base_url:
+    server = fake_process(generation_s=CALL_S, stream_interval=200)
+    with tempfile.TemporaryDirectory() as home, server as base_url:
+        os.environ["DRAFTROOM_HOME"] = home
         alone, busy = _rate(base_url, papers, "local", 1)
         print(f"one process  {alone:6.3f} papers/s          processors {busy:3.0f} % busy")
         for number in (1, 2, 4):
@@ -63,6 +59,8 @@ def actors(papers: int) -> None:
 
 def _rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: int) -> tuple[float, float]:
     """Papers a second while papers wait, and how busy the processors were."""
+    model = {"base_url": base_url, "model": "large", "concurrency": AN_ACTOR, "temperature": 0.0}
+    settings = Settings.model_validate({"models": {"default": model}, "journalism": {"rounds": 1}})
     spans: list[tuple[float, float]] = []
 
     def tell(ended: Ended) -> None:
@@ -70,7 +68,7 @@ def _rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: i
 
     psutil.cpu_percent()
     with _folder(papers) as (table, out):
-        work = Runs(_wanted(base_url, AN_ACTOR))
+        work = Runs(RunRequest(JOURNALISM, settings))
         batch = Batch("explain", work, [table], BatchFolder(out), [".json"], AN_ACTOR, engine=engine, actors=number)
         batch.run(tell, print)
     first, last = min(begin for begin, _ in spans), max(begin for begin, _ in spans)
@@ -88,12 +86,6 @@ def _folder(papers: int) -> Iterator[tuple[str, Path]]:
                 row = {"id": str(number), "text": f"Study {number}. {sample['abstract']}"}
                 file.write(json.dumps(row) + "\n")
         yield str(table), Path(name) / "out"
-
-
-def _wanted(base_url: str, concurrency: int) -> RunRequest:
-    model = {"base_url": base_url, "model": "large", "concurrency": concurrency, "temperature": 0.0}
-    given = {"models": {"default": model}, "journalism": {"rounds": 1}}
-    return RunRequest(JOURNALISM, Settings.model_validate(given))
 
 
 if __name__ == "__main__":

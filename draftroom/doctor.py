@@ -142,14 +142,14 @@ def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
         key = (model.model, model.base_url)
         roles.setdefault(key, []).append(spoken(role))
         models.setdefault(key, model)
-    return {f"{_together(roles[key])}: {key[0]} at {key[1]}": model for key, model in models.items()}
-
-
-def _together(roles: list[str]) -> str:
     agents = [spoken(role) for role in AGENTS]
-    if not set(agents) <= set(roles):
-        return ", ".join(roles)
-    return ", ".join(["all agents", *(role for role in roles if role not in agents)])
+    found: dict[str, ModelSettings] = {}
+    for (name, base_url), model in models.items():
+        shown = roles[name, base_url]
+        if set(agents) <= set(shown):
+            shown = ["all agents", *(role for role in shown if role not in agents)]
+        found[f"{', '.join(shown)}: {name} at {base_url}"] = model
+    return found
 
 
 async def model_works(settings: ModelSettings) -> list[Check]:

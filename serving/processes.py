@@ -53,8 +53,12 @@ class ServerProcess(BaseModel):
         with suppress(psutil.NoSuchProcess):
             if abs(psutil.Process(self.pid).create_time() - self.started) > _CLOCK_SHIFT_S:
                 return []
-        group = (process for process in psutil.process_iter() if _group_of(process) == self.pid)
-        return [process for process in group if _runs(process)]
+        group = []
+        for process in psutil.process_iter():
+            with suppress(ProcessLookupError):
+                if os.getpgid(process.pid) == self.pid and _runs(process):
+                    group.append(process)
+        return group
 
 
 def launch(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
@@ -76,13 +80,6 @@ def launch(command: list[str], environment: Mapping[str, str], log: Path) -> Ser
         setsid=True,
     )
     return ServerProcess(pid=pid, started=psutil.Process(pid).create_time())
-
-
-def _group_of(process: psutil.Process) -> int | None:
-    try:
-        return os.getpgid(process.pid)
-    except ProcessLookupError:
-        return None
 
 
 def _still_running(processes: Sequence[psutil.Process], timeout_s: float) -> list[psutil.Process]:

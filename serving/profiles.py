@@ -99,7 +99,8 @@ def load_profile(name_or_path: str | Path) -> Profile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ServingError(f"The profile {path} is not a TOML file: {error}.") from error
     except ValidationError as error:
-        raise ServingError(f"The profile {path} is wrong: {_reasons(error)}.") from error
+        reasons = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'profile'}: {e['msg']}" for e in error.errors())
+        raise ServingError(f"The profile {path} is wrong: {reasons}.") from error
 
 
 def _find(name_or_path: str) -> Path:
@@ -114,7 +115,3 @@ def _find(name_or_path: str) -> Path:
     if path.stem in known:
         raise ServingError(f"The profile {path} has the name of one of ours: rename the file.")
     return path
-
-
-def _reasons(error: ValidationError) -> str:
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'profile'}: {e['msg']}" for e in error.errors())

@@ -130,7 +130,12 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
 
 
 def _start(profile: Profile, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
-    command, environment = _start_of(profile, server, python, report)
+    if profile.engine == "llama.cpp":
+        gguf = embedded_gguf(server.model, python, report)
+        command, environment = _llama_cpp(server, gguf, python), os.environ | {"GOMP_SPINCOUNT": SPINS}
+    else:
+        model, local = resolve_model(server.model, python, report)
+        command, environment = _vllm(server, model, python), _environment(server, local=local)
     log = servers_folder() / f"{profile.name}-{server.name}.log"
     report(f"Starting {server.served_model_name} on port {server.port} (log: {log})")
     process = launch(command, environment, log)
@@ -210,15 +215,6 @@ def require_free_port(server: Server) -> None:
                 f"Port {server.port}, which the server {server.name} needs, is in use by another program: "
                 "stop that one, or copy the profile to a file of your own with another port."
             ) from error
-
-
-def _start_of(profile: Profile, server: Server, python: Path, report: Report) -> tuple[list[str], dict[str, str]]:
-    """The command that starts a server, and its environment; its model is made ready first."""
-    if profile.engine == "llama.cpp":
-        gguf = embedded_gguf(server.model, python, report)
-        return _llama_cpp(server, gguf, python), os.environ | {"GOMP_SPINCOUNT": SPINS}
-    model, local = resolve_model(server.model, python, report)
-    return _vllm(server, model, python), _environment(server, local=local)
 
 
 def _llama_cpp(server: Server, gguf: Path, python: Path) -> list[str]:

@@ -16,7 +16,7 @@ from langgraph.runtime import RunControl
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, papers_of
 from draftroom.batch.work import Session, Work, row_of
-from runs.many import Ended, Job, Key, Ledger, Record, each_result, run_many, until_stopped
+from runs.many import Ended, Ledger, Record, each_result, run_many, until_stopped
 from state.errors import DraftroomError
 from tools.models import close_clients
 
@@ -74,7 +74,9 @@ class Batch:
                 }
             )
             names = self.folder.ids(papers)
-            begun(self._ended_before(names), len(names))
+            newest = {row["id"]: row["status"] for row in each_result(self.folder.table)}
+            again = {"failed"} if self.retry_failed else set[str]()
+            begun(sum(name in newest and newest[name] not in again for name in names.values()), len(names))
             try:
                 asyncio.run(until_stopped(self._work(batch, names, tell, say), self._control, say))
             finally:
@@ -89,11 +91,6 @@ class Batch:
         """Whether somebody has stopped it."""
         return self._control.drain_requested
 
-    def _ended_before(self, names: dict[str, str]) -> int:
-        newest = {row["id"]: row["status"] for row in each_result(self.folder.table)}
-        again = {"failed"} if self.retry_failed else set[str]()
-        return sum(name in newest and newest[name] not in again for name in names.values())
-
     async def _work(
         self, batch: UUID, names: dict[str, str], tell: Callable[[Ended], None], say: Callable[[str], None]
     ) -> None:
@@ -102,22 +99,20 @@ class Batch:
                 if self.engine == "ray":
                     await self._on_ray(session, batch, names, tell, say)
                 else:
-                    await self._here(session, names, tell)
+                    names_and_papers = ((names[paper.origin], paper) for paper in self._papers(names))
+                    await run_many(
+                        (((name,), partial(self._one, session, name, paper)) for name, paper in names_and_papers),
+                        self.folder.table,
+                        self.at_once or self.work.at_once,
+                        keys=[(name,) for name in names.values()],
+                        fields=["id"],
+                        tell=tell,
+                        written=session.forget,
+                        retry_failed=self.retry_failed,
+                        control=self._control,
+                    )
         finally:
             await close_clients()
-
-    async def _here(self, session: Session, names: dict[str, str], tell: Callable[[Ended], None]) -> None:
-        await run_many(
-            self._jobs(session, names),
-            self.folder.table,
-            self.at_once or self.work.at_once,
-            keys=[(name,) for name in names.values()],
-            fields=["id"],
-            tell=tell,
-            written=session.forget,
-            retry_failed=self.retry_failed,
-            control=self._control,
-        )
 
     async def _on_ray(
         self,
@@ -149,10 +144,6 @@ class Batch:
     def _papers(self, names: dict[str, str]) -> Iterator[NamedPaper]:
         """Those of the batch: a folder may have got another one meanwhile."""
         return (paper for paper in papers_of(self.named, self.folder.path) if paper.origin in names)
-
-    def _jobs(self, session: Session, names: dict[str, str]) -> Iterator[tuple[Key, Job]]:
-        for paper in self._papers(names):
-            yield (names[paper.origin],), partial(self._one, session, names[paper.origin], paper)
 
     async def _one(self, session: Session, name: str, paper: NamedPaper) -> Record:
         try:

@@ -24,6 +24,7 @@ from runs.many import Record, each_result, read_results
 from state.errors import BadInput, SettingsError, StateError
 
 _LONGEST_NAME = 80
+_MOST_NAMES = 5  # of settings that differ, in an error
 _MAY_DIFFER = ("batch", "version")
 _OWN_FILES = ("batch", "papers", "results", "checkpoints")
 
@@ -81,13 +82,18 @@ class BatchFolder:
             SettingsError: The folder holds another batch, or other files; says what differs.
         """
         if self._asked.exists():
-            on_record = _read(self._asked)
+            try:
+                on_record = json.loads(self._asked.read_bytes())
+            except ValueError as error:
+                raise BadInput(f"{self._asked} is damaged ({error}); choose another folder with --out.") from error
             identity = UUID(on_record["batch"])
             there, now = _flat(on_record), _flat(json.loads(json.dumps(asked)))
             names = [name for name in {**there, **now} if there.get(name) != now.get(name) and name not in _MAY_DIFFER]
             if names:
+                listed = " and ".join(name.removeprefix("settings.") for name in names[:_MOST_NAMES])
+                listed += f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
                 raise SettingsError(
-                    f"{self.path} holds a batch with another {_listed(names)}: choose another folder with --out, "
+                    f"{self.path} holds a batch with another {listed}: choose another folder with --out, "
                     "or ask for the same as then."
                 )
         elif any(path.name != ".lock" for path in self.path.iterdir()):
@@ -111,7 +117,8 @@ class BatchFolder:
         times, wanted = dict[str, int](), dict[str, str]()
         for paper in papers:
             if paper.origin not in known:
-                name = _file_name(paper.name)
+                # What files may be called everywhere: letters, digits, and little else.
+                name = re.sub(r"[^\w.-]+", "_", paper.name).strip("._-")[:_LONGEST_NAME] or "paper"
                 identity = name
                 while identity.casefold() in taken:
                     times[name] = times.get(name, 1) + 1
@@ -146,14 +153,6 @@ class BatchFolder:
         return rows
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        asked: dict[str, Any] = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise BadInput(f"{path} is damaged ({error}); choose another folder with --out.") from error
-    return asked
-
-
 def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """Nested values by names with dots between them."""
     found: dict[str, Any] = {}
@@ -161,13 +160,3 @@ def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
         nested = isinstance(value, dict)
         found |= _flat(value, f"{above}{name}.") if nested else {f"{above}{name}": value}
     return found
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    names = [name.removeprefix("settings.") for name in names]
-    return " and ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def _file_name(name: str) -> str:
-    """What files may be called everywhere: letters, digits, and little else."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._-")[:_LONGEST_NAME] or "paper"

@@ -73,7 +73,9 @@ def papers_of(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
 def _named(name: str, apart: Path) -> Iterator[NamedPaper]:
     path = Path(name).expanduser()
     if path.is_dir():
-        yield from map(_of_file, _files_below(path, apart))
+        files = (file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+        shown = (file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
+        yield from map(_of_file, sorted(file for file in shown if not file.resolve().is_relative_to(apart)))
     elif path.suffix.lower() in _TABLES and path.is_file():
         yield from _of_table(path)
     elif path.exists():
@@ -83,12 +85,6 @@ def _named(name: str, apart: Path) -> Iterator[NamedPaper]:
         yield from map(_of_file, (match for match in matches if match.is_file()))
     else:
         raise BadInput(f"There is no file {name!r}; check its name.", kind="missing_file")
-
-
-def _files_below(folder: Path, apart: Path) -> list[Path]:
-    files = (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
-    shown = (path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts))
-    return sorted(path for path in shown if not path.resolve().is_relative_to(apart))
 
 
 def _of_file(path: Path) -> NamedPaper:

@@ -99,7 +99,12 @@ async def row_of(folder: BatchFolder, session: Session, name: str, paper: NamedP
         GraphDrained: The work was stopped.
     """
     try:
-        row = await _result(folder, session, name, paper)
+        row, files = await session.do(name, paper)
+        try:
+            for suffix, content in files.items():
+                await asyncio.to_thread(folder.write, f"{name}{suffix}", content)
+        except OSError as error:
+            raise storage_error(error, folder.path) from error
     except GraphDrained:
         raise
     except DraftroomError as error:
@@ -111,13 +116,3 @@ async def row_of(folder: BatchFolder, session: Session, name: str, paper: NamedP
         await asyncio.to_thread(folder.write, told, traceback.format_exc())
         row = {"error": f"{type(error).__name__}: {error}; please report {told}", "kind": FAULT}
     return {"paper": paper.origin, "status": "failed" if "error" in row else "done", **row}
-
-
-async def _result(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:
-    result = await session.do(name, paper)
-    for suffix, content in result.files.items():
-        try:
-            await asyncio.to_thread(folder.write, f"{name}{suffix}", content)
-        except OSError as error:
-            raise storage_error(error, folder.path) from error
-    return result.row

@@ -21,7 +21,7 @@ from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
 from draftroom.rendering.console import ERR, print_line, tell
 from draftroom.systems import SYSTEMS, System
-from runs.many import Ended, Record
+from runs.many import Ended
 from tools.text import plain
 
 batch_app = typer.Typer(
@@ -69,12 +69,16 @@ def _batch_of(name: str, single: Callable[..., None], work_of: Callable[[Mapping
 
     def command(**flags: Any) -> None:
         work = work_of({**dict.fromkeys(of_single), **flags, "pause": False})
+        suffixes = list(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in flags["formats"].split(",")))
+        if unknown := [suffix for suffix in suffixes if suffix not in work.formats]:
+            known = ", ".join(suffix[1:] for suffix in work.formats)
+            raise typer.BadParameter(f"{unknown[0][1:]!r} is none of {known}.", param_hint="--formats")
         batch = Batch(
             command=name,
             work=work,
             named=flags["papers"],
             folder=BatchFolder(flags["out"]),
-            suffixes=_suffixes(flags["formats"], work),
+            suffixes=suffixes,
             at_once=flags["at_once"],
             retry_failed=flags["retry_failed"],
             engine=flags["engine"],
@@ -97,20 +101,14 @@ for _system in SYSTEMS.values():
 _batch_of("check", check.check, check.checks)
 
 
-def _suffixes(formats: str, work: Work) -> list[str]:
-    chosen = list(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in formats.split(",")))
-    if unknown := [suffix for suffix in chosen if suffix not in work.formats]:
-        known = ", ".join(suffix[1:] for suffix in work.formats)
-        raise typer.BadParameter(f"{unknown[0][1:]!r} is none of {known}.", param_hint="--formats")
-    return chosen
-
-
 def _run(batch: Batch, *, quiet: bool) -> None:
     with _Progress(quiet=quiet) as progress:
         rows = batch.run(progress.ended, tell, progress.begun)
     failed = [row for row in rows if row["status"] == "failed"]
     if not quiet:
-        print_line(_summary(batch, rows, failed), "")
+        done = f"{len(rows) - len(failed)} done" + (f", {len(failed)} failed" if failed else "")
+        folder = batch.folder
+        print_line(f"{done}; results in {folder.path}, a table of them in {folder.table.name} there.", "")
     if batch.stopped:
         tell("Stopped; nothing that was paid for is lost. The same command goes on.")
         raise typer.Exit(STOPPED)
@@ -119,12 +117,6 @@ def _run(batch: Batch, *, quiet: bool) -> None:
         raise typer.Exit(1 if any(row["kind"] == FAULT for row in failed) else PAPERS_FAILED)
     if not quiet:
         tell(f"Next: look into {batch.folder.path}; the same command with more papers does only those that are new.")
-
-
-def _summary(batch: Batch, rows: list[Record], failed: list[Record]) -> str:
-    done = len(rows) - len(failed)
-    told = f"{done} done, {len(failed)} failed" if failed else f"{done} done"
-    return f"{told}; results in {batch.folder.path}, a table of them in {batch.folder.table.name} there."
 
 
 class _Progress:
@@ -158,15 +150,12 @@ class _Progress:
     def ended(self, ended: Ended) -> None:
         """Tell of a paper, and how long the others take."""
         if not self._quiet:
-            tell(_line(ended), style="red" if "error" in ended.result else "")
+            row = ended.result
+            scores = (f"{name.replace('_', ' ')} {value}" for name, value in row.get("scores", {}).items())
+            told = row.get("error") or ", ".join(scores) or "done"
+            pace = "" if ERR.is_terminal else f" ({ended.pace})"
+            tell(f"{ended.number}/{ended.total} {row['id']}: {told}{pace}", style="red" if "error" in row else "")
             failed = f", {ended.failed} failed" if ended.failed else ""
             self._bar.update(
                 self._task, completed=ended.number, total=ended.total, description=plain(f"{ended.pace}{failed}")
             )
-
-
-def _line(ended: Ended) -> str:
-    row = ended.result
-    told = row.get("error") or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in row["scores"].items())
-    pace = "" if ERR.is_terminal else f" ({ended.pace})"
-    return f"{ended.number}/{ended.total} {row['id']}: {told or 'done'}{pace}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -50,11 +49,17 @@ def begins_a_run(own: Callable[..., None]) -> Callable[..., None]:
     def command(**flags: Any) -> None:
         system = next(system for system in SYSTEMS.values() if own.__name__ in system.commands)
         chosen = system.wanted(flags)
-        check_outputs(flags["output"], chosen.system.rendering)
+        rendering = chosen.system.rendering
+        check_outputs(flags["output"], rendering)
         settings, budget = chosen.settings, Budget(flags["max_calls"], flags["max_tokens"])
 
         def take(**how: Any) -> RunInput:
-            return _take_paper(flags["file"], flags["output"], chosen.system, **how)
+            """Take the paper, if the results can be written onto it where that is asked for."""
+            run_input = take_paper(flags["file"], **how)
+            for path in flags["output"]:
+                if refusal := rendering.refusal(format_of(path, rendering.formats), run_input["paper"]["format"]):
+                    raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
+            return run_input
 
         record = chosen.begin(take)
         drive_and_show(record, flags["output"], quiet=flags["quiet"], checkpoints=settings.checkpoints, budget=budget)
@@ -80,12 +85,3 @@ def begin(system: System, settings: Settings, take: Take, request: Mapping[str, 
     options = getattr(settings, system.table)
     run_input = take(scope=getattr(options, "scope", "whole"), max_pages=getattr(options, "max_pages", 100))
     return new_record(system.name, run_input, settings.frozen(system.table), settings.checkpoints)
-
-
-def _take_paper(file: str, outputs: list[Path], system: System, **how: Any) -> RunInput:
-    """The paper, if the results can be written onto it where that is asked for."""
-    run_input, rendering = take_paper(file, **how), system.rendering
-    for path in outputs:
-        if refusal := rendering.refusal(format_of(path, rendering.formats), run_input["paper"]["format"]):
-            raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
-    return run_input

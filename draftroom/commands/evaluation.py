@@ -109,7 +109,8 @@ def evaluation(name: str) -> Callable[..., None]:
         task: Task = EVALUATIONS[name].load()
         flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
         if concurrency:
-            flags = merge(flags, _at_once(task, concurrency))
+            at_once = {role: {"concurrency": concurrency} for role in ("default", *task.roles)}
+            flags = merge(flags, {"models": at_once})
         servers = load_profile(profile) if profile else None
         settings = load_settings(merge(_served_by(servers, task), flags) if servers else flags)
         folder = out or Path("evaluations") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
@@ -254,12 +255,11 @@ def plan_reranking(
     from training.plan_reranker.evaluate import evaluate  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.plans import read_planned  # noqa: PLC0415
 
-    _refuse_unwritable(out)
+    # Before minutes are spent on what could not be kept.
+    there = next(each for each in (out, *out.parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise StateError(f"{out} cannot be written; choose another folder with --out.", kind="output_unwritable")
     typer.echo(evaluate(weights, read_planned(pairs, plans), out), nl=False)
-
-
-def _at_once(task: Task, concurrency: int) -> dict[str, Any]:
-    return {"models": {role: {"concurrency": concurrency} for role in ("default", *task.roles)}}
 
 
 def _served_by(profile: Profile, task: Task) -> dict[str, Any]:
@@ -306,10 +306,11 @@ def _run(task: Task, folder: RunFolder, samples: int | None, workers: Workers, *
     from runs.many import until_stopped  # noqa: PLC0415
 
     control = RunControl()
-    work = _work(task, folder, samples, workers, tell=_silent if quiet else tell, control=control)
+    work = _work(task, folder, samples, workers, tell=(lambda _: None) if quiet else tell, control=control)
     if asyncio.run(until_stopped(work, control, tell)):
         again = "" if workers.engine == "local" else f" --engine {workers.engine} --actors {workers.actors}"
-        raise _stopped(f"draftroom eval resume {folder.path}{again}")
+        tell(f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}{again}")
+        raise typer.Exit(STOPPED)
     _report(task, folder)
 
 
@@ -337,18 +338,6 @@ def _work(
     return run_systems_on_ray(load, folder, actors, tell=tell, control=control, checkpoints=checkpoints)
 
 
-def _stopped(again: str) -> typer.Exit:
-    tell(f"Stopped; nothing that was paid for is lost. To go on: {again}")
-    return typer.Exit(STOPPED)
-
-
-def _refuse_unwritable(folder: Path) -> None:
-    """Before minutes are spent on what could not be kept."""
-    there = next(each for each in (folder, *folder.parents) if each.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
-        raise StateError(f"{folder} cannot be written; choose another folder with --out.", kind="output_unwritable")
-
-
 def _report(task: Task, folder: RunFolder) -> None:
     from evals.datasets.corpora import statistics  # noqa: PLC0415 - these take seconds
     from evals.evaluation import evaluate  # noqa: PLC0415
@@ -369,7 +358,3 @@ def _report(task: Task, folder: RunFolder) -> None:
         tell(f"To try again what failed: draftroom eval resume {folder.path}")
     if scored.failed and not scored.outputs:
         raise typer.Exit(EXIT_CODES[scored.failed[0].kind])
-
-
-def _silent(_: str) -> None:
-    """For a person who wants the result only."""

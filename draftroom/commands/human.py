@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,9 +12,6 @@ from draftroom.extras import EVALS, require
 from draftroom.rendering.console import tell
 from state.errors import BadInput
 
-if TYPE_CHECKING:
-    from evals.human.blinding import BlindingKey
-
 Kind = Literal["journalism", "feedback"]
 KindOption = Annotated[
     Kind, typer.Option(help="What is judged: articles, by a questionnaire; or comments, two at a time.")
@@ -22,8 +19,6 @@ KindOption = Annotated[
 RowsOption = Annotated[
     str | None, typer.Option(help="Rows of the run, with commas; by default those that the paper had people judge.")
 ]
-_SYSTEMS_SHOWN: dict[Kind, int] = {"journalism": 1, "feedback": 2}
-"""Of how many systems an item shows the texts."""
 
 
 @eval_app.command()
@@ -81,7 +76,9 @@ def judged(
     from evals.reports.document import as_markdown  # noqa: PLC0415
 
     whose = read_key(key)
-    _refuse_other_kind(whose, kind, key)
+    shown = 1 if kind == "journalism" else 2  # systems whose texts one item shows
+    if any(len(each.systems) != shown for each in whose.items.values()):
+        raise BadInput(f"{key} is no key of tasks of --kind {kind}; choose the other kind, or the key of these tasks.")
     given = read_exports(answers)
     if not given:
         named = ", ".join(map(str, answers))
@@ -94,8 +91,3 @@ def judged(
         else judgements_report(judgements(given, whose), seed=seed)
     )
     typer.echo(as_markdown(report), nl=False)
-
-
-def _refuse_other_kind(key: BlindingKey, kind: Kind, path: Path) -> None:
-    if any(len(each.systems) != _SYSTEMS_SHOWN[kind] for each in key.items.values()):
-        raise BadInput(f"{path} is no key of tasks of --kind {kind}; choose the other kind, or the key of these tasks.")

@@ -41,12 +41,20 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace a settings file that is there.")] = False,
 ) -> None:
     """Find the models that answer on this machine, write `draftroom.toml`, and check that all works."""
-    path = _target(for_user=for_user)
+    if for_user:
+        path = user_config_path("draftroom", appauthor=False) / "draftroom.toml"
+    else:
+        path = Path(os.environ.get("DRAFTROOM_CONFIG") or "draftroom.toml").expanduser()
     if path.exists() and not force:
         raise SettingsError(f"{path} is there already; change it by hand, or add --force to replace it.")
     found = _found(base_url, api_key_env)
     writes, reads = _choose(found, model, reader)
-    _write(path, settings_text(writes, reads, api_key_env), force=force)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(settings_text(writes, reads, api_key_env))
+    except OSError as error:
+        raise unwritable(path, error.strerror or type(error).__name__) from error
     tell(f"Wrote {path}: {writes.name} writes, {reads.name} reads. Others: draftroom init --force --model NAME")
     if (used := settings_file()) and used.absolute() != path.absolute():
         tell(f"In this folder {used} comes before it.", style="yellow")
@@ -70,12 +78,6 @@ def _address(model: LocalModel) -> list[str]:
     """The two lines that name a model; a string of JSON is one of TOML, too."""
     url, name = (json.dumps(text, ensure_ascii=False) for text in (model.base_url, model.name))
     return [f"base_url = {url}", f"model = {name}"]
-
-
-def _target(*, for_user: bool) -> Path:
-    if for_user:
-        return user_config_path("draftroom", appauthor=False) / "draftroom.toml"
-    return Path(os.environ.get("DRAFTROOM_CONFIG") or "draftroom.toml").expanduser()
 
 
 def _found(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
@@ -119,12 +121,3 @@ def _ask(question: str, found: Sequence[LocalModel], suggestion: LocalModel) -> 
     while not 0 < number <= len(found):
         number = typer.prompt(f"{question} Its number", default=found.index(suggestion) + 1, type=int, err=True)
     return found[number - 1]
-
-
-def _write(path: Path, text: str, *, force: bool) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise unwritable(path, error.strerror or type(error).__name__) from error

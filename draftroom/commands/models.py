@@ -68,18 +68,14 @@ def show(
     table = Table(*(Column(name, overflow="fold") for name in ("profile", "server", "model", "url", "pid", "state")))
     names = [profile] if profile else sorted({*profile_names(), *recorded_profiles()})
     for name in names:
-        for row in status(profile_name(name), _definition(name)):
+        # The file of a profile that is only on record may lie anywhere.
+        only_recorded = name in recorded_profiles() and name not in profile_names()
+        for row in status(profile_name(name), None if only_recorded else load_profile(name)):
             url, pid = row.server.base_url, str(row.pid or "")
             state = f"[{_COLOURS[row.state]}]{row.state}[/]"
             table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
     print_table(OUT, table)
     tell("Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all that run).")
-
-
-def _definition(profile: str) -> Profile | None:
-    """The profile of this name or path; none for one on record whose file may lie anywhere."""
-    only_recorded = profile in recorded_profiles() and profile not in profile_names()
-    return None if only_recorded else load_profile(profile)
 
 
 @contextmanager

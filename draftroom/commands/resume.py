@@ -10,9 +10,8 @@ import typer
 from draftroom.commands.driving import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.files import check_outputs
-from draftroom.rendering.rendering import Dialogue
 from draftroom.systems import find_system
-from runs.driver import Answer, Budget
+from runs.driver import Budget
 from runs.record import find_record
 from state.errors import BadInput
 
@@ -39,13 +38,9 @@ def resume(
     check_outputs(output, system.rendering)
     if (advice or accept) and not dialogue:
         raise BadInput(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
-    answer = _answer(dialogue, advice, accept=accept) if dialogue else None
+    answer = None
+    if dialogue and (advice or accept):
+        answer = dialogue.answer(read_advice(advice, dialogue) if advice else None)
     if record["status"] != "done":
         record = {**record, "resumed": record["resumed"] + 1}
     drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))
-
-
-def _answer(dialogue: Dialogue, advice: Path | None, *, accept: bool) -> Answer | None:
-    if advice:
-        return dialogue.answer(read_advice(advice, dialogue))
-    return dialogue.answer(None) if accept else None

@@ -78,22 +78,18 @@ def wanted(_: System, flags: Mapping[str, Any]) -> RunRequest:
     """
     require(REVIEW)
     variant: ReviewVariant = flags["variant"]
+    if variant == "no-reranking" and flags["rerank"]:
+        raise typer.BadParameter("Give --rerank or --variant no-reranking, not both.")
     system, literature = VARIANTS[variant], flags["literature"]
     chosen = {
         **flags,
-        "rerank": _rerank(variant, wanted=flags["rerank"]),
+        "rerank": False if variant == "no-reranking" else flags["rerank"],
         "literature": _literature(literature) if literature else None,
         "pause": flags["pause"] if system.rendering.dialogue else False,
     }
     given = {"paragraphs": flags["paragraph"], **{name: flags[name] for name in ("section", "text", "since")}}
     request = _request(given, from_standard_input=flags.get("file") == STANDARD_INPUT)
     return RunRequest(system, load_settings(overrides("feedback", chosen)), request)
-
-
-def _rerank(variant: ReviewVariant, *, wanted: bool | None) -> bool | None:
-    if variant == "no-reranking" and wanted:
-        raise typer.BadParameter("Give --rerank or --variant no-reranking, not both.")
-    return False if variant == "no-reranking" else wanted
 
 
 def _literature(named: list[str]) -> dict[str, Any]:

@@ -78,15 +78,11 @@ def serve(host: str, port: int, access: Access, said: str) -> None:
     make_state_folder()
     tell(said)
     os.environ[VARIABLE] = access.as_json()
-    # In this process's place, so that signals and the exit code are the server's own.
-    os.execv(sys.executable, server_command(host, port))  # noqa: S606
-
-
-def server_command(host: str, port: int) -> list[str]:
-    """The command line of the server; its environment is this process's, which `tools` has silenced."""
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     options = {"--host": host, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": CONFIGURATION}
-    return [*command, *(str(part) for option in options.items() for part in option)]
+    command += [str(part) for option in options.items() for part in option]
+    # In this process's place, so that signals, the exit code and the environment, which `tools` has silenced, stay.
+    os.execv(sys.executable, command)  # noqa: S606
 
 
 def make_state_folder() -> None:

@@ -14,7 +14,7 @@ from draftroom.rendering.console import tell
 from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
 from runs.driver import read_state, refresh_record, resume_command
-from runs.record import RunRecord, find_record
+from runs.record import find_record
 
 
 def show(
@@ -35,10 +35,8 @@ def show(
     write_outputs(output, rendering, record, values)
     print_story(rendering.document(record, values), only)
     if not is_file:
-        tell(f"Next: {_next(record)}{where_runs_are_shown()}.")
-
-
-def _next(record: RunRecord) -> str:
-    if record["status"] == "done":
-        return f"draftroom show {record['id']} -o FILE.html (keep it)"
-    return f"{resume_command(record)} (go on with it)"
+        keep, go_on = (
+            f"draftroom show {record['id']} -o FILE.html (keep it)",
+            f"{resume_command(record)} (go on with it)",
+        )
+        tell(f"Next: {keep if record['status'] == 'done' else go_on}{where_runs_are_shown()}.")

@@ -114,17 +114,18 @@ class Doorkeeper:
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._access.hosts and host not in self._access.hosts:
             return refused(f"This server is not {host[:100]!r}; use the address that `draftroom open` has printed.")
-        if origin is not None and not self._is_ours(origin, host):
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}", *self._access.origins):
             return refused(f"Pages of {origin[:100]!r} may not talk to this server.")
         return None
-
-    def _is_ours(self, origin: str, host: str) -> bool:
-        return origin in (f"http://{host}", f"https://{host}", *self._access.origins)
 
     def _asks_for_token(self, scope: Scope, headers: Headers) -> Response | None:
         """Once in the address, then in a cookie that no script can read."""
         token = self._access.token
-        if not token or _same(_cookie(headers), token):
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        except CookieError:
+            cookie = None
+        if not token or (cookie and _same(cookie.value, token)):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if not _same(next(iter(query.pop("token", [])), ""), token):
@@ -139,14 +140,6 @@ class Doorkeeper:
 def refused(message: str, status: int = 403) -> JSONResponse:
     """An answer with what is wrong, as all errors of the page."""
     return JSONResponse({"error": {"kind": "refused", "message": message}}, status)
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 def _same(given: str, expected: str) -> bool:

@@ -87,8 +87,14 @@ async def runs(request: Request) -> Response:
     if request.method == "GET":
         return JSONResponse(await asyncio.to_thread(views.runs, keeper))
     data, name, form = await uploaded(request)
+    try:
+        settings = json.loads(form.get("settings") or "{}")
+    except ValueError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise BadInput("The settings are no JSON object.")
     request_of_graph = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
-    record = await asyncio.to_thread(uploads.begin, form.get("verb", ""), data, name, _settings(form), request_of_graph)
+    record = await asyncio.to_thread(uploads.begin, form.get("verb", ""), data, name, settings, request_of_graph)
     started = await keeper.drive(record)
     return JSONResponse({"id": record["id"], **started._asdict()}, 201)
 
@@ -215,16 +221,6 @@ async def _text(request: Request) -> str:
     if not isinstance(text, str) or not text.strip():
         raise BadInput("There is no text.", kind="empty_input")
     return text
-
-
-def _settings(form: dict[str, str]) -> dict[str, Any]:
-    try:
-        chosen = json.loads(form.get("settings") or "{}")
-    except ValueError:
-        chosen = None
-    if not isinstance(chosen, dict):
-        raise BadInput("The settings are no JSON object.")
-    return chosen
 
 
 def _lines(items: Any) -> list[str] | None:

@@ -13,7 +13,7 @@ from draftroom import __version__
 from draftroom.doctor import distinct_models
 from draftroom.page.keeper import Keeper, ServerRun
 from draftroom.page.uploads import VERBS
-from draftroom.systems import System, find_system
+from draftroom.systems import find_system
 from runs.driver import NewestState, read_snapshot, refresh_record
 from runs.record import RunRecord, all_records, shown_status, total_calls, total_tokens
 from state.documents import Document, Word
@@ -37,6 +37,15 @@ async def start() -> dict[str, Any]:
     """What can be done here, with which settings, and whether the models answer."""
     settings = await asyncio.to_thread(load_settings)
     answers = await asyncio.gather(*(_answers(model) for model in distinct_models(settings).values()))
+    systems = []
+    for verb, system in VERBS.items():
+        # What a person may change, each with the value that holds if they do not.
+        now = getattr(settings, system.table).model_dump(mode="json")
+        schema = TABLES[system.table].model_json_schema()
+        fields = {name: {**schema["properties"][name], "default": now[name]} for name in system.asked}
+        form = {"type": "object", "properties": fields, "$defs": schema.get("$defs", {})}
+        told = {"name": system.name, "verb": verb, "title": verb.capitalize(), "summary": system.commands[verb].help}
+        systems.append({**told, "settings": form})
     return {
         "version": __version__,
         "endpoints": [
@@ -44,11 +53,7 @@ async def start() -> dict[str, Any]:
         ],
         "suffixes": sorted({".pdf", ".docx", ".txt", *FORMATS}),
         "max_bytes": MAX_BYTES,
-        "systems": [
-            {"name": system.name, "verb": verb, "title": verb.capitalize(), "summary": system.commands[verb].help}
-            | {"settings": _form(system, getattr(settings, system.table).model_dump(mode="json"))}
-            for verb, system in VERBS.items()
-        ],
+        "systems": systems,
         "presets": await asyncio.to_thread(preset_names),
     }
 
@@ -61,13 +66,6 @@ async def _answers(model: Any) -> dict[str, Any]:
     except DraftroomError as error:
         return {**told, "answers": False, "problem": str(error)}
     return {**told, "answers": True, "problem": ""}
-
-
-def _form(system: System, now: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON schema of the settings that a person may change, each with the value that holds if they do not."""
-    schema = TABLES[system.table].model_json_schema()
-    fields = {name: {**schema["properties"][name], "default": now[name]} for name in system.asked}
-    return {"type": "object", "properties": fields, "$defs": schema.get("$defs", {})}
 
 
 def runs(keeper: Keeper) -> dict[str, Any]:
@@ -119,6 +117,11 @@ def run(view: RunView, driven: ServerRun | None) -> dict[str, Any]:
     rendering = find_system(record["system"]).rendering
     result = json.loads(rendering.formats[".json"](record, values))
     result.pop("run")
+    paper: dict[str, Any]
+    try:
+        paper = source(load_document(record["input"]["paper"]))
+    except StateError as error:  # it is gone; the rest can be shown
+        paper = {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}
     question = snapshot.interrupts[0].value if snapshot.interrupts and not driven else None
     return {
         "record": record,
@@ -126,7 +129,7 @@ def run(view: RunView, driven: ServerRun | None) -> dict[str, Any]:
         "status": "running" if driven else shown_status(record),
         "thread": record["thread"],
         "run": driven.run if driven else None,
-        "source": _paper(record),
+        "source": paper,
         "question": question and {**question, "items": question["advice"]},
         "decisions": values.get("decisions") or {},
         "formats": [
@@ -154,10 +157,3 @@ def words(record: RunRecord) -> dict[str, list[Word]]:
         StateError: The paper as it was read is gone.
     """
     return {paragraph["id"]: paragraph["words"] for paragraph in load_document(record["input"]["paper"])["paragraphs"]}
-
-
-def _paper(record: RunRecord) -> dict[str, Any]:
-    try:
-        return source(load_document(record["input"]["paper"]))
-    except StateError as error:  # it is gone; the rest can be shown
-        return {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from draftroom.rendering.blocks import Block, DataTable, FoldedBlocks, Items, TextLine, Tone
 from runs.record import RunRecord, shown_status
-from state.records import CallRecord, Fact, LostDetail, Values
+from state.records import Fact, LostDetail, Values
 
 Detail = TypeVar("Detail", Fact, LostDetail)
 
@@ -48,26 +48,19 @@ def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = (
         unit: What the system counts its calls by: round, entry or paragraph.
         notices: What the system has to say besides.
     """
-    source, calls = values.get("source"), values.get("calls", [])
+    source = values.get("source")
     read = source["warnings"] if source else []
-    trimmed = (describe_trims(call, unit) for call in calls)
-    cut = ([f"{_who(call, unit)} gave {each}" for each in call["cuts"]] for call in calls)
-    sentences = dict.fromkeys(each for sentences in (*trimmed, *cut) for each in sentences)
-    found = [*notices, *values.get("warnings", []), *read, *sentences]
-    return [Items([TextLine(f"{each}.", label="Please note", tone="warning") for each in found])] if found else []
-
-
-def describe_trims(call: CallRecord, unit: str) -> Iterator[str]:
-    """Say of each shortened part of a prompt how much of it the agent saw."""
-    for trim in call["trims"]:
-        yield (
-            f"{_who(call, unit)} saw only the first {trim['words_kept']:,} of {trim['words_before']:,} words of the "
+    trimmed, cut = list[str](), list[str]()
+    for call in values.get("calls", []):
+        who = f"in {unit} {call['round']} the {spoken(call['role'])}"
+        trimmed += [
+            f"{who} saw only the first {trim['words_kept']:,} of {trim['words_before']:,} words of the "
             f"{spoken(trim['variable'])}, because more does not fit its model's context"
-        )
-
-
-def _who(call: CallRecord, unit: str) -> str:
-    return f"in {unit} {call['round']} the {spoken(call['role'])}"
+            for trim in call["trims"]
+        ]
+        cut += [f"{who} gave {each}" for each in call["cuts"]]
+    found = [*notices, *values.get("warnings", []), *read, *dict.fromkeys([*trimmed, *cut])]
+    return [Items([TextLine(f"{each}.", label="Please note", tone="warning") for each in found])] if found else []
 
 
 def extensions_line(extensions: Sequence[str]) -> str:

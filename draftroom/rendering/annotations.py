@@ -48,21 +48,17 @@ def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
     data, notes = read_original(reference, "pdf"), place_notes(document, record, values)
     words = {paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]}
     try:
-        return _annotated(data, notes, words)
+        reader = PdfReader(BytesIO(data))
+        # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
+        writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
+        for each in notes:
+            _annotate(writer, each, words.get(each.note.paragraph, []))
+        buffer = BytesIO()
+        writer.write(buffer)
     except _MALFORMED as error:
         raise BadInput(
             f"{reference['source']} is too unusual a PDF to be annotated ({error}); {INSTEAD}.", kind="broken_pdf"
         ) from error
-
-
-def _annotated(data: bytes, notes: list[Placed], words: dict[str, list[Word]]) -> bytes:
-    reader = PdfReader(BytesIO(data))
-    # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
-    writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
-    for each in notes:
-        _annotate(writer, each, words.get(each.note.paragraph, []))
-    buffer = BytesIO()
-    writer.write(buffer)
     return buffer.getvalue()
 
 
@@ -71,24 +67,23 @@ def _annotate(writer: PdfWriter, about: Placed, words: list[Word]) -> None:
 
     If the page does not show the words, a note at the top of the page.
     """
-    quoted = words_between(words, about.start, about.end) if about.end > about.start else words
+    quoted = [word for word in words if word["start"] < about.end and word["end"] > about.start]
+    if about.end <= about.start:
+        quoted = words
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
-        _add(writer, page, _highlight(list(on_page), about.note.colour, writer.pages[page - 1].rotation), about)
+        lines = quads(on_page, writer.pages[page - 1].rotation)
+        highlight = Highlight(
+            rect=bounds(lines),
+            quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
+            highlight_color=about.note.colour,
+            title_bar=AUTHOR,
+        )
+        _add(writer, page, highlight, about)
     if not quoted:
         page = max(about.note.page, 1)
         left, top = writer.pages[page - 1].cropbox.upper_left
         icon = Text(rect=(left, top - _ICON, left + _ICON, top), text="", title_bar=AUTHOR)
         _add(writer, page, icon, about)
-
-
-def _highlight(words: list[Word], colour: str, rotation: int) -> Highlight:
-    lines = quads(words, rotation)
-    return Highlight(
-        rect=bounds(lines),
-        quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
-        highlight_color=colour,
-        title_bar=AUTHOR,
-    )
 
 
 def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: Placed) -> None:
@@ -112,11 +107,6 @@ class Box(NamedTuple):
     y0: float
     x1: float
     y1: float
-
-
-def words_between(words: Iterable[Word], start: int, end: int) -> list[Word]:
-    """The words of which characters lie between two offsets."""
-    return [word for word in words if word["start"] < end and word["end"] > start]
 
 
 def quads(words: Iterable[Word], rotation: int) -> list[list[float]]:

@@ -30,7 +30,7 @@ from nodes.feedback.agent import evidence_id
 from runs.record import RunRecord
 from state.documents import DocumentRef
 from state.errors import StateError
-from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Plan, Step, StepRecord, Target
+from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Plan, Step, Target
 from state.records import Values
 from tools.documents.reading import load_document
 
@@ -183,7 +183,9 @@ def _tell_review(review: ParagraphReview) -> Iterator[TextLine]:
         yield from _tell_plan(plan, followed=position == 0)
     found = {item["id"]: item for item in review["evidence"]}
     for record in review["log"]:
-        yield from _tell_step(record)
+        yield TextLine(_describe_step(record["step"]), label=record["decision"], tone="thought")
+        if record["because"]:
+            yield TextLine(record["because"], label="because", tone="soft")
         evidence = found.get(evidence_id(record["step"]["id"]))
         if evidence:
             yield replace(describe_evidence(evidence, question=False), tone="good")
@@ -220,13 +222,6 @@ def _tell_plan(plan: Plan, *, followed: bool) -> Iterator[TextLine]:
 def _describe_step(step: Step) -> str:
     written = "" if step["origin"] == "planner" else f" (by the {step['origin']})"
     return f"{step['id']} {spoken(step['action'])}{': ' if step['question'] else ''}{step['question']}{written}"
-
-
-def _tell_step(record: StepRecord) -> Iterator[TextLine]:
-    """Tell what the controller decided on a step."""
-    yield TextLine(_describe_step(record["step"]), label=record["decision"], tone="thought")
-    if record["because"]:
-        yield TextLine(record["because"], label="because", tone="soft")
 
 
 def milestone(node: str, update: Values, values: Values) -> str:

@@ -57,7 +57,11 @@ def place_notes(notes: NotedPaper) -> tuple[list[ShownParagraph], list[Note]]:
 def _cut(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
     """Cut a text at the quotes; where quotes overlap, the words belong to the first of them."""
     done = 0
-    spans = ((*_locate(text, note), note) for note in notes)
+    spans = []
+    for note in notes:
+        start = note.start if text.startswith(note.quote, note.start) else text.find(note.quote)
+        # A quote that is not there stands at the beginning, with no words.
+        spans.append((start, start + len(note.quote), note) if start >= 0 else (0, 0, note))
     for start, end, note in sorted(spans, key=lambda span: (*span[:2], span[2].rank)):
         if start > done:
             yield QuotedPiece(text[done:start], None)
@@ -65,12 +69,6 @@ def _cut(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
         done = max(done, end)
     if done < len(text):
         yield QuotedPiece(text[done:], None)
-
-
-def _locate(text: str, note: Note) -> tuple[int, int]:
-    """Return the offsets of the quote; the beginning of the text if it is not there."""
-    start = note.start if text.startswith(note.quote, note.start) else text.find(note.quote)
-    return (start, start + len(note.quote)) if start >= 0 else (0, 0)
 
 
 class Polyline(NamedTuple):

@@ -41,8 +41,9 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
     chosen = assessments.get(selected) if selected is not None else None
     unsupported = detail_lines(chosen["unsupported"]) if chosen else []
     none = "None was found." if chosen else "None was found yet."
+    paper = values.get("source") or record["input"]["paper"]
     return ResultDocument(
-        title=_title(record, values),
+        title=paper["title"] or record["input"]["name"],
         result=[Prose(article)] if article else [],
         remarks=[
             TextLine(outcome, tone="soft"),
@@ -56,11 +57,6 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
         provenance=describe_run(record, values),
         costs=list(describe_costs(record, UNIT)),
     )
-
-
-def _title(record: RunRecord, values: Values) -> str:
-    paper = values.get("source") or record["input"]["paper"]
-    return paper["title"] or record["input"]["name"]
 
 
 def _measure(assessments: Mapping[int, Assessment], selected: int | None) -> list[Block]:

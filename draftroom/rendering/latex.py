@@ -38,9 +38,15 @@ def to_latex(record: RunRecord, values: Values) -> str:
     placed = [(_place(note, document, words), note) for note in place_notes(document, record, values)]
     body = source.find(BEGIN)
     beginning = body + len(BEGIN) if body >= 0 else 0
-    marks = [(_outside(source, words, at) if at else beginning, note) for at, note in placed]
+    # Not within a formula, nor within the arguments of commands.
+    marks = [
+        (_outside_of_arguments(words, _outside_of_formula(source, at)) if at else beginning, note)
+        for at, note in placed
+    ]
     for at, note in sorted(marks, key=lambda mark: mark[0], reverse=True):
-        source = f"{source[:at]}\\todo[inline]{{{_escaped(note.text)}}}{source[at:]}"
+        escaped = "".join(_SPECIAL.get(character, character) for character in note.text)
+        text = re.sub(r"\s*\n\s*", r"\\par ", escaped.strip())
+        source = f"{source[:at]}\\todo[inline]{{{text}}}{source[at:]}"
     if body < 0 or re.search(r"\\usepackage(\[[^]]*\])?\{[^}]*todonotes", source[:body]):
         return source
     return source[:body] + PACKAGE + source[body:]
@@ -61,11 +67,6 @@ def _place(placed: Placed, document: Document, words: str) -> int:
     if quoted:
         return after + quoted.end
     return beginning.end if beginning else 0
-
-
-def _outside(source: str, words: str, at: int) -> int:
-    """The same place, or the end of the formula or of the arguments of commands that it lies in."""
-    return _outside_of_arguments(words, _outside_of_formula(source, at))
 
 
 def _outside_of_formula(source: str, at: int) -> int:
@@ -96,9 +97,3 @@ def _outside_of_arguments(words: str, at: int) -> int:
         if depth < inside and not words.startswith("{", position + 1):
             inside, place = depth, position + 1
     return place
-
-
-def _escaped(text: str) -> str:
-    """Text that LaTeX sets as it is, its paragraphs apart."""
-    escaped = "".join(_SPECIAL.get(character, character) for character in text)
-    return re.sub(r"\s*\n\s*", r"\\par ", escaped.strip())

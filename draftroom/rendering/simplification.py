@@ -34,10 +34,15 @@ NOT_ADVICE = (
 def build_document(record: RunRecord, values: Values) -> ResultDocument:
     """Build the document of a run, also of one that has no result yet."""
     simplified, versions = values.get("simplified", ""), values.get("versions", [])
-    glossary = [TextLine(term["explanation"], label=term["term"]) for term in values.get("glossary", [])]
+    terms = [TextLine(term["explanation"], label=term["term"]) for term in values.get("glossary", [])]
+    glossary: list[Block] = [Heading("Glossary"), Items(terms)] if terms else []
     ended = (
         f"The run ended: {values['stop_reason']}." if simplified else f"The run has no result yet ({record['status']})."
     )
+    story = list(_tell_entries(values))
+    if len(versions) > 1:
+        change = Diff(word_changes(versions[0]["text"], versions[-1]["text"]))
+        story.insert(0, FoldedBlocks("From the source to the newest version", [change], unfolded=True))
     paper = values.get("source") or record["input"]["paper"]
     return ResultDocument(
         title=paper["title"] or record["input"]["name"],
@@ -45,7 +50,7 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
         remarks=[
             TextLine(NOT_ADVICE, tone="warning"),
             TextLine(ended, tone="soft"),
-            *_head("Glossary", glossary),
+            *glossary,
             Heading("Details of the source that the text has lost or changed"),
             *_list_losses(values, finished=bool(simplified)),
             *please_note(values, UNIT),
@@ -53,14 +58,10 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
             *_compare_versions(versions),
         ],
         conclusion=f"Run {record['id']}",
-        story=[*_show_change(versions), *_tell_entries(values)],
+        story=story,
         provenance=describe_run(record, values),
         costs=list(describe_costs(record, UNIT)),
     )
-
-
-def _head(title: str, lines: Sequence[TextLine]) -> list[Block]:
-    return [Heading(title), Items(lines)] if lines else []
 
 
 def _list_losses(values: Values, *, finished: bool) -> Iterator[Block]:
@@ -93,12 +94,6 @@ def _compare_versions(versions: Sequence[Version]) -> Iterator[Block]:
     yield DataTable(columns, rows, words=["loop"], selected=len(rows) - 1 if rows else None)
 
 
-def _show_change(versions: Sequence[Version]) -> Iterator[FoldedBlocks]:
-    if len(versions) > 1:
-        change = Diff(word_changes(versions[0]["text"], versions[-1]["text"]))
-        yield FoldedBlocks("From the source to the newest version", [change], unfolded=True)
-
-
 def _tell_entries(values: Values) -> Iterator[FoldedBlocks]:
     """Tell of each entry into a loop, also of one that has begun and has no version yet."""
     versions: dict[int, Version] = {version["number"]: version for version in values.get("versions", [])}
@@ -110,7 +105,11 @@ def _tell_entries(values: Values) -> Iterator[FoldedBlocks]:
     for number in sorted({*exchanges, *versions} - {0}):
         exchange, version = exchanges.get(number), versions.get(number)
         said = [*_list_said(exchange)] if exchange else []
-        said += [_describe_change(change) for change in changes if change["entry"] == number]
+        for change in (each for each in changes if each["entry"] == number):
+            # A side is nothing where something was added or removed.
+            sides = " -> ".join(f'"{text}"' if text else "nothing" for text in (change["before"], change["after"]))
+            label = f"{change['kind']} by the {spoken(change['agent'])}"
+            said.append(TextLine(f"{sides}, because: {change['because']}", label=label, tone="good"))
         title = describe_entry(number, exchange, version, versions.get(number - 1))
         yield FoldedBlocks(title, [Items(said)] if said else [], number)
 
@@ -179,13 +178,6 @@ def _list_said(exchange: Exchange) -> Iterator[TextLine]:
 def _judge(verdict: str, judge: str, reason: str) -> str:
     by = f" by the {spoken(judge)}" if judge else ""
     return f"{verdict}{by}{f': {reason}' if reason else ''}"
-
-
-def _describe_change(change: TextChange) -> TextLine:
-    """Describe a change with its author and its reason; a side is nothing where something was added or removed."""
-    sides = " -> ".join(f'"{text}"' if text else "nothing" for text in (change["before"], change["after"]))
-    label = f"{change['kind']} by the {spoken(change['agent'])}"
-    return TextLine(f"{sides}, because: {change['because']}", label=label, tone="good")
 
 
 def milestone(node: str, update: Values, values: Values) -> str:

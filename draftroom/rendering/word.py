@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from io import BytesIO
 
@@ -34,7 +34,9 @@ def to_word(record: RunRecord, values: Values) -> bytes:
     if reference["format"] == "docx":
         word = docx.Document(BytesIO(read_original(reference, "docx")))
         written = {item["id"]: item["text"] for item in document["paragraphs"]}
-        places = _places(list(_all_paragraphs(word)), written)
+        cells = (cell for table in word.tables for row in table.rows for cell in row.cells)
+        of_tables = (paragraph for cell in cells for paragraph in cell.paragraphs)
+        places = _places([*word.paragraphs, *of_tables], written)
     else:
         word, places = _typed(document)
     by_paragraph: dict[str, list[Placed]] = defaultdict(list)
@@ -64,15 +66,6 @@ def _typed(document: Document) -> tuple[WordDocument, dict[str, WordParagraph]]:
             word.add_heading(section[:LONGEST_SECTION], 1)
         places[paragraph["id"]] = word.add_paragraph(paragraph["text"])
     return word, places
-
-
-def _all_paragraphs(word: WordDocument) -> Iterator[WordParagraph]:
-    """Those of the body, then those in the cells of tables."""
-    yield from word.paragraphs
-    for table in word.tables:
-        for row in table.rows:
-            for cell in row.cells:
-                yield from cell.paragraphs
 
 
 def _places(paragraphs: Sequence[WordParagraph], written: Mapping[str, str]) -> dict[str, WordParagraph]:

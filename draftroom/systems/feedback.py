@@ -11,11 +11,12 @@ from runs.runnable import RunnableGraph, Subgraph
 from state.records import Values
 
 if TYPE_CHECKING:  # takes time to import
-    from state.feedback import Comment, ParagraphReview, RaisedFinding
+    from state.feedback import Comment, ParagraphReview
 
 
 _SHARED = ("reviews", "calls")
 """What the review of a paragraph adds to, as the run does."""
+_OF_A_FINDING = {"id", "paragraph", "kind", "severity", "quote"}
 
 
 def with_subgraphs(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
@@ -55,23 +56,20 @@ def results(values: Values) -> dict[str, Any]:
     """How many paragraphs, the comments, what was computed, what came of each paragraph, and notes for a reader."""
     return {
         "paragraphs": len(values.get("targets", [])),
-        "comments": [_comment_in_short(comment) for comment in best_comments(values)],
+        "comments": [  # their evidence is in the checkpoints
+            {key: comment[key] for key in ("id", "paragraph", "label", "quote")}
+            | {"verdict": comment["verification"]["verdict"]}
+            for comment in best_comments(values)
+        ],
         "reviews": [_review_in_short(review) for review in values.get("reviews", [])],
         "findings": len(values.get("findings", [])),
-        "computed": [_finding_in_short(found) for found in values.get("computed", []) if found["shown"]],
+        "computed": [
+            {key: value for key, value in found.items() if key in _OF_A_FINDING}
+            for found in values.get("computed", [])
+            if found["shown"]
+        ],
         "notes": notices(values),
     }
-
-
-def _comment_in_short(comment: Comment) -> dict[str, Any]:
-    """What it says; the evidence is in the checkpoints."""
-    kept = {key: comment[key] for key in ("id", "paragraph", "label", "quote")}
-    return {**kept, "verdict": comment["verification"]["verdict"]}
-
-
-def _finding_in_short(found: RaisedFinding) -> dict[str, Any]:
-    """Where and what it is."""
-    return {key: value for key, value in found.items() if key in {"id", "paragraph", "kind", "severity", "quote"}}
 
 
 def _review_in_short(review: ParagraphReview) -> dict[str, Any]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from draftroom.systems import Lazy, System
 from runs.record import RunInput
 from runs.runnable import RunnableGraph
 from state.records import CallRecord, Values
-
-if TYPE_CHECKING:  # takes time to import
-    from state.simplification import Version
 
 
 def graph_input(run_input: RunInput) -> dict[str, Any]:
@@ -33,7 +30,10 @@ def results(values: Values) -> dict[str, Any]:
     """Entries, the measures of each version, what the newest text has lost, and which loops ended early."""
     return {
         "entries": len(values.get("versions", [])[1:]),
-        "versions": [_in_short(version) for version in values.get("versions", [])],
+        "versions": [  # their texts are in the checkpoints
+            {key: version[key] for key in ("number", "loop", "grade", "words")} | {"lost": len(version["lost"])}
+            for version in values.get("versions", [])
+        ],
         "stop_reason": values.get("stop_reason", ""),
         "warnings": list(values.get("warnings", [])),
         "lost": list(values.get("lost", [])),
@@ -43,12 +43,6 @@ def results(values: Values) -> dict[str, Any]:
             if exchange["problem"]
         ],
     }
-
-
-def _in_short(version: Version) -> dict[str, Any]:
-    """Its measures; the texts are in the checkpoints."""
-    kept = {key: version[key] for key in ("number", "loop", "grade", "words")}
-    return {**kept, "lost": len(version["lost"])}
 
 
 MEDICAL_SIMPLIFICATION = RunnableGraph(
