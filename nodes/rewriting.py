@@ -144,13 +144,15 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
     """
     foreign, before = (unsupported_facts(text, source) for text in (rewritten, sentence))
     easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or len(foreign) < len(before)
+    turns_round = any(
+        this.search(sentence) and not other.search(sentence) and other.search(rewritten)
+        for this, other in ((_MORE, _LESS), (_LESS, _MORE))
+    )
     objections = {
         f"says what the text does not: {', '.join(fact['text'] for fact in foreign)}": len(foreign) > len(before),
         "speaks of something else than the sentence": coverage(rewritten, sentence) < LEAST_OF_A_SENTENCE,
         "is surer than the sentence": bool(_HEDGE.search(sentence) and not _HEDGE.search(rewritten)),
-        "says more where the sentence says only less, or less where it says only more": _turns_round(
-            rewritten, sentence
-        ),
+        "says more where the sentence says only less, or less where it says only more": turns_round,
         "makes a change by a percentage of what is a share": not {*_BY.findall(rewritten)} <= {*_BY.findall(sentence)},
         "denies what the sentence does not deny": bool(negations(rewritten) and not _DENIAL.search(sentence)),
         "is much longer than the sentence: add nothing to it": len(_words(rewritten)) > LONGER * len(_words(sentence)),
@@ -159,13 +161,6 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
         "is no easier than the sentence: use shorter sentences and everyday words": not easier,
     }
     return next((objection for objection, holds in objections.items() if holds), "")
-
-
-def _turns_round(rewritten: str, sentence: str) -> bool:
-    return any(
-        this.search(sentence) and not other.search(sentence) and other.search(rewritten)
-        for this, other in ((_MORE, _LESS), (_LESS, _MORE))
-    )
 
 
 def _is_copy(text: str, original: str) -> bool:

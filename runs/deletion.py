@@ -26,15 +26,22 @@ def delete_runs(records: Sequence[RunRecord]) -> None:
     Raises:
         StateError: Another process drives one, or the checkpoints or the state folder cannot be written.
     """
-    for record in records:
-        _delete_checkpoints(record)
-    for place in {checkpoints_of(record) for record in records if record["checkpoints"] != "memory"}:
+    stored = [record for record in records if record["checkpoints"] != "memory"]
+    for record in stored:
+        with hold_run(record["id"]):
+            asyncio.run(delete_checkpoints(checkpoints_of(record), record["thread"]))
+    for place in {checkpoints_of(record) for record in stored}:
         asyncio.run(compact(place))
     delete_searches()
     given = Counter(_paper(record) for record in all_records().readable)
     for record in records:
-        _delete(record, shared=given[_paper(record)] > 1)
-        given[_paper(record)] -= 1
+        paper = _paper(record)
+        with hold_run(record["id"]):
+            if given[paper] <= 1:
+                delete_document(record["input"]["paper"])
+                _delete_vectors(paper)
+            delete_record(record["id"])
+        given[paper] -= 1
 
 
 def old_runs(days: int, *, unfinished: bool = False) -> list[RunRecord]:
@@ -48,20 +55,6 @@ def old_runs(days: int, *, unfinished: bool = False) -> list[RunRecord]:
     old = [record for record in all_records().readable if datetime.fromisoformat(record["updated"]) < before]
     rest = [record for record in old if unfinished and shown_status(record) not in {"done", "running"}]
     return [*(record for record in old if record["status"] == "done"), *rest]
-
-
-def _delete_checkpoints(record: RunRecord) -> None:
-    if record["checkpoints"] != "memory":
-        with hold_run(record["id"]):
-            asyncio.run(delete_checkpoints(checkpoints_of(record), record["thread"]))
-
-
-def _delete(record: RunRecord, *, shared: bool) -> None:
-    with hold_run(record["id"]):
-        if not shared:
-            delete_document(record["input"]["paper"])
-            _delete_vectors(_paper(record))
-        delete_record(record["id"])
 
 
 def _paper(record: RunRecord) -> str:

@@ -465,7 +465,9 @@ class NewestState:
         """Take in an update or new values from the stream; `joined` holds the steps that come back from now on."""
         namespace: Namespace = part["ns"]
         if part["type"] == "updates":
-            steps = _steps(part["data"])
+            updates: Mapping[str, Any] = {} if _CACHED in part["data"] else part["data"]
+            # A node may have written nothing, and an interrupt is no mapping.
+            steps = [(node, update) for node, update in updates.items() if update and isinstance(update, Mapping)]
             self._written.setdefault(namespace, []).extend(steps)
             return steps if namespace else []
         if namespace in self._repeated:
@@ -478,13 +480,6 @@ class NewestState:
         if not part["interrupts"]:  # otherwise its subgraphs have not returned
             self._values, self._subgraphs, self._written = part["data"], {}, {}
         return steps
-
-
-def _steps(updates: Mapping[str, Any]) -> list[Step]:
-    """What nodes have just written, if anything; an interrupt is no mapping."""
-    if _CACHED in updates:
-        return []
-    return [(node, update) for node, update in updates.items() if update and isinstance(update, Mapping)]
 
 
 GENTLE = "Stopping after the call in progress; press Ctrl-C again to stop now."

@@ -254,15 +254,10 @@ async def outcome_of(job: Job) -> Record:
 
 def _failed(out: Path, fields: Sequence[str]) -> dict[Key, bool]:
     """Whether each job that has a result has failed."""
-    _drop_half_line(out)
-    return {tuple(result[field] for field in fields): "error" in result for result in each_result(out)}
-
-
-def _drop_half_line(out: Path) -> None:
-    """The next result must not be appended to half of one, which a process that was killed while writing left."""
-    if out.exists():
+    if out.exists():  # the next result must not follow half of one, which a process killed while writing it left
         with out.open("rb+") as file:
             file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
+    return {tuple(result[field] for field in fields): "error" in result for result in each_result(out)}
 
 
 def _append(out: Path, result: Record) -> None:

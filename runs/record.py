@@ -97,21 +97,18 @@ def added_up(parts: Sequence[Sums]) -> Sums:
 def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]) -> dict[Group, list[Sums]]:
     groups: dict[Group, list[Sums]] = {}
     for call in calls:
-        groups.setdefault(group_of(call), []).append(_one(call))
+        sums = Sums(
+            calls=1,
+            input_tokens=call["input_tokens"],
+            output_tokens=call["output_tokens"],
+            tokens_estimated=call["tokens_estimated"],
+            seconds=call["seconds"],
+            http_retries=call["http_retries"],
+            reasks=int(call["reask"]),
+            trims=len(call["trims"]),
+        )
+        groups.setdefault(group_of(call), []).append(sums)
     return groups
-
-
-def _one(call: CallRecord) -> Sums:
-    return Sums(
-        calls=1,
-        input_tokens=call["input_tokens"],
-        output_tokens=call["output_tokens"],
-        tokens_estimated=call["tokens_estimated"],
-        seconds=call["seconds"],
-        http_retries=call["http_retries"],
-        reasks=int(call["reask"]),
-        trims=len(call["trims"]),
-    )
 
 
 Status = Literal["running", "done", "paused", "stopped", "failed"]
@@ -252,7 +249,6 @@ NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simp
 _RECORD = TypeAdapter(RunRecord)
 _LOCK_WAIT_S = 1.0
 """`draftroom runs` holds a lock for a moment to see whether it is free; a run that begins just then waits for it."""
-_MOST_CANDIDATES = 5
 
 
 class Records(NamedTuple):
@@ -322,9 +318,9 @@ def find_record(name: str) -> RunRecord:
     if not paths:
         raise StateError(NO_RUNS, kind="run_not_found")
     problem = "More than one run has" if matches else "No run has"
-    raise StateError(
-        f"{problem} an id that begins with {name!r}; choose from {_candidates(matches or paths)}.", kind="run_not_found"
-    )
+    candidates = [path.stem for path in matches or paths]
+    known = ", ".join(candidates[:5]) + (" and others" if len(candidates) > 5 else "")
+    raise StateError(f"{problem} an id that begins with {name!r}; choose from {known}.", kind="run_not_found")
 
 
 @contextmanager
@@ -394,8 +390,3 @@ def _lock(run_id: str) -> FileLock:
         raise storage_error(error, folder) from error
     # Not of a thread: a server takes it in one of its threads and gives it back in another.
     return FileLock(folder / f"{run_id}.lock", thread_local=False)
-
-
-def _candidates(paths: list[Path]) -> str:
-    names = [path.stem for path in paths[:_MOST_CANDIDATES]]
-    return ", ".join(names) + (" and others" if len(paths) > _MOST_CANDIDATES else "")

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, ErrorDetails
+from pydantic_core import CoreSchema
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from state.errors import SettingsError
@@ -317,13 +317,12 @@ ROLES = ("default", *AGENTS, *OPTIONAL_ROLES)
 
 def describe(error: ValidationError) -> str:
     """Say in one clause what pydantic found wrong, without repeating the offending values."""
-    return "; ".join(_problem(item) for item in error.errors()[:4])
-
-
-def _problem(item: ErrorDetails) -> str:
-    where = ".".join(map(str, item["loc"])) or "value"
-    what = item["msg"].removeprefix("Value error, ")
-    return f"`{where}`: {what[:1].lower()}{what[1:]}"
+    problems: list[str] = []
+    for item in error.errors()[:4]:
+        where = ".".join(map(str, item["loc"])) or "value"
+        what = item["msg"].removeprefix("Value error, ")
+        problems.append(f"`{where}`: {what[:1].lower()}{what[1:]}")
+    return "; ".join(problems)
 
 
 _OUTSIDE = ("preset", "models", "limits")

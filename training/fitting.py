@@ -218,7 +218,12 @@ def fit(
         SettingsError: `out` holds a run with other settings or data, or training diverged.
     """
     run = {"config": config.model_dump(mode="json"), "data": dict(data)}
-    _check_same(out, run)
+    if (out / _RUN).is_file() and json.loads((out / _RUN).read_bytes()) != run:
+        raise SettingsError(
+            f"The folder {out} holds a training run with other settings or data; name another folder, or delete this "
+            "one."
+        )
+    write_atomically(out / _RUN, json.dumps(run, indent=2).encode() + b"\n")
     if (out / RECORD).is_file():
         return FitRecord.model_validate_json((out / RECORD).read_bytes())
     metric = str(trainer.args.metric_for_best_model)
@@ -252,16 +257,6 @@ def refuse_finished(out: Path) -> None:
     """
     if (out / RECORD).is_file():
         raise SettingsError(f"The training run in {out} is finished; name another folder to train again.")
-
-
-def _check_same(out: Path, run: Mapping[str, Any]) -> None:
-    file = out / _RUN
-    if file.is_file() and json.loads(file.read_bytes()) != run:
-        raise SettingsError(
-            f"The folder {out} holds a training run with other settings or data; name another folder, or delete this "
-            "one."
-        )
-    write_atomically(file, json.dumps(run, indent=2).encode() + b"\n")
 
 
 class _Progress(TrainerCallback):

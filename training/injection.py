@@ -101,15 +101,12 @@ def fit(styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors, without:
     told = _all(some for (kind, _), some in used.items() if kind == "instruction")
     alike = _all(some for (kind, _), some in used.items() if kind == "look-alike")
     science = _all(paper.sentences for paper in papers if paper.part == "fit")
-    found = _fitted(told, [*alike, *science], vectors)
+    rows = np.stack([vectors[sentence] for sentence in (*told, *alike, *science)])
+    labels = np.repeat([1, 0], [len(told), len(alike) + len(science)])
+    model = LogisticRegression(C=STRENGTH, max_iter=2_000).fit(rows, labels)
+    found = Regression(model.coef_[0].astype(np.float32), float(model.intercept_[0]))
     highest = _highest(found, papers, vectors, "calibrate", whole=True)
     return found._replace(bias=found.bias - sorted(highest, reverse=True)[int(MOST_ALARMS * len(highest))])
-
-
-def _fitted(told: Sequence[str], against: Sequence[str], vectors: Vectors) -> Regression:
-    rows = np.stack([vectors[sentence] for sentence in (*told, *against)])
-    model = LogisticRegression(C=STRENGTH, max_iter=2_000).fit(rows, np.repeat([1, 0], [len(told), len(against)]))
-    return Regression(model.coef_[0].astype(np.float32), float(model.intercept_[0]))
 
 
 def _highest(

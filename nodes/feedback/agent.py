@@ -170,9 +170,12 @@ def evidence_shown(state: ParagraphState) -> str:
 def log_shown(state: ParagraphState) -> str:
     """What was done so far, in order, for the controller only: unanswered questions never reach the reviewer."""
     found = {item["id"]: item for item in state["evidence"]}
-    return "\n".join(
-        _step_shown(record, found.get(evidence_id(record["step"]["id"])), state) for record in state["log"]
-    )
+    lines: list[str] = []
+    for record in state["log"]:
+        outcome = "Not asked" if record["outcome"] == "skipped" else "No answer was found"
+        answer = found.get(evidence_id(record["step"]["id"]))
+        lines.append(_answer_shown(answer, state) if answer else f"- {outcome}: {record['step']['question']}")
+    return "\n".join(lines)
 
 
 def evidence_id(step: str) -> str:
@@ -224,10 +227,3 @@ def _answer_shown(item: Evidence, state: ParagraphState) -> str:
         f"[{item['id']}] Question: {item['question']}\n"
         f"     Answer: {shown(item['answer'], state)} (from {place_of(item)}{quote})"
     )
-
-
-def _step_shown(record: StepRecord, found: Evidence | None, state: ParagraphState) -> str:
-    if found:
-        return _answer_shown(found, state)
-    outcome = "Not asked" if record["outcome"] == "skipped" else "No answer was found"
-    return f"- {outcome}: {record['step']['question']}"

@@ -25,8 +25,6 @@ from tools.injection import obeys
 
 _MOST = 5
 """Findings about the rest of the paper that one answer holds."""
-_FEWEST_SHARED = 2
-"""Words of the computation that its wording has, if it is about it."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOTHING = "No contradiction was found in the rest of the paper, among what can be computed."
 ADDED = "The words of the reviewer on {id} hold what was not computed ({facts}), so those of the computation stand."
@@ -43,10 +41,20 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
         whole: Whether nothing was named, so that findings about tables, captions and references are shown, too.
     """
     known = {paragraph["id"] for paragraph in document["paragraphs"]}
-    besides = [_paragraph(target) for target in targets if target["id"] not in known]
+    besides = [
+        Paragraph(id=target["id"], section=target["section"], text=target["text"], page=target["page"], words=[])
+        for target in targets
+        if target["id"] not in known
+    ]
     found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]})
     texts = {target["id"]: target["text"] for target in targets}
-    marked = [(item, whole or _concerns(item, texts.get(item["paragraph"], ""), document)) for item in found]
+    paragraphs = {paragraph["text"] for paragraph in document["paragraphs"]}
+    marked: list[tuple[ComputedFinding, bool]] = []
+    for item in found:
+        text = texts.get(item["paragraph"], "")
+        # A reviewed text that is only a part of the paragraph has to hold what was found; a row counts as held.
+        is_held = text and (text in paragraphs or locate(item["quote"], text, fewest=1) is not None)
+        marked.append((item, whole or bool(is_held)))
     marked.sort(key=lambda pair: not pair[1])
     return [
         RaisedFinding(**item, id=f"f{number}", shown=shown, wording="")
@@ -57,16 +65,6 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
 def findings_about(target: Target, computed: Sequence[RaisedFinding]) -> list[RaisedFinding]:
     """Return the findings about a reviewed text that the review shows."""
     return [item for item in computed if item["shown"] and item["paragraph"] == target["id"]]
-
-
-def _paragraph(target: Target) -> Paragraph:
-    return Paragraph(id=target["id"], section=target["section"], text=target["text"], page=target["page"], words=[])
-
-
-def _concerns(finding: ComputedFinding, text: str, document: Document) -> bool:
-    """Whether the reviewed text, which may be a part of the paragraph, holds what was found; a row counts as held."""
-    whole = any(text == paragraph["text"] for paragraph in document["paragraphs"])
-    return bool(text) and (whole or locate(finding["quote"], text, fewest=1) is not None)
 
 
 def as_evidence(finding: RaisedFinding) -> Evidence:
@@ -127,17 +125,13 @@ def accept_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dic
         computed = f"{finding['kind']}. {in_words(finding)}"
         known = f"{state['target']['text']}\n\n{finding['quote']}\n\n{computed}"
         added = [fact["text"] for fact in unsupported_facts(wording, known) if fact["kind"] != "entity"]
+        # It takes up one of the numbers or two of the words of the computation, and not those of the quote alone.
+        numbers = ({*_NUMBER.findall(wording)} - {*_NUMBER.findall(finding["quote"])}) & {*_NUMBER.findall(computed)}
+        words = (stems(wording) - stems(finding["quote"])) & stems(computed)
         if added:
             notes.append(ADDED.format(id=finding["id"], facts=", ".join(added)))
-        elif _is_about(wording, computed, finding["quote"]) and not (
+        elif (numbers or len(words) >= 2) and not (
             "instructions" in options(state).extensions and obeys(wording, state["findings"])
         ):
             accepted[finding["id"]] = wording
     return accepted, notes
-
-
-def _is_about(wording: str, computed: str, quote: str) -> bool:
-    """Whether words take up the computation, by one of its numbers or two of its words, and not the quote alone."""
-    numbers = ({*_NUMBER.findall(wording)} - {*_NUMBER.findall(quote)}) & {*_NUMBER.findall(computed)}
-    words = (stems(wording) - stems(quote)) & stems(computed)
-    return bool(numbers) or len(words) >= _FEWEST_SHARED

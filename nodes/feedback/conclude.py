@@ -13,19 +13,13 @@ from tools.injection import silence_about
 
 async def conclude(state: ParagraphState) -> ParagraphState:
     """Hand the review of the paragraph back to the run."""
-    whole: dict[str, Any] = {
-        **state,
-        "outcome": state["outcome"] or "nothing worth raising",
-        "notes": [*state["notes"], *_silence(state)],
-    }
+    notes = state["notes"]
+    if state["comment"] is None and state["outcome"] != "failed" and switch("instructions", state):
+        # The paragraph may have asked that nothing be said about it.
+        notes = [*notes, *silence_about(state["target"]["id"], state["findings"])]
+    whole: dict[str, Any] = {**state, "outcome": state["outcome"] or "nothing worth raising", "notes": notes}
     review = {key: whole[key] for key in ParagraphReview.__annotations__}
     return {"reviews": [cast("ParagraphReview", review)]}
-
-
-def _silence(state: ParagraphState) -> list[str]:
-    """A note if nothing is said about a paragraph that may have asked for that (the extension `instructions`)."""
-    quiet = state["comment"] is None and state["outcome"] != "failed"
-    return silence_about(state["target"]["id"], state["findings"]) if quiet and switch("instructions", state) else []
 
 
 async def rank_comments(state: FeedbackState) -> FeedbackState:

@@ -44,13 +44,17 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
+    computed: list[RaisedFinding] = []
+    if "computed_checks" in settings.feedback.extensions:
+        whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
+        computed = await asyncio.to_thread(compute_findings, document, targets, whole=whole)
     return {
         "paper": ref["source"],
         "document": ref,
         "settings": settings.frozen("feedback"),
         "targets": targets,
         "findings": await asyncio.to_thread(find_instructions, document),
-        "computed": await asyncio.to_thread(_computed, document, targets, state, settings.feedback),
+        "computed": computed,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("reviews", "calls")},
         "comments": [],
@@ -66,7 +70,10 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
     Raises:
         BadInput: If there is no such paragraph, or there are several and the run is to pause for its plan.
     """
-    targets = _numbered(_chosen(document, request, chosen))
+    targets = [
+        Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
+        for number, item in enumerate(_chosen(document, request, chosen), start=1)
+    ]
     if chosen.pause and len(targets) > 1:
         raise BadInput(
             f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
@@ -93,14 +100,6 @@ def _chosen(document: Document, request: FeedbackInput, chosen: FeedbackSettings
             f"No paragraph has {chosen.min_words} words or more; name one, or lower `min_words`.", kind="empty_input"
         )
     return worth_it
-
-
-def _computed(
-    document: Document, targets: list[Target], request: FeedbackInput, chosen: FeedbackSettings
-) -> list[RaisedFinding]:
-    """What is computed before any agent begins, if that extension is on."""
-    whole = not any(request.get(name) for name in ("paragraphs", "section", "text"))
-    return compute_findings(document, targets, whole=whole) if "computed_checks" in chosen.extensions else []
 
 
 def begin_paragraph(target: Target, run: FeedbackState) -> ParagraphState:
@@ -149,10 +148,3 @@ def _own_text(document: Document, text: str) -> Paragraph:
             whole = len(text) >= 0.9 * len(paragraph["text"])
             return paragraph if whole else {**paragraph, "text": place.of(paragraph["text"]), "words": []}
     return Paragraph(id=OWN_TEXT, section="", text=text, page=0, words=[])
-
-
-def _numbered(paragraphs: list[Paragraph]) -> list[Target]:
-    return [
-        Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
-        for number, item in enumerate(paragraphs, start=1)
-    ]

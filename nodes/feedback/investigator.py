@@ -30,9 +30,8 @@ from state.errors import RetrievalUnavailable, Unanswered
 from state.feedback import Answered, Evidence, ParagraphState, QuestionState
 from state.model_settings import AtMost
 from state.records import CallRecord
-from state.settings import FeedbackSettings
 from tools.checks.quotes import locate
-from tools.literature import Findings, Found, Sources, find_documents, open_sources, under_review
+from tools.literature import Found, find_documents, open_sources, under_review
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
 _PART = re.compile(r"(?<=[.!?;])[\"”’]*\s+")
@@ -245,26 +244,14 @@ async def find_studies(state: QuestionState, question: str) -> Studies:
         RetrievalUnavailable: No provider could be asked.
         SettingsError: A provider needs a key that is not there.
     """
-    chosen = options(state)
-    paper = await document_of(state)
-    sources = await asyncio.to_thread(_open, chosen)
-    findings = await find_documents(
-        question,
-        sources,
-        limit=chosen.literature.results,
-        under_review=under_review(paper),
-    )
-    return Studies(findings["found"], notes_of(findings))
+    chosen, paper = options(state), await document_of(state)
 
-
-def notes_of(findings: Findings) -> list[str]:
-    """What a person should know of a search."""
-    blocked = [f"{item['address']} was kept out: it {item['reason']}." for item in findings["blocked"]]
-    return [*blocked, *(f"Literature, {item['provider']}: {item['message']}" for item in findings["notices"])]
-
-
-def _open(chosen: FeedbackSettings) -> Sources:
     def rank(documents: Sequence[Document], question: str, number: int) -> list[Passage]:
         return search_now(documents, question, chosen, number)
 
-    return open_sources(chosen.literature, rank=rank)
+    sources = await asyncio.to_thread(open_sources, chosen.literature, rank=rank)
+    limit = chosen.literature.results
+    findings = await find_documents(question, sources, limit=limit, under_review=under_review(paper))
+    blocked = [f"{item['address']} was kept out: it {item['reason']}." for item in findings["blocked"]]
+    notices = [f"Literature, {item['provider']}: {item['message']}" for item in findings["notices"]]
+    return Studies(findings["found"], [*blocked, *notices])

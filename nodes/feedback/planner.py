@@ -29,7 +29,7 @@ from nodes.feedback.agent import (
 from nodes.shared import AgentAnswer, limits_of, model_of
 from state.errors import Unanswered
 from state.feedback import Action, ParagraphState, Plan, Step
-from state.model_settings import AtMost, ModelSettings
+from state.model_settings import AtMost
 from state.settings import FeedbackSettings
 from tools.models import Caller, sample
 
@@ -96,12 +96,6 @@ NO_LITERATURE = "No literature is set up, so the paper alone was asked."
 NOT_GOOGLE = "The literature that was asked is {asked}, not Google as in the paper."
 
 
-def plan_of(state: ParagraphState) -> type[BaseModel]:
-    """The schema of a plan: questions to what can be asked, and the review."""
-    steps = at_most(options(state).max_questions + 1, "planner", state)
-    return steps_of((*questions_to(state), "write_review"), steps)
-
-
 def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
     """The schema of a plan, by what a step can be and the field of the list of steps."""
     step = create_model(
@@ -115,7 +109,10 @@ def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
 
 async def propose_plans(state: ParagraphState) -> ParagraphState:
     """Sample plans, and make them such as can be followed."""
-    chosen = options(state)
+    chosen, model = options(state), model_of("planner", state)
+    if chosen.plans > 1:  # sampled warm, however cold the role is set: otherwise they are one plan several times
+        model = model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})
+    schema = steps_of((*questions_to(state), "write_review"), at_most(chosen.max_questions + 1, "planner", state))
     variables: dict[str, object] = {
         "paragraph": shown(state["target"]["text"], state),
         "most": chosen.max_questions,
@@ -130,18 +127,19 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
                 Caller("planner", "propose_plans", state["target"]["number"]),
                 PROMPTS / "propose_plans.md",
                 variables,
-                plan_of(state),
-                _sampling(model_of("planner", state), chosen),
+                schema,
+                model,
                 number=chosen.plans,
                 trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
                 limits=limits_of(state),
             )
     except Unanswered as error:
         return {**failed("planner", error.problem), "calls": error.spent}
-    plans = [
-        _plan(number, proposal.model_dump()["steps"], chosen.max_questions)
-        for number, proposal in enumerate(samples.values, start=1)
-    ]
+    plans: list[Plan] = []
+    for number, proposal in enumerate(samples.values, start=1):
+        asked = [Asked(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
+        steps, repairs = normalize_plan(asked, chosen.max_questions)
+        plans.append(Plan(number=number, steps=numbered_steps(steps, "planner"), repairs=repairs, score=None))
     notes = literature_notes(chosen) if has_literature(state) else [NO_LITERATURE]
     if len(plans) < chosen.plans:
         notes.append(f"{len(plans)} of {chosen.plans} plans could be used.")
@@ -160,7 +158,7 @@ def literature_notes(chosen: FeedbackSettings) -> list[str]:
 async def edit_plan(state: ParagraphState) -> ParagraphState:
     """Let a person edit the plan that will be followed."""
     plan = state["plans"][0]
-    lines = [line_of(Asked(step["action"], step["question"])) for step in plan["steps"][:-1]]
+    lines = [f"{SOURCES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
     answer = interrupt(
         {
             "question": "These questions will be asked before the review is written. Answer with "
@@ -177,11 +175,6 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
     return {"plans": [edited, *state["plans"][1:]], "remaining": edited["steps"]}
 
 
-def line_of(step: Asked) -> str:
-    """A question as a person edits it."""
-    return f"{SOURCES[step.action]}: {step.question}"
-
-
 def step_of(line: str) -> Asked:
     """A person's line as a step; a line that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
@@ -194,18 +187,6 @@ def step_of(line: str) -> Asked:
 def plan_in_words(plan: Plan) -> str:
     """A plan as the re-ranker reads it: one numbered step a line."""
     return "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(plan["steps"], start=1))
-
-
-def _plan(number: int, proposed: Sequence[Mapping[str, Any]], most: int) -> Plan:
-    steps, repairs = normalize_plan([Asked(step["action"], step["question"]) for step in proposed], most)
-    return Plan(number=number, steps=numbered_steps(steps, "planner"), repairs=repairs, score=None)
-
-
-def _sampling(model: ModelSettings, chosen: FeedbackSettings) -> ModelSettings:
-    """Several plans are sampled warm, however cold the role is set: otherwise they are one plan several times."""
-    if chosen.plans == 1:
-        return model
-    return model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})
 
 
 async def rank_plans(state: ParagraphState) -> ParagraphState:

@@ -98,15 +98,12 @@ async def write_review(state: ParagraphState) -> ParagraphState:
         return {**failed("reviewer", error.problem), "calls": error.spent}
     said = answer.value.model_dump()
     wordings, notes = accept_wordings(state, said.get("computed", {}))
-    if said["label"] != NOT_NEEDED and said.get("quote") == "":
-        notes.append(UNPLACED)
-    return {**_outcome(state, said), "wordings": wordings, "notes": notes, "calls": answer.calls}
-
-
-def _outcome(state: ParagraphState, said: dict[str, Any]) -> ParagraphState:
+    news: ParagraphState = {"wordings": wordings, "notes": notes, "calls": answer.calls}
     if said["label"] == NOT_NEEDED:
-        return {"outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
-    return {"outcome": "comment", "comment": _comment(state, said)}
+        return {**news, "outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
+    if said.get("quote") == "":
+        notes.append(UNPLACED)
+    return {**news, "outcome": "comment", "comment": _comment(state, said)}
 
 
 def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:

@@ -29,6 +29,7 @@ from tools.checks.fidelity import unsupported_facts
 from tools.checks.quotes import locate
 from tools.injection import obeys
 
+# Whether something is said to be missing; rather once too often, for the test costs one call.
 _ABSENCE = re.compile(
     r"\b(?:not|n't|never|nowhere|neither|nor|no|without|lacks?|lacking|missing|omits?|omitted|absen(?:t|ce)|unclear|"
     r"unspecified|unreported|undefined|fails? to|leaves? open|"
@@ -54,7 +55,7 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
     dictated = "instructions" in extensions and obeys(said, state["findings"])
     notes = ["It repeats an instruction found in the paper."] if dictated else []
     notes += _unsupported(state, comment, said) if "verify" in extensions else []
-    if "verify" not in extensions or not claims_absence(said):
+    if "verify" not in extensions or not _ABSENCE.search(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
     passages = await search_paper(state, f"{comment['quote']} {said}")
     variables: dict[str, object] = {
@@ -72,23 +73,21 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
     return {**_verdict(comment, verification), "calls": answer.calls}
 
 
-def claims_absence(text: str) -> bool:
-    """Whether a comment says that something is missing; rather once too often, for the test costs one call."""
-    return _ABSENCE.search(text) is not None
-
-
 def tested(
     answer: AbsenceTest, comment: Comment, paragraph: str, passages: list[Passage], notes: list[str]
 ) -> Verification:
     """Soften what the paper gives, in the paragraph itself or elsewhere; only verbatim quotes count."""
-    if not answer.given or _overlap(answer.quote, comment["quote"]):
+    # Perhaps the test found nothing but the words that are commented on.
+    if not answer.given or locate(answer.quote, comment["quote"]) or locate(comment["quote"], answer.quote):
         return Verification(verdict="kept", notes=notes)
     if place := locate(answer.quote, paragraph):
         note = f"The paragraph itself gives what is called missing: “{place.of(paragraph)}”."
         return Verification(verdict="softened", notes=[*notes, note])
     for passage in passages:
         if place := locate(answer.quote, passage["text"]):
-            note = f"The paper does say, in {_where(passage)}: “{place.of(passage['text'])}”. Perhaps point there."
+            section = f"“{passage['section']}”" if passage["section"] else "another place"
+            where = f"{section} (page {passage['page']})" if passage["page"] else section
+            note = f"The paper does say, in {where}: “{place.of(passage['text'])}”. Perhaps point there."
             return Verification(verdict="softened", notes=[*notes, note])
     return Verification(verdict="kept", notes=notes)
 
@@ -99,16 +98,6 @@ def _unsupported(state: ParagraphState, comment: Comment, said: str) -> list[str
     source = "\n\n".join(known)
     facts = [f"“{fact['text']}”" for fact in unsupported_facts(said, source)]
     return [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []
-
-
-def _overlap(quote: str, other: str) -> bool:
-    """Whether the test found nothing but the words that are commented on."""
-    return locate(quote, other) is not None or locate(other, quote) is not None
-
-
-def _where(passage: Passage) -> str:
-    section = f"“{passage['section']}”" if passage["section"] else "another place"
-    return f"{section} (page {passage['page']})" if passage["page"] else section
 
 
 def _verdict(comment: Comment, verification: Verification) -> ParagraphState:

@@ -49,14 +49,10 @@ async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
         for item, place in places
         if place
     ]
-    return {"candidates": candidates, "calls": answer.calls, **_news(noticed=len(places), quoted=len(candidates))}
-
-
-def _news(*, noticed: int, quoted: int) -> ParagraphState:
-    if noticed == 0:
-        return {"outcome": "nothing worth raising", "problem": "The weakness detector found nothing."}
-    if quoted == 0:
-        return {
-            "notes": ["The weaknesses that were noticed quote nothing of the paragraph; the reviewer decided alone."]
-        }
-    return {}
+    news: ParagraphState = {"candidates": candidates, "calls": answer.calls}
+    if not places:
+        return {**news, "outcome": "nothing worth raising", "problem": "The weakness detector found nothing."}
+    if not candidates:
+        note = "The weaknesses that were noticed quote nothing of the paragraph; the reviewer decided alone."
+        return {**news, "notes": [note]}
+    return news

@@ -61,7 +61,12 @@ async def write_draft(state: JournalismState) -> JournalismState:
     With the extension `begin_with_paper` a short paper is its own first draft, which the journalist then revises.
     """
     if begins_with_paper(state):
-        return {"round": 0, "drafts": [Draft(round=0, text=_as_article(state), improvements=[])]}
+        # With its title, without its other headings, in paragraphs of a few sentences.
+        said = [each.text for each in sentences(stored_text(state["source"])) if not each.heading]
+        paragraphs = [" ".join(said[start : start + 4]) for start in range(0, len(said), 4)]
+        title = [f"# {state['source']['title']}"] if state["source"]["title"] else []
+        text = "\n\n".join([*title, *paragraphs]) + "\n"
+        return {"round": 0, "drafts": [Draft(round=0, text=text, improvements=[])]}
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
@@ -108,14 +113,6 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
 
     text, _, calls = await rewrite_each(draft["text"], state["copied"], paper, in_easy_words)
     return {"drafts": [{**draft, "text": text}], "calls": calls}
-
-
-def _as_article(state: JournalismState) -> str:
-    """The paper with its title, without its other headings, in paragraphs of a few sentences."""
-    said = [each.text for each in sentences(stored_text(state["source"])) if not each.heading]
-    paragraphs = [" ".join(said[start : start + 4]) for start in range(0, len(said), 4)]
-    title = state["source"]["title"]
-    return "\n\n".join([*([f"# {title}"] if title else []), *paragraphs]) + "\n"
 
 
 def as_markdown(article: Article) -> str:

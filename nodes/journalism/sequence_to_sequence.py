@@ -11,7 +11,7 @@ from state.journalism import Draft, JournalismState
 from state.records import CallRecord, Trim
 from state.settings import JournalismSettings
 from tools.documents.reading import stored_text
-from tools.sequence_to_sequence import Written, write
+from tools.sequence_to_sequence import write
 
 
 async def write_without_prompt(state: JournalismState) -> JournalismState:
@@ -23,8 +23,27 @@ async def write_without_prompt(state: JournalismState) -> JournalismState:
     """
     source, folder = stored_text(state["source"]), await asyncio.to_thread(folder_of_model, options(state))
     written = await write(folder, source)
+    words = len(source.split())
+    trim = Trim(variable="paper", words_kept=written.words_read, words_before=words)
+    call = CallRecord(
+        role="journalist",
+        step="write_draft",
+        round=0,
+        model=folder.name,
+        prompt="",
+        prompt_sha256="",
+        input_tokens=written.input_tokens,
+        output_tokens=written.output_tokens,
+        tokens_estimated=False,
+        seconds=written.seconds,
+        http_retries=0,
+        reask=False,
+        finish_reason="length" if written.cut else "stop",
+        trims=[trim] if written.words_read < words else [],
+        cuts=[],
+    )
     draft = Draft(round=0, text=f"{written.text}\n", improvements=[])
-    return {"round": 0, "drafts": [draft], "calls": [_record(written, folder, source)]}
+    return {"round": 0, "drafts": [draft], "calls": [call]}
 
 
 def folder_of_model(chosen: JournalismSettings) -> Path:
@@ -44,25 +63,3 @@ def folder_of_model(chosen: JournalismSettings) -> Path:
             f"There is no folder {folder} with a sequence-to-sequence model; correct its path.", kind="missing_file"
         )
     return folder
-
-
-def _record(written: Written, folder: Path, source: str) -> CallRecord:
-    words = len(source.split())
-    trim = Trim(variable="paper", words_kept=written.words_read, words_before=words)
-    return CallRecord(
-        role="journalist",
-        step="write_draft",
-        round=0,
-        model=folder.name,
-        prompt="",
-        prompt_sha256="",
-        input_tokens=written.input_tokens,
-        output_tokens=written.output_tokens,
-        tokens_estimated=False,
-        seconds=written.seconds,
-        http_retries=0,
-        reask=False,
-        finish_reason="length" if written.cut else "stop",
-        trims=[trim] if written.words_read < words else [],
-        cuts=[],
-    )

@@ -155,19 +155,10 @@ def memories_of(exchange: Exchange) -> Iterator[Memory]:
 
 
 def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
-    yield from _clarified(exchange)
-    yield from _edited(exchange)
-    yield from _reviewed(exchange)
-
-
-def _clarified(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     for question in exchange["questions"]:
         if question["answer"]:
             yield "medical_expert", f"I was asked: {question['text']} I said: {question['answer']}"
             yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {question['answer']}"
-
-
-def _edited(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     for item in exchange["suggestions"]:
         wording = f'"{item["original"]}" -> "{item["replacement"]}"'
         yield "language_clarifier", f"I suggested {wording}: {item['verdict']}. {item['reason']}"
@@ -181,9 +172,6 @@ def _edited(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
             yield "medical_expert", f"I judged {verdict}"
         if part["verdict"] == "removed":
             yield "simplifier", f'I left out "{part["quote"]}", for it is redundant: {part["reason"]}'
-
-
-def _reviewed(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     for comment in exchange["comments"]:
         yield "medical_expert", f"I commented on a rewritten text: {comment}"
         yield "simplifier", f"The medical expert commented on my text: {comment}"

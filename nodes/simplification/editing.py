@@ -92,9 +92,14 @@ async def leave_out_redundancies(state: LoopState) -> LoopState:
     parts = state["exchange"]["redundancies"]
     reasons = [f'"{part["quote"]}": {part["reason"]}' for part in parts if part["verdict"] == "validated"]
     news = await write_anew("leave_out_redundancies", state, {"parts": numbered(reasons)}, reasons, "removal")
-    settled = [
-        _settled(part, state["text"], news["text"]) if part["verdict"] == "validated" else part for part in parts
-    ]
+    settled: list[Redundancy] = []
+    for part in parts:
+        if part["verdict"] == "validated" and not occurrences(state["text"], part["quote"]):
+            settled.append({**part, "verdict": "kept", "justification": NOT_THERE, "judge": "guard"})
+        elif part["verdict"] == "validated" and not occurrences(news["text"], part["quote"]):
+            settled.append({**part, "verdict": "removed"})
+        else:
+            settled.append(part)
     return {**news, "exchange": in_exchange(state, redundancies=settled)}
 
 
@@ -127,13 +132,6 @@ async def correct_text(state: LoopState) -> LoopState:
     memory = memory_of("simplifier", state, in_exchange(state, comments=before))
     variables: dict[str, object] = {"comments": numbered(comments), "memory": memory}
     return await write_anew("correct_text", state, variables, comments, "correction")
-
-
-def _settled(part: Redundancy, before: str, after: str) -> Redundancy:
-    """A validated part, and what became of it in the text that was written without it."""
-    if not occurrences(before, part["quote"]):
-        return {**part, "verdict": "kept", "justification": NOT_THERE, "judge": "guard"}
-    return part if occurrences(after, part["quote"]) else {**part, "verdict": "removed"}
 
 
 def _judged(item: WordingSuggestion, verdict: WordingVerdict | None, state: LoopState) -> WordingSuggestion:

@@ -98,8 +98,14 @@ async def check_accuracy(state: LoopState) -> LoopState:
         **texts_of(state),
         "memory": memory_of("medical_expert", state),
         "earlier_comments": numbered(said),
-        "lost_details": numbered(_lost(state)) if has_extension("lost_details", state) else "",
+        "lost_details": "",
     }
+    if has_extension("lost_details", state):  # what a check no longer finds in the text, by sentence of the abstract
+        lost = lost_content(stored_text(state["source"]), state["text"])
+        variables["lost_details"] = numbered(
+            ", ".join(f'"{detail["text"]}"' for detail in details) + f" in: {sentence}"
+            for sentence, details in groupby(lost, key=lambda detail: detail["sentence"])
+        )
     answer = await ask_as("medical_expert", "check_accuracy", state, variables, AccuracyCheck)
     comments = [comment.strip() for comment in answer.value.comments if comment.strip()]
     return {
@@ -108,13 +114,6 @@ async def check_accuracy(state: LoopState) -> LoopState:
         "exchange": in_exchange(state, comments=[*said, *comments], accurate=not comments),
         "loop_calls": answer.calls,
     }
-
-
-def _lost(state: LoopState) -> list[str]:
-    """Details of the abstract that a check no longer finds in the text, by sentence (the extension `lost_details`)."""
-    lost = lost_content(stored_text(state["source"]), state["text"])
-    by_sentence = groupby(lost, key=lambda detail: detail["sentence"])
-    return [", ".join(f'"{detail["text"]}"' for detail in details) + f" in: {said}" for said, details in by_sentence]
 
 
 def _judged(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:

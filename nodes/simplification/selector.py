@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from nodes.shared import AgentAnswer, limits_of, model_of
 from nodes.simplification.agent import PROMPTS, ask_as, begin_exchange, in_words, options, texts_of
@@ -85,16 +85,11 @@ def visits(state: SimplificationState, lead: Lead) -> int:
 
 
 async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, str, list[CallRecord]]:
+    open_agents: Any = Literal[tuple(choices)]
+    schema = create_model("AgentChoice", __base__=ReasonedChoice, agent=(open_agents, ...))
+    variables, entry = _variables(state, choices), state["entry"] + 1
     try:
-        answer = await ask_as(
-            "agent_selector",
-            "select_agent",
-            state,
-            _variables(state, choices),
-            choice_of(choices),
-            trim="history",
-            entry=state["entry"] + 1,
-        )
+        answer = await ask_as("agent_selector", "select_agent", state, variables, schema, trim="history", entry=entry)
     except Unanswered as error:
         because = f"The selector named no agent with entries left ({error.problem}), so the first of them acts."
         return choices[0], because, error.spent
@@ -106,15 +101,6 @@ class ReasonedChoice(AgentAnswer):
     """First why, then which agent."""
 
     reason: Annotated[str, AtMost("note_words")]
-
-
-def choice_of(choices: list[Any]) -> type[BaseModel]:
-    """The schema of the selector's answer, which allows the open choices only."""
-    return create_model(
-        "AgentChoice",
-        __base__=ReasonedChoice,
-        agent=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
-    )
 
 
 def _variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:

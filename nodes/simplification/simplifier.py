@@ -6,7 +6,7 @@ Each change of the text is attributed to the question, suggestion, comment or re
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Annotated, Literal, TypeVar
 
@@ -184,20 +184,26 @@ def rewritten(
     """
     words = stems if kind == "rewrite" else _words
     old, new = ([sentence.text for sentence in sentences(text)] for text in (before, after))
-    return [
-        TextChange(
-            entry=entry,
-            loop=loop,
-            round=number,
-            agent="simplifier",
-            kind=kind,
-            before=" ".join(old[a:b]),
-            after=" ".join(new[c:d]),
-            because=_reason(" ".join(old[a:b]), " ".join(new[c:d]), reasons, words),
+    changes: list[TextChange] = []
+    for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if operation == "equal":
+            continue
+        gone, come = " ".join(old[a:b]), " ".join(new[c:d])
+        changed = words(come) - words(gone) or words(gone) - words(come)
+        closest = max(reasons, key=lambda reason: len(changed & words(reason)), default="")
+        changes.append(
+            TextChange(
+                entry=entry,
+                loop=loop,
+                round=number,
+                agent="simplifier",
+                kind=kind,
+                before=gone,
+                after=come,
+                because=closest if changed & words(closest) else OWN,
+            )
         )
-        for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        if operation != "equal"
-    ]
+    return changes
 
 
 def change_of(state: LoopState, kind: Kind, before: str, after: str, because: str) -> TextChange:
@@ -212,12 +218,6 @@ def change_of(state: LoopState, kind: Kind, before: str, after: str, because: st
         after=after,
         because=because,
     )
-
-
-def _reason(before: str, after: str, reasons: Sequence[str], words: Callable[[str], set[str]]) -> str:
-    changed = words(after) - words(before) or words(before) - words(after)
-    closest = max(reasons, key=lambda reason: len(changed & words(reason)), default="")
-    return closest if changed & words(closest) else OWN
 
 
 def _words(text: str) -> set[str]:

@@ -88,19 +88,17 @@ def prompt_for(pair: SummaryPair, config: JournalistConfig) -> str:
 def article_of(pair: SummaryPair) -> Article | None:
     """A summary as the journalist would have to write it; none if it is no valid article."""
     title = shorten(pair.title or pair.abstract, 120, placeholder="")
+    paragraphs = [line.strip() for line in pair.summary.splitlines() if line.strip()]
+    if not _LEAST <= len(paragraphs) <= _MOST:  # then it is not printed in paragraphs of its own
+        paragraphs = _grouped([sentence.text for sentence in sentences(pair.summary)])
     try:
-        return Article(title=title, paragraphs=_paragraphs(pair.summary))
+        return Article(title=title, paragraphs=paragraphs)
     except ValidationError:
         return None
 
 
-def _paragraphs(summary: str) -> list[str]:
-    """Its own paragraphs if it has some, else its sentences in groups of about the same length."""
-    lines = [line.strip() for line in summary.splitlines() if line.strip()]
-    return lines if _LEAST <= len(lines) <= _MOST else _grouped([sentence.text for sentence in sentences(summary)])
-
-
 def _grouped(texts: Sequence[str]) -> list[str]:
+    """Join sentences to paragraphs of about the same length."""
     total = sum(map(len, texts))
     count = min(_MOST, max(_LEAST, math.ceil(total / _PARAGRAPH)))
     groups: defaultdict[int, list[str]] = defaultdict(list)

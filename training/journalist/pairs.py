@@ -70,7 +70,9 @@ def split_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) ->
     """
     split = SummarySplit([], [])
     for pair in pairs:
-        (split.dev if _drawn(f"{seed} {pair.paper}") < dev_share else split.train).append(pair)
+        digest = hashlib.sha256(f"{seed} {pair.paper}".encode()).digest()
+        place = int.from_bytes(digest[:8]) / 2**64  # from 0 to 1
+        (split.dev if place < dev_share else split.train).append(pair)
     if not (split.train and split.dev):
         raise BadInput(
             f"{len(split.train) + len(split.dev)} papers are too few to split into training and dev; give more papers "
@@ -104,8 +106,3 @@ def _one_per_paper(pairs: Sequence[SummaryPair]) -> list[SummaryPair]:
 def _plain(text: str) -> str:
     """Letters and digits only, so that spacing, case and dashes do not tell two copies of a text apart."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
-
-
-def _drawn(name: str) -> float:
-    """A number from 0 to 1 that depends on nothing but the name."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64

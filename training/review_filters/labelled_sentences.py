@@ -65,15 +65,11 @@ def aspect_of_peer_review_analyze(
     if _REPLICABILITY.search(text):
         return "Replicability"
     if not aspects:
-        return "Summary" if _retells(text, sections) else None
+        # It may say neutrally what the paper is about.
+        is_neutral = all(polarity == "NEU" for _, polarity in sections) and not text.rstrip().endswith("?")
+        return "Summary" if is_neutral and any(name in _ABOUT_THE_PAPER for name, _ in sections) else None
     mapped = {_OF_PEER_REVIEW_ANALYZE.get(aspect) for aspect in aspects}
     return mapped.pop() if len(mapped) == 1 else None
-
-
-def _retells(text: str, sections: Collection[tuple[str, str]]) -> bool:
-    """Whether a sentence without an aspect says neutrally what the paper is about."""
-    neutral = all(polarity == "NEU" for _, polarity in sections)
-    return neutral and not text.rstrip().endswith("?") and any(name in _ABOUT_THE_PAPER for name, _ in sections)
 
 
 _DEV_PART: Final = 6
