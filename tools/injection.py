@@ -72,13 +72,26 @@ def find_instructions(document: Document) -> list[Finding]:
 
     Text about such instructions is found too where it quotes one: shown as a quotation it does no harm.
     """
-    parts, hidden = list(_visible_parts(document)), _hidden_texts(document)
+    # Hidden text of each page and reason in one piece: a sentence may have been hidden word by word. Not so comments
+    # and the like, each of which stands for itself.
+    pieces: dict[tuple[int, HiddenReason], list[str]] = {}
+    for each in document["hidden"]:
+        pieces.setdefault((each["page"], each["reason"]), []).append(each["text"])
+    hidden = {key: ("\n\n" if key[1] in _BESIDE else "\n").join(texts) for key, texts in pieces.items()}
+    parts = list(_visible_parts(document))
     sentences = (
         sentence for text in (*(part.text for part in parts), *hidden.values()) for sentence in split_sentences(text)
     )
     told = sound_addressed(tuple(sentences))
     found = [finding for part in parts for finding in (*_addressed(part, told), *_control_characters(part))]
-    return [*found, *_hidden(hidden, told)]
+    for (page, reason), text in hidden.items():
+        quotes = [(text[start:end], kind) for start, end, kind in addressed_sentences(text, told)]
+        if not quotes and reason not in _BESIDE:
+            quotes = [(text[:_LONGEST_QUOTE], "hidden text")]
+        for quote, kind in quotes:
+            why = _WHY_HIDDEN[kind].format(reason=_REASONS[reason])
+            found.append(Finding(place="hidden", page=page, quote=quote, kind=kind, visible=False, explanation=why))
+    return found
 
 
 def _visible_parts(document: Document) -> Iterator[_Part]:
@@ -122,27 +135,6 @@ def _control_characters(part: _Part) -> Iterator[Finding]:
         visible=False,
         explanation=f"Invisible characters stand here{says}; agents are shown the text without them.",
     )
-
-
-def _hidden(texts: dict[tuple[int, HiddenReason], str], told: Iterable[str]) -> Iterator[Finding]:
-    for (page, reason), text in texts.items():
-        quotes = [(text[start:end], kind) for start, end, kind in addressed_sentences(text, told)]
-        if not quotes and reason not in _BESIDE:
-            quotes = [(text[:_LONGEST_QUOTE], "hidden text")]
-        for quote, kind in quotes:
-            explanation = _WHY_HIDDEN[kind].format(reason=_REASONS[reason])
-            yield Finding(place="hidden", page=page, quote=quote, kind=kind, visible=False, explanation=explanation)
-
-
-def _hidden_texts(document: Document) -> dict[tuple[int, HiddenReason], str]:
-    """Hidden text of each page and reason in one piece: a sentence may have been hidden word by word.
-
-    Not so comments and the like, each of which stands for itself.
-    """
-    texts: dict[tuple[int, HiddenReason], list[str]] = {}
-    for hidden in document["hidden"]:
-        texts.setdefault((hidden["page"], hidden["reason"]), []).append(hidden["text"])
-    return {key: ("\n\n" if key[1] in _BESIDE else "\n").join(pieces) for key, pieces in texts.items()}
 
 
 _OPENING: Final = 'the paper contains a sentence addressed to a language model, quoted as data: "'
@@ -216,16 +208,15 @@ def silence_about(paragraph: str, findings: Sequence[Finding]) -> list[str]:
 def warnings_of(findings: Sequence[Finding]) -> list[str]:
     """The findings that may be meant for a model, a warning each; of many, the first and how many more."""
     addressed = [finding for finding in findings if finding["kind"] in ADDRESSED]
-    lines = [_warning(finding) for finding in addressed[:_MOST_TOLD]]
-    more = len(addressed) - len(lines)
-    return [*lines, *([f"{more} more sentences of the paper may be meant for a language model"] if more > 0 else [])]
-
-
-def _warning(finding: Finding) -> str:
-    where = f"page {finding['page']}, {finding['place']}" if finding["page"] else finding["place"]
-    quote = " ".join(finding["quote"].split())
-    shown = quote if len(quote) <= _LONGEST_TOLD else f"{quote[:_LONGEST_TOLD]}…"
-    return f"{where}: “{shown}”: {finding['explanation'].rstrip('.')}"
+    lines: list[str] = []
+    for finding in addressed[:_MOST_TOLD]:
+        where = f"page {finding['page']}, {finding['place']}" if finding["page"] else finding["place"]
+        quote = " ".join(finding["quote"].split())
+        shown = quote if len(quote) <= _LONGEST_TOLD else f"{quote[:_LONGEST_TOLD]}…"
+        lines.append(f"{where}: “{shown}”: {finding['explanation'].rstrip('.')}")
+    if len(addressed) > _MOST_TOLD:
+        lines.append(f"{len(addressed) - _MOST_TOLD} more sentences of the paper may be meant for a language model")
+    return lines
 
 
 class Span(NamedTuple):
@@ -250,7 +241,25 @@ def addressed_sentences(text: str, told: Iterable[str] = ()) -> list[Span]:
     passages += [Span(*place, "instruction") for place in _phrases(text)]
     present = (re.escape(each) for each in told if each in text)
     passages += [Span(*match.span(), "instruction") for each in present for match in re.finditer(each, text)]
-    return _merged(_whole_sentences(text, passages)) if passages else []
+    if not passages:
+        return []
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    starts, ends = [0, *ends], [*ends, len(text)]
+    sentences: set[Span] = set()
+    for start, end, kind in passages:
+        first = starts[bisect_right(starts, start) - 1]
+        last = ends[bisect_left(ends, end)]
+        first += len(text[first:last]) - len(text[first:last].lstrip())
+        sentences.add(Span(first, first + len(text[first:last].rstrip()), kind))
+    merged: list[Span] = []
+    for span in sorted(sentences):
+        previous = merged[-1] if merged else None
+        if previous and span.start < previous.end:
+            joined: FindingKind = "instruction" if "instruction" in (previous.kind, span.kind) else previous.kind
+            merged[-1] = Span(previous.start, max(previous.end, span.end), joined)
+        else:
+            merged.append(span)
+    return merged
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -260,29 +269,6 @@ def split_sentences(text: str) -> Iterator[str]:
         if any(map(str.isalpha, text[start:end])):
             yield text[start:end].strip()
         start = following
-
-
-def _whole_sentences(text: str, passages: Iterable[Span]) -> list[Span]:
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    starts, ends = [0, *ends], [*ends, len(text)]
-    spans = []
-    for start, end, kind in passages:
-        first = starts[bisect_right(starts, start) - 1]
-        last = ends[bisect_left(ends, end)]
-        first += len(text[first:last]) - len(text[first:last].lstrip())
-        spans.append(Span(first, first + len(text[first:last].rstrip()), kind))
-    return sorted(set(spans))
-
-
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for span in spans:
-        if merged and span.start < merged[-1].end:
-            last = merged.pop()
-            kind: FindingKind = "instruction" if "instruction" in (last.kind, span.kind) else last.kind
-            span = Span(last.start, max(last.end, span.end), kind)  # noqa: PLW2901
-        merged.append(span)
-    return merged
 
 
 PHRASES: Final = Path(__file__).with_name("injection_phrases.txt")

@@ -90,20 +90,17 @@ class Fetcher:
             FetchError: It, or where it redirects to, may not be asked, or the answer is too large or of another type.
             ServerFault: There is no proper answer.
         """
+        first = url = self.gate.check(address)
         try:
             async with asyncio.timeout(self.seconds):
-                return await self._follow(address, accept, secrets)
+                for _ in range(MAX_HOPS + 1):
+                    answer = await self._ask(url, accept, secrets if url.origin == first.origin else ())
+                    if isinstance(answer, Download):
+                        return answer
+                    url = self.gate.check(_target(url, answer.location, secrets))
         except TimeoutError:
             reason = f"did not answer in whole within {self.seconds:g} s"
-            raise ServerFault(shown(self.gate.check(address)), reason, passing=True) from None
-
-    async def _follow(self, address: str, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download:
-        first = url = self.gate.check(address)
-        for _ in range(MAX_HOPS + 1):
-            answer = await self._ask(url, accept, secrets if url.origin == first.origin else ())
-            if isinstance(answer, Download):
-                return answer
-            url = self.gate.check(_target(url, answer.location, secrets))
+            raise ServerFault(shown(first), reason, passing=True) from None
         raise FetchError(shown(first), f"redirects more than {MAX_HOPS} times")
 
     async def _ask(self, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download | _Redirect:
@@ -150,8 +147,12 @@ class Fetcher:
     async def _read(self, url: httpx2.URL, response: httpx2.Response, accept: AbstractSet[str]) -> Download | _Redirect:
         if response.has_redirect_location:
             return _Redirect(response.headers["location"])
-        if response.status_code != httpx2.codes.OK:
-            raise _refusal(url, response)
+        status = response.status_code
+        if status != httpx2.codes.OK:
+            wait = retry_after(response.headers.get("retry-after", ""))
+            reason = f"answered with status {status}{f' and asks to wait {wait:.0f} s' if wait else ''}"
+            passing = status in PASSING_STATUS or status >= 500
+            raise ServerFault(shown(url), reason, passing=passing, retry_after_s=wait)
         told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if told not in accept and not (told in _UNTOLD and PDF in accept):
             raise FetchError(shown(url), f"is of a type that is not read ({told[:80]})")
@@ -180,14 +181,6 @@ def _target(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2
         if secret.name in target.params:
             target = target.copy_remove_param(secret.name)
     return target
-
-
-def _refusal(url: httpx2.URL, response: httpx2.Response) -> ServerFault:
-    status = response.status_code
-    wait = retry_after(response.headers.get("retry-after", ""))
-    asked = f" and asks to wait {wait:.0f} s" if wait else ""
-    passing = status in PASSING_STATUS or status >= 500
-    return ServerFault(shown(url), f"answered with status {status}{asked}", passing=passing, retry_after_s=wait)
 
 
 def retry_after(value: str) -> float | None:

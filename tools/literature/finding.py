@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -78,7 +78,13 @@ async def find_documents(
     elif search_words(question):
         results = await _search_all(question, sources, max(CANDIDATES, limit), findings)
         admitted = (hit for hit in merge(results) if _admit(hit, sources, under_review, findings))
-        await _open_first(admitted, sources, limit, under_review, findings)
+        found = findings["found"]
+        while batch := list(islice(admitted, limit - len(found))):  # as many at once as are still wanted
+            for document in await asyncio.gather(*(_open(hit, sources, findings) for hit in batch)):
+                if document and under_review and is_same_document(document["document"], under_review):
+                    _block(findings, document["address"], OWN_PAPER)
+                elif document:
+                    found.append(document)
     return findings
 
 
@@ -127,7 +133,9 @@ def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, finding
         return False
     if sources.folder and hit["provider"] == sources.folder.name:
         return True
-    for address in _addresses(hit):
+    names = [name.removeprefix("doi:") for name in hit["identifiers"] if name.startswith("doi:")]
+    publishers = [f"https://doi.org/{name}" for name in names]
+    for address in filter(None, (hit["address"], hit["pdf_address"], *publishers)):
         try:
             sources.web.fetcher.gate.check(address)
         except AddressBlocked as error:
@@ -136,25 +144,6 @@ def _admit(hit: Hit, sources: Sources, under_review: UnderReview | None, finding
         except FetchError:
             continue  # the other addresses may do
     return True
-
-
-def _addresses(hit: Hit) -> Iterator[str]:
-    """Where a hit can be read; its DOI leads to the site of its publisher."""
-    yield from (address for address in (hit["address"], hit["pdf_address"]) if address)
-    yield from (f"https://doi.org/{name.removeprefix('doi:')}" for name in hit["identifiers"] if name[:4] == "doi:")
-
-
-async def _open_first(
-    hits: Iterator[Hit], sources: Sources, limit: int, under_review: UnderReview | None, findings: Findings
-) -> None:
-    """Find the first documents, in the order of the hits; as many at once as are still wanted."""
-    found = findings["found"]
-    while batch := list(islice(hits, limit - len(found))):
-        for document in await asyncio.gather(*(_open(hit, sources, findings) for hit in batch)):
-            if document and under_review and is_same_document(document["document"], under_review):
-                _block(findings, document["address"], OWN_PAPER)
-            elif document:
-                found.append(document)
 
 
 async def _open(hit: Hit, sources: Sources, findings: Findings) -> Found | None:

@@ -80,15 +80,12 @@ def as_found(hit: Hit, document: Document, *, full: bool = True) -> Found:
 
 
 async def _document(download: Download, hit: Hit, read: ReadPaper) -> Document:
-    document = await asyncio.to_thread(read, download.data, _name(download), download.address)
+    name = PurePosixPath(unquote(urlsplit(download.address).path)).name
+    suffix = _SUFFIXES.get(download.content_type, ".html")
+    if not name.lower().endswith(suffix):
+        name = f"{name or 'page'}{suffix}"
+    document = await asyncio.to_thread(read, download.data, name, download.address)
     characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
     if characters < max(LEAST_CHARACTERS, len(hit["abstract"])):
         raise FetchError(download.address, "holds no full text")
     return document
-
-
-def _name(download: Download) -> str:
-    """The last part of the address, with the suffix that the type of the content asks for."""
-    last = PurePosixPath(unquote(urlsplit(download.address).path)).name
-    suffix = _SUFFIXES.get(download.content_type, ".html")
-    return last if last.lower().endswith(suffix) else f"{last or 'page'}{suffix}"

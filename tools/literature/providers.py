@@ -152,14 +152,14 @@ def find_values(value: Any, path: str) -> list[Any]:
     """Return what stands at a path, of which each `*` is every item of a list."""
     values = [value]
     for key in path.split("."):
-        values = [part for value in values for part in _parts(value, key)]
+        parts: list[Any] = []
+        for each in values:
+            if isinstance(each, list):
+                parts += each if key == "*" else each[int(key) : int(key) + 1] if key.isdecimal() else ()
+            elif isinstance(each, dict) and key in each:
+                parts.append(each[key])
+        values = parts
     return [value for value in values if value is not None]
-
-
-def _parts(value: Any, key: str) -> Iterable[Any]:
-    if isinstance(value, list):
-        return value if key == "*" else value[int(key) : int(key) + 1] if key.isdecimal() else ()
-    return [value[key]] if isinstance(value, dict) and key in value else ()
 
 
 def fill_first(templates: Iterable[str], record: Record) -> str:

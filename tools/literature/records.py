@@ -147,7 +147,12 @@ def identifiers(values: Iterable[str | None]) -> list[str]:
 
     A DOI of arXiv (10.48550/arXiv.1706.03762) counts as the number in it.
     """
-    found = [name for value in values if value and (name := _identifier(value))]
+    found: list[str] = []
+    for value in filter(None, values):
+        if arxiv := _ARXIV.search(value):
+            found.append(f"arxiv:{arxiv[1].lower()}")
+        elif doi := _DOI.search(value):
+            found.append(f"doi:{doi[0].lower().rstrip('.,;)')}")
     return list(dict.fromkeys(found))
 
 
@@ -181,13 +186,6 @@ def under_review(document: Document, named: Iterable[str] = ()) -> UnderReview:
         sha256=document["sha256"],
         identifiers=identifiers([*named, *stamps]),
     )
-
-
-def _identifier(value: str) -> str:
-    if arxiv := _ARXIV.search(value):
-        return f"arxiv:{arxiv[1].lower()}"
-    doi = _DOI.search(value)
-    return f"doi:{doi[0].lower().rstrip('.,;)')}" if doi else ""
 
 
 def _same_words(other: Hit | Document, paper: UnderReview) -> bool:

@@ -66,13 +66,12 @@ def blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
     """The entry that keeps an address out; None if there is none."""
     host = url.raw_host.decode("ascii").rstrip(".").lower()
     path = normpath("/" + unquote(url.path).lower().lstrip("/"))
-    return next((entry for entry in blocklist if _covers(entry.strip().lower(), host, path)), None)
-
-
-def _covers(entry: str, host: str, path: str) -> bool:
-    site, _, beginning = entry.partition("/")
-    here = host == site or host.endswith(f".{site}")
-    return here and bool(site) and f"{path}/".startswith(f"/{beginning}".rstrip("/") + "/")
+    for entry in blocklist:
+        site, _, beginning = entry.strip().lower().partition("/")
+        here = host == site or host.endswith(f".{site}")
+        if here and site and f"{path}/".startswith(f"/{beginning}".rstrip("/") + "/"):
+            return entry
+    return None
 
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
@@ -128,7 +127,8 @@ class Gate:
             url = httpx2.URL(address).copy_with(fragment=None)
         except (httpx2.InvalidURL, ValueError, TypeError):
             raise FetchError(str(address)[:200], "is no web address") from None
-        url = self._over_https(url)
+        if url.scheme == "http" and not self.loopback_for_tests:
+            url = url.copy_with(scheme="https")
         if problem := self._problem(url):
             raise FetchError(shown(url), problem)
         if entry := blocking_entry(url, self.blocklist):
@@ -152,9 +152,6 @@ class Gate:
         if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
             raise FetchError(shown(url), "leads to an address that is not in the public internet")
         return addresses
-
-    def _over_https(self, url: httpx2.URL) -> httpx2.URL:
-        return url.copy_with(scheme="https") if url.scheme == "http" and not self.loopback_for_tests else url
 
     def _problem(self, url: httpx2.URL) -> str:
         if url.scheme != "https" and not (url.scheme == "http" and self.loopback_for_tests):

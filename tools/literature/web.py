@@ -56,23 +56,18 @@ class Pace:
         """Wait for a turn, and keep the others of this event loop waiting until it is over."""
         locks = self._locks.setdefault(asyncio.get_running_loop(), {})
         async with locks.setdefault(service.name, asyncio.Lock()):
-            wait = self._reserve(service)
-            if wait > 0:
-                await self.sleep(wait)
+            with self._guard:
+                now = self._clock()
+                moment = max(now, self._next.get(service.name, now))
+                self._next[service.name] = moment + service.interval_s
+            if moment > now:
+                await self.sleep(moment - now)
             yield
 
     def postpone(self, service: Service, seconds: float) -> None:
         """Give no turn before so many seconds have passed: the service asked for it."""
         with self._guard:
             self._next[service.name] = max(self._next.get(service.name, 0.0), self._clock() + seconds)
-
-    def _reserve(self, service: Service) -> float:
-        """Seconds until the next free moment, which is taken with it."""
-        with self._guard:
-            now = self._clock()
-            moment = max(now, self._next.get(service.name, now))
-            self._next[service.name] = moment + service.interval_s
-            return moment - now
 
 
 PACE = Pace()
@@ -153,7 +148,9 @@ class Web:
         if cached is not None:
             self.fetcher.gate.check(cached.address)  # it may have been blocked since
             return cached
-        download = await self._get(_host(url), url, DOCUMENT_TYPES, ())
+        host = httpx2.URL(url).host
+        service = ARXIV if host.endswith("arxiv.org") else Service(host, FILE_INTERVAL_S)
+        download = await self._get(service, url, DOCUMENT_TYPES, ())
         await asyncio.to_thread(self.files.store, url, download)
         return download
 
@@ -176,11 +173,6 @@ class Web:
             except ServerFault as fault:
                 self.pace.postpone(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
                 raise
-
-
-def _host(url: str) -> Service:
-    host = httpx2.URL(url).host
-    return ARXIV if host.endswith("arxiv.org") else Service(host, FILE_INTERVAL_S)
 
 
 def _is_passing(error: BaseException) -> bool:

@@ -61,7 +61,8 @@ def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_t
     Raises:
         Unusable: If it was cut off, is no JSON object, or does not fit the schema.
     """
-    text = strip_thoughts(completion["text"])
+    # Without thoughts, also where the chat template has already written the opening tag.
+    text = _THOUGHT.sub("", completion["text"]).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
     if completion["finish_reason"] == "length":
         spent = f"{completion['output_tokens']} tokens"
         if not text:
@@ -78,12 +79,6 @@ def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_t
         raise Unusable(f"it is not valid JSON: {error.msg} at character {error.pos}") from error
     except ValidationError as error:
         raise Unusable(f"it does not fit the schema: {describe(error)}") from error
-
-
-def strip_thoughts(text: str) -> str:
-    """Remove reasoning blocks, also one whose opening tag the chat template has already written."""
-    without = _THOUGHT.sub("", text)
-    return without.rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
 
 
 MUCH_LONGER = 3
@@ -132,17 +127,13 @@ def _held(value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits
             value = value[:most]
         return [_held(item, part.get("items", {}), defs, name, limits, notes) for item in value]
     if isinstance(value, str) and most is not None and len(value.split()) > MUCH_LONGER * most:
-        kept = _shortened(value, MUCH_LONGER * most)
+        # Up to the last end of a sentence within so many words, or so many words if there is none.
+        longest = list(re.finditer(r"\S+", value))[MUCH_LONGER * most - 1].end()
+        whole = [beginning for end in sentence_ends(value) if len(beginning := value[:end].rstrip()) <= longest]
+        kept = whole[-1] if whole else value[:longest]
         notes.append(f"{name} of {len(value.split())} words, cut to {len(kept.split())}")
         return kept
     return value
-
-
-def _shortened(text: str, words: int) -> str:
-    """The text up to the last end of a sentence within so many words, or so many words if there is none."""
-    kept = list(re.finditer(r"\S+", text))[words - 1].end()
-    whole = [beginning for end in sentence_ends(text) if len(beginning := text[:end].rstrip()) <= kept]
-    return whole[-1] if whole else text[:kept]
 
 
 def _parts(schema: Any) -> Iterator[dict[str, Any]]:

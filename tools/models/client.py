@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
@@ -266,14 +267,7 @@ def request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, ma
             "json_schema": {"name": str(schema.get("title", "answer")), "schema": schema},
         }
     arguments = {"model": settings.model, **sampling, "extra_body": body}
-    if run := _run_id():
-        arguments["extra_headers"] = {SESSION_HEADER: run}
+    with suppress(RuntimeError):  # where no graph runs
+        if run := str(get_config().get("configurable", {}).get("thread_id", "")):
+            arguments["extra_headers"] = {SESSION_HEADER: run}
     return arguments
-
-
-def _run_id() -> str:
-    """Return the thread of the graph that calls this, or an empty string."""
-    try:
-        return str(get_config().get("configurable", {}).get("thread_id", ""))
-    except RuntimeError:  # no graph runs
-        return ""

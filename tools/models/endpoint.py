@@ -334,18 +334,17 @@ async def _describe(settings: ModelSettings) -> Endpoint:
     try:
         client = await client_for(settings)
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
-        lengths = {str(model["id"]): _length(model) for model in answer["data"]}
+        # vLLM tells the context of a model, and llama.cpp that of one of its slots.
+        told = {
+            str(model["id"]): model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
+            for model in answer["data"]
+        }
+        lengths = {name: int(length) if length else None for name, length in told.items()}
         return Endpoint(context_lengths=lengths, tokenizer=await _tokenizer(settings))
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise translate(BrokenAnswer(NO_LIST), settings) from None
     except (openai.OpenAIError, BrokenAnswer) as error:
         raise translate(error, settings) from None  # the cause may quote the key
-
-
-def _length(model: dict[str, Any]) -> int | None:
-    """The context of a listed model: vLLM tells it, and llama.cpp that of one of its slots."""
-    told = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
-    return int(told) if told else None
 
 
 async def _tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""]:
