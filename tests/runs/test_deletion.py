@@ -29,11 +29,9 @@ def leaks(draftroom: Command) -> set[str]:
 
 def collections(draftroom: Command) -> list[str]:
     """Names of what Chroma holds vectors of."""
-    from chromadb.api.client import Client  # noqa: PLC0415 - takes seconds
+    from chromadb import PersistentClient, Settings  # noqa: PLC0415 - takes seconds
 
-    from tools.retrieval.index import _settings  # noqa: PLC0415
-
-    client = Client(settings=_settings(draftroom.home / "state" / "indexes"))
+    client = PersistentClient(draftroom.home / "state" / "indexes", Settings(anonymized_telemetry=False))
     try:
         return [collection.name for collection in client.list_collections()]
     finally:
