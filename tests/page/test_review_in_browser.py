@@ -230,7 +230,7 @@ def test_a_review_leaves_with_the_page_in_every_format(start_page: Page, cress: 
     assert json.loads(taken_out(start_page, "JSON, with everything"))["comments"]
     assert "Six trays show no cause." in taken_out(start_page, "Markdown").decode()
     letter = taken_out(start_page, "Letter to the reviewers").decode()
-    assert "**Answer.** We speak of an observation now." in letter
+    assert "**Answer:** We speak of an observation now." in letter
     assert "[Your answer, and what was changed where.]" in letter, "a slot under a comment without an answer"
     assert "Cold tea" in taken_out(start_page, "Web page, one file").decode()
     go(start_page, moss)
