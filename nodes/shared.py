@@ -14,9 +14,12 @@ from tools.models.ask import Value
 
 
 class AgentAnswer(BaseModel):
-    """Base of the schemas that agents answer in: a field that is not in the schema makes an answer unusable."""
+    """Base of the schemas that agents answer in.
 
-    model_config = ConfigDict(extra="forbid")
+    A server that decodes by the schema allows no other fields; one that does not may add some, which are left out.
+    """
+
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
 
 
 def model_of(role: str, state: Mapping[str, Any]) -> ModelSettings:

@@ -100,7 +100,9 @@ class ModelSettings(BaseModel):
         description="Constrained decoding; or `prompt`, for servers that cannot do it: the schema ends the prompt.",
     )
     schema_limits: bool = Field(
-        False, description="Send the limits of texts and lists in the schema, too: for models that ramble on."
+        False,
+        description="Hold answers to the limits while they are written, by the schema or, for prose, by `max_tokens`: "
+        "for models that ramble on.",
     )
     timeout_s: float = Field(300, gt=0, description="Longest silence of the server before a call counts as failed.")
     concurrency: int = Field(

@@ -1,6 +1,7 @@
 """Ask a role for a value, or for several: fit the prompt, call the model, validate, and re-ask once.
 
-An answer is held to the table of limits, which stand in its schema, too, for servers that are to enforce them.
+What code reads comes as JSON by a schema. Prose, such as an article or notes, comes as Markdown (`MarkdownAnswer`). An
+answer is held to the table of limits, which reach the server, too, where it is to enforce them.
 
 Each request is a LangGraph task of its own, so its answer goes into the checkpoint by itself, as soon as it was read: a
 run that is killed between a first answer and its re-ask resumes with the re-ask. Only what was on its way is asked
@@ -20,11 +21,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from langgraph.config import get_config, get_stream_writer
 from langgraph.func import task
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from state.errors import ContextOverflow, DraftroomError, ModelOutputError, RequestFailed, Unanswered
 from state.model_settings import KEY, Limits, ModelSettings
@@ -37,6 +38,8 @@ from tools.text import sentence_ends
 Value = TypeVar("Value", bound=BaseModel)
 
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*?)\n?```\Z", re.DOTALL)
+_OBJECT = re.compile(r"\{(?=\s*[\"}])")
 
 
 class Unusable(ValueError):
@@ -55,36 +58,88 @@ LAST_TRY = "last_try"
 """In the context of validation: whether what is refused now is lost. A validator may then forgive what it can mend."""
 
 
+class MarkdownAnswer(BaseModel):
+    """Base of answers that are prose, which a model writes as Markdown and no schema holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    usable_if_cut_off: ClassVar[bool] = False
+    """Whether an answer that was cut off is used up to its last whole line, as that of a list is."""
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Take the text of an answer apart.
+
+        Raises:
+            ValueError: It does not hold what was asked for; the message says why, for the model to read.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Return how many words an answer may have."""
+        raise NotImplementedError
+
+
 def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False) -> Parsed[Value]:
     """Check an answer against its schema, and leave out what exceeds the limits.
 
     Raises:
-        Unusable: If it was cut off, is no JSON object, or does not fit the schema.
+        Unusable: If it was cut off, holds no such value, or does not fit the schema.
     """
     # Without thoughts, also where the chat template has already written the opening tag.
     text = _THOUGHT.sub("", completion["text"]).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
-    if completion["finish_reason"] == "length":
-        spent = f"{completion['output_tokens']} tokens"
-        if not text:
-            raise Unusable(f"all of its {spent} were thoughts, and no answer followed; think more briefly")
+    is_cut_off = completion["finish_reason"] == "length"
+    spent = f"{completion['output_tokens']} tokens"
+    if is_cut_off and not text:
+        raise Unusable(f"all of its {spent} were thoughts, and no answer followed; think more briefly")
+    if issubclass(schema, MarkdownAnswer):
+        return _parse_markdown(text, schema, spent if is_cut_off else "")
+    if is_cut_off:
         raise Unusable(f"it was cut off after {spent}; answer more briefly")
-    start = text.find("{")
-    if start < 0:
-        raise Unusable("it contains no JSON object")
+    return _parse_json(text, schema, limits, last_try=last_try)
+
+
+def _parse_markdown(text: str, schema: Any, cut_off_after: str) -> Parsed[Any]:
+    """Read a text; one that was cut off counts up to its last whole line, if it is such as can."""
+    notes: list[str] = []
+    if cut_off_after:
+        text = text.rpartition("\n")[0].rstrip() if schema.usable_if_cut_off else ""
+        if not text:
+            raise Unusable(f"it was cut off after {cut_off_after}; answer more briefly")
+        notes.append(f"the text was cut off after {cut_off_after}, and counts up to its last whole line")
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
-        kept, cuts = held_to_limits(value, schema, limits)
-        return Parsed(schema.model_validate(kept, context={LAST_TRY: last_try}), cuts)
-    except json.JSONDecodeError as error:
-        raise Unusable(f"it is not valid JSON: {error.msg} at character {error.pos}") from error
-    except ValidationError as error:
-        raise Unusable(f"it does not fit the schema: {describe(error)}") from error
+        return Parsed(schema.read(_FENCED.sub(r"\1", text).strip()), notes)
+    except ValueError as error:
+        raise Unusable(str(error)) from error
+
+
+def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> Parsed[Value]:
+    """Read the first JSON object of a text that fits the schema: other braces may stand before it."""
+    problems: list[str] = []
+    end = 0
+    for brace in _OBJECT.finditer(text):
+        if brace.start() < end:  # within an object that was read and does not fit
+            continue
+        try:
+            value, end = json.JSONDecoder(strict=False).raw_decode(text, brace.start())
+            kept, cuts = held_to_limits(value, schema, limits)
+            return Parsed(schema.model_validate(kept, context={LAST_TRY: last_try}), cuts)
+        except json.JSONDecodeError as error:
+            problems.append(f"it is not valid JSON: {error.msg} at character {error.pos}")
+        except ValidationError as error:
+            problems.append(f"it does not fit the schema: {describe(error)}")
+    raise Unusable(problems[0] if problems else "it contains no JSON object")
 
 
 MUCH_LONGER = 3
 """A text is cut if it has more than so many times the words that were asked for."""
 CHARACTERS_PER_WORD = 7
 """Of English science text with its spaces, rounded up."""
+TOKENS_PER_WORD = 2
+"""Of English science text in Markdown, rounded up: it has some 1.4."""
+FEWEST_TOKENS = 64
+"""That an answer may have, however few words it is to have."""
 LONGEST_REPETITION = 1990
 """llama.cpp refuses grammars that repeat something 2,000 times or more."""
 
@@ -144,9 +199,9 @@ def _parts(schema: Any) -> Iterator[dict[str, Any]]:
         yield from _parts(part)
 
 
-REASK = (
-    "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but the JSON object asked for."
-)
+REASK = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."
+WANTED_JSON = "the JSON object asked for"
+WANTED_TEXT = "the text asked for"
 IN_PROMPT = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
 """What ends a prompt where the server does not take the schema: after all that prompts share, for its cache."""
 LONGEST_PROBLEM = 400
@@ -190,11 +245,16 @@ class Request(Generic[Value]):
     @property
     def text(self) -> str:
         """The prompt; that of a re-ask begins with the same words, which the server still has in its cache."""
-        return self.fitted.text + (REASK.format(problem=self.problem[:LONGEST_PROBLEM]) if self.problem else "")
+        if not self.problem:
+            return self.fitted.text
+        wanted = WANTED_TEXT if issubclass(self.schema, MarkdownAnswer) else WANTED_JSON
+        return self.fitted.text + REASK.format(problem=self.problem[:LONGEST_PROBLEM], wanted=wanted)
 
     @property
-    def sent_schema(self) -> dict[str, Any]:
-        """The JSON schema that the server is to decode by."""
+    def sent_schema(self) -> dict[str, Any] | None:
+        """The JSON schema that the server is to decode by; none for prose."""
+        if issubclass(self.schema, MarkdownAnswer):
+            return None
         return sent_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
 
@@ -317,7 +377,11 @@ async def prepare(
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
     ending = ""
-    if settings.structured_output == "prompt":
+    if issubclass(schema, MarkdownAnswer):
+        if settings.schema_limits:
+            most = max(FEWEST_TOKENS, TOKENS_PER_WORD * schema.most_words(limits))
+            settings = settings.model_copy(update={"max_tokens": min(settings.max_tokens, most)})
+    elif settings.structured_output == "prompt":
         sent = sent_schema(schema, limits, bounded=settings.schema_limits)
         ending = IN_PROMPT.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
     fitting = partial(fit, prompt, variables, trim, settings, ending=ending)
