@@ -131,11 +131,10 @@ def test_the_recipes_name_files_that_are_there():
         assert hasattr(import_module(f"tools.models.{file}"), name)
 
 
-def test_its_command_runs_stops_resumes_and_is_listed_and_shown(house: House):
+def test_its_command_runs_stops_resumes_and_is_shown(house: House):
     stopped = house.draftroom("glossary", "moss.md", "--terms", "2", "--max-calls", "1")
     assert "2 terms to explain" in stopped.stderr
     assert stopped.stdout == ""
-    assert "2 terms" in house.draftroom("runs").stdout
     asked = len(house.endpoint.chat_requests)
     resumed = house.draftroom("resume", "last", "-o", "glossary.json")
     assert (resumed.returncode, resumed.stdout) == (0, GLOSSARY), resumed.stderr
@@ -155,7 +154,6 @@ def test_it_is_configured_like_the_others(house: House):
     assert (one.returncode, one.stdout.count("- **")) == (0, 1), one.stderr
     refused = house.draftroom("glossary", "moss.md", "--terms", "99")
     assert "`glossary.terms`: input should be less than or equal to 40" in refused.stderr
-    assert "Explain the technical terms of a paper." in house.draftroom("--help").stdout
 
 
 def test_its_graph_runs_from_python(house: House):

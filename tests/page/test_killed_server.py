@@ -5,47 +5,62 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import httpx
-import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import SEEDLINGS, begin, look, to_its_end
 from tests.page.conftest import outspoken
 from tests.studio.server import OPEN, StudioServer, variables
 
-ANSWERED = 3
+ANSWERED = 2
+"""By each server before it ends."""
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
-def test_a_server_that_ends_loses_no_answer_and_no_decision(tmp_path: Path, end: signal.Signals):
+def test_neither_a_killed_server_nor_a_stopped_one_loses_an_answer_or_a_decision(tmp_path: Path):
     with FakeEndpoint() as endpoint:
         endpoint.answer = outspoken
         environment = variables(tmp_path, endpoint.base_url)
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
-            earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))
+            earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Abstract"))
             comment = earlier["result"]["comments"][0]["id"]
             one = f"/runs/{earlier['record']['id']}"
             assert page.put(f"{one}/decisions/{comment}", json={"decision": "dismissed"}).status_code == 200
-            asked = len(endpoint.chat_requests)
-            endpoint.hold_after(asked + ANSWERED)
-            killed = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]
-            endpoint.wait_for_requests(asked + ANSWERED + 1)
-            os.killpg(server.process.pid, end)
-            server.process.wait()
-        endpoint.release()
-        answered = [request.body["messages"] for request in endpoint.chat_requests[asked : asked + ANSWERED]]
-        before = len(endpoint.chat_requests)
+            asked = hold(endpoint)
+            run = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]
+            answered = end(server, signal.SIGKILL, endpoint, asked)
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
-            assert look(page, killed)["status"] == "interrupted"
+            assert look(page, run)["status"] == "interrupted"
             assert look(page, earlier["record"]["id"])["decisions"] == {comment: {"decision": "dismissed"}}
-            resumed = page.post(f"/runs/{killed}/resume", json={}).json()
-            run = to_its_end(page, {"id": killed, **resumed})
-        assert run["status"] == "done"
-        assert run["record"]["resumed"] == 1
-        assert len(run["result"]["calls"]) == sum(part["calls"] for part in run["record"]["usage"])
-        asked_again = [request.body["messages"] for request in endpoint.chat_requests[before:]]
-        assert not [messages for messages in answered if messages in asked_again]
+            asked = hold(endpoint)
+            page.post(f"/runs/{run}/resume", json={})
+            answered += end(server, signal.SIGINT, endpoint, asked)
+        with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
+            assert look(page, run)["status"] == "interrupted"
+            asked = len(endpoint.chat_requests)
+            ended = to_its_end(page, {"id": run, **page.post(f"/runs/{run}/resume", json={}).json()})
+        assert ended["status"] == "done"
+        assert ended["record"]["resumed"] == 2
+        assert len(ended["result"]["calls"]) == sum(part["calls"] for part in ended["record"]["usage"])
+        answered += [request.body["messages"] for request in endpoint.chat_requests[asked:]]
+        assert all(answered.count(messages) == 1 for messages in answered)
+
+
+def hold(endpoint: FakeEndpoint) -> int:
+    """Have the endpoint answer a few requests more and then no other; how many it was asked before."""
+    asked = len(endpoint.chat_requests)
+    endpoint.hold_after(asked + ANSWERED)
+    return asked
+
+
+def end(server: StudioServer, how: signal.Signals, endpoint: FakeEndpoint, asked: int) -> list[Any]:
+    """End a server that waits for an answer; what it was answered."""
+    endpoint.wait_for_requests(asked + ANSWERED + 1)
+    os.killpg(server.process.pid, how)
+    server.process.wait()
+    endpoint.release()
+    return [request.body["messages"] for request in endpoint.chat_requests[asked : asked + ANSWERED]]
 
 
 def page_of(server: StudioServer) -> httpx.Client:

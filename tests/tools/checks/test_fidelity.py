@@ -207,13 +207,13 @@ ODD_TEXT = st.text(alphabet=st.sampled_from("aAbZ1 209.,%-–/()*#_\n½⁶°µβ
 
 
 @given(SENTENCES | ODD_TEXT | st.text())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_text_supports_itself(text: str) -> None:
     assert unsupported_facts(text, text) == []
 
 
 @given(st.text() | ODD_TEXT, st.text() | ODD_TEXT)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_is_unsupported_is_a_fact_of_the_draft(draft: str, source: str) -> None:
     found = unsupported_facts(draft, "")
 

@@ -152,7 +152,7 @@ NUMBERED = st.integers(min_value=11, max_value=1800)
 
 
 @given(PASSAGES | ODD_TEXT | st.text())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_text_loses_nothing_of_itself(text: str) -> None:
     assert lost_content(text, text) == []
 

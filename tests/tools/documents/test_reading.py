@@ -195,14 +195,14 @@ def test_text_made_to_stall_a_pattern_does_not(data: bytes) -> None:
     assert read_document_bytes(data, name="paper.md")["words"] > 0
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from(["a.txt", "a.md", "a.pdf", ""]), st.sampled_from(["auto", "abstract"]))
 def test_any_bytes_end_in_a_paper_or_in_an_error_of_ours(data: bytes, name: str, scope: Scope) -> None:
     with suppress(DraftroomError):
         assert stored_text(read_document_bytes(data, name=name, scope=scope)).strip()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=200))
 def test_any_string_ends_in_a_paper_or_in_an_error_of_ours(source: str) -> None:
     with suppress(DraftroomError):
