@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ from state.model_settings import KEY, Limits, ModelSettings
 from state.records import CallRecord
 from state.settings import describe
 from tools.models.client import Completion, complete
-from tools.models.prompts import FittedPrompt, Prompt, fit, load_prompt
+from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, fit, load_prompt
 from tools.text import sentence_ends
 
 Value = TypeVar("Value", bound=BaseModel)
@@ -87,8 +87,7 @@ def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_t
     Raises:
         Unusable: If it was cut off, holds no such value, or does not fit the schema.
     """
-    # Without thoughts, also where the chat template has already written the opening tag.
-    text = _THOUGHT.sub("", completion["text"]).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
+    text = _without_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
     spent = f"{completion['output_tokens']} tokens"
     if is_cut_off and not text:
@@ -98,6 +97,11 @@ def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_t
     if is_cut_off:
         raise Unusable(f"it was cut off after {spent}; answer more briefly")
     return _parse_json(text, schema, limits, last_try=last_try)
+
+
+def _without_thoughts(text: str) -> str:
+    """Return an answer without the model's thoughts, also where the chat template has written their opening tag."""
+    return _THOUGHT.sub("", text).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
 
 
 def _parse_markdown(text: str, schema: Any, cut_off_after: str) -> Parsed[Any]:
@@ -233,6 +237,7 @@ class Request(Generic[Value]):
 
     caller: Caller
     prompt: Prompt
+    variables: Mapping[str, object]
     fit: Callable[[], Awaitable[FittedPrompt]]
     """Renders the prompt for the context as it is known."""
     fitted: FittedPrompt
@@ -256,6 +261,17 @@ class Request(Generic[Value]):
         if issubclass(self.schema, MarkdownAnswer):
             return None
         return sent_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
+
+    def refuse_repetition(self, completion: Completion) -> None:
+        """Refuse prose that repeats the prompt.
+
+        Raises:
+            Unusable: A sentence of it is the prompt's, and stands in nothing that the prompt was filled in with.
+        """
+        if issubclass(self.schema, MarkdownAnswer):
+            text = _without_thoughts(completion["text"])
+            if sentence := find_repeated_sentence(text, self.fitted.text, self.variables):
+                raise Unusable(f'it repeats a sentence of its instructions ("{sentence}")')
 
 
 @dataclass(frozen=True)
@@ -281,6 +297,7 @@ class Samples(Generic[Value]):
         for completion in completions:
             try:
                 parsed = parse(completion, request.schema, request.limits, last_try=bool(request.problem))
+                request.refuse_repetition(completion)
             except Unusable as problem:
                 self.unusable.append(str(problem))
             else:
@@ -385,7 +402,7 @@ async def prepare(
         sent = sent_schema(schema, limits, bounded=settings.schema_limits)
         ending = IN_PROMPT.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
     fitting = partial(fit, prompt, variables, trim, settings, ending=ending)
-    return Request(caller, prompt, fitting, await fitting(), settings, schema, limits)
+    return Request(caller, prompt, variables, fitting, await fitting(), settings, schema, limits)
 
 
 def reask_of(request: Request[Value], problem: str) -> Request[Value]:

@@ -100,6 +100,39 @@ def numbered(points: Iterable[str]) -> str:
     return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))
 
 
+_PART_OF_TEXT = re.compile(r"(?<=[.!?:])[\"'”’)*_`]*\s+|\n+")
+_WORD = re.compile(r"[\w'’]+")
+FEWEST_WORDS_REPEATED = 5
+"""A shorter sentence that stands in prompt and answer may be chance, or a label."""
+
+
+def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, object]) -> str:
+    """Return the first sentence of an answer that is the prompt's own; empty if there is none.
+
+    What a colon ends counts as a sentence of its own, so that a label or a list's number hides nothing.
+
+    Args:
+        answer: What the model wrote.
+        prompt: What it was asked with, filled in.
+        variables: What the prompt was filled in with; a sentence of theirs may be repeated.
+    """
+    own = {_normalise_words(part) for part in _PART_OF_TEXT.split(prompt)}
+    for part in _PART_OF_TEXT.split(answer):
+        words = _normalise_words(part)
+        if (
+            words in own
+            and words.count(" ") > FEWEST_WORDS_REPEATED  # a space on either side, too
+            and not any(words in _normalise_words(str(value)) for value in variables.values())
+        ):
+            return part.strip(' \t"“”')
+    return ""
+
+
+def _normalise_words(text: str) -> str:
+    """Return the words of a text in small letters, with a space before and after each run of them."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
 REASK_TOKENS = 160
 """Room kept for the sentence that a second attempt adds to the prompt."""
 

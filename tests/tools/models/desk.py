@@ -12,10 +12,11 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from state.model_settings import ModelSettings
+from state.model_settings import Limits, ModelSettings
 from state.records import CallRecord
 from tests.fake_endpoint import FakeEndpoint, Json
 from tools.models import Caller, ask
+from tools.models.ask import MarkdownAnswer
 
 PROMPT = """---
 role: reader
@@ -38,6 +39,22 @@ class Verdict(BaseModel):
     word: str = Field(min_length=2, max_length=20)
 
 
+class Phrase(MarkdownAnswer):
+    """The word as prose."""
+
+    word: str
+
+    @classmethod
+    def read(cls, text: str) -> Phrase:
+        """Take the text as it is."""
+        return cls(word=text)
+
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """As of a title."""
+        return limits.title_words
+
+
 class Result(TypedDict):
     """State of the graph."""
 
@@ -52,6 +69,7 @@ class Desk:
 
     endpoint: FakeEndpoint
     prompt: Path
+    schema: type[Verdict | Phrase] = Verdict
 
     def settings(self, **choices: Any) -> ModelSettings:
         """Settings that never wait between tries."""
@@ -64,7 +82,7 @@ class Desk:
         async def judge(state: Result) -> dict[str, Any]:
             variables: dict[str, object] = {"text": state["text"], "question": "Which word?"}
             caller = Caller("reader", "judge", 2)
-            answer = await ask(caller, self.prompt, variables, Verdict, self.settings(**choices), trim="text")
+            answer = await ask(caller, self.prompt, variables, self.schema, self.settings(**choices), trim="text")
             return {"word": answer.value.word, "calls": answer.calls}
 
         return StateGraph(Result).add_node(judge).add_edge(START, "judge").compile(checkpointer=saver)

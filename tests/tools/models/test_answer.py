@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from state.errors import ModelOutputError, ModelUnavailable
 from tests.fake_endpoint import Json, Reasoning, Reply, Script, Status, Text, Truncated
-from tests.tools.models.desk import GOOD, THREAD, Desk
+from tests.tools.models.desk import GOOD, PROMPT, THREAD, Desk, Phrase
 
 JSON = GOOD.content
 
@@ -74,6 +74,38 @@ async def test_the_reason_that_is_told_stays_short(desk: Desk) -> None:
     await desk.ask()
     first, second = (request.text for request in desk.endpoint.chat_requests)
     assert len(second) - len(first) < 600
+
+
+PROSE = PROMPT + "\nRules:\n\n- Keep to words that stand in the text.\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["A cell.\n\n1. Keep to words that stand in the text.", 'Rule: "Keep to words that stand in the text." *Cell.*'],
+)
+async def test_prose_that_repeats_its_prompt_is_asked_for_again_and_never_a_result(answer: str, desk: Desk) -> None:
+    desk.schema = Phrase
+    desk.prompt.write_text(PROSE, encoding="utf-8")
+    desk.endpoint.answer = Script([Text(answer), Text("A cell."), Text(answer), Text(answer)])
+    assert (await desk.ask())["word"] == "A cell."
+    assert 'instructions ("Keep to words that stand in the text' in desk.endpoint.chat_requests[1].text
+    with pytest.raises(ModelOutputError, match="it repeats a sentence"):
+        await desk.ask()
+
+
+@pytest.mark.parametrize("answer", ["Keep to words.", "They keep to words that stand in the text."])
+async def test_prose_may_share_words_with_its_prompt(answer: str, desk: Desk) -> None:
+    desk.schema = Phrase
+    desk.prompt.write_text(PROSE, encoding="utf-8")
+    desk.endpoint.answer = Script([Text(answer)])
+    assert (await desk.ask())["word"] == answer
+
+
+async def test_prose_may_repeat_what_its_prompt_was_filled_in_with(desk: Desk) -> None:
+    desk.schema = Phrase
+    desk.prompt.write_text(PROSE, encoding="utf-8")
+    desk.endpoint.answer = Script([Text("Keep to words that stand in the text.")])
+    assert len((await desk.ask("A rule: keep to words that stand in the text. So it is."))["calls"]) == 1
 
 
 async def test_two_unusable_answers_are_an_error_that_accounts_for_both(desk: Desk) -> None:
