@@ -9,9 +9,10 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from typing_extensions import TypedDict
 
+from nodes.shared import AgentAnswer
 from state.model_settings import Limits, ModelSettings
 from state.records import CallRecord
 from tests.fake_endpoint import FakeEndpoint, Json
@@ -31,10 +32,8 @@ GOOD = Json({"word": "cell"})
 THREAD: Any = {"configurable": {"thread_id": "desk"}}
 
 
-class Verdict(BaseModel):
+class Verdict(AgentAnswer):
     """What the model is asked for."""
-
-    model_config = ConfigDict(extra="forbid")
 
     word: str = Field(min_length=2, max_length=20)
 
@@ -51,8 +50,14 @@ class Phrase(MarkdownAnswer):
 
     @classmethod
     def most_words(cls, limits: Limits) -> int:
-        """As of a title."""
-        return limits.title_words
+        """As of a note."""
+        return limits.note_words
+
+
+class Points(Phrase):
+    """Prose that is of use up to where it was cut off."""
+
+    usable_if_cut_off = True
 
 
 class Result(TypedDict):

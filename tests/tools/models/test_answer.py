@@ -8,8 +8,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from state.errors import ModelOutputError, ModelUnavailable
+from state.model_settings import Limits
 from tests.fake_endpoint import Json, Reasoning, Reply, Script, Status, Text, Truncated
-from tests.tools.models.desk import GOOD, PROMPT, THREAD, Desk, Phrase
+from tests.tools.models.desk import GOOD, PROMPT, THREAD, Desk, Phrase, Points
 
 JSON = GOOD.content
 
@@ -23,6 +24,8 @@ USABLE: dict[str, Reply] = {
     "fence": Text(f"```json\n{JSON}\n```\nThat is the word."),
     "prose": Text(f"Here it is: {JSON}"),
     "raw tab": Text('{"word": "a\tcell"}'),
+    "other braces first": Text(f'The set {{x, y}}, or {{"word": x}}, or {{"mood": "fine"}}: {JSON}'),
+    "another key": Json({"word": "cell", "mood": "fine"}),
 }
 
 
@@ -39,7 +42,6 @@ UNUSABLE: dict[str, tuple[Reply, str]] = {
     "only thoughts": (Text("<think>Perhaps a cell"), "it contains no JSON object"),
     "not JSON": (Text('{"word": cell}'), "it is not valid JSON: Expecting value at character 9"),
     "too short": (Json({"word": "c"}), "`word`: string should have at least 2 characters"),
-    "another key": (Json({"word": "cell", "mood": "fine"}), "`mood`: extra inputs are not permitted"),
     "missing key": (Json({}), "`word`: field required"),
     "truncated": (Truncated('{"word": "ce'), "it was cut off after 7 tokens; answer more briefly"),
     "closed in time": (Truncated(JSON), "it was cut off after"),
@@ -70,7 +72,10 @@ async def test_the_re_ask_is_less_greedy(temperature: float | None, again: float
 
 
 async def test_the_reason_that_is_told_stays_short(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Json({"x" * 5000: 1}), GOOD])
+    desk.schema = Phrase
+    rule = "Keep to words " + "that stand in the text, " * 300
+    desk.prompt.write_text(f"{PROMPT}\n{rule}\n", encoding="utf-8")
+    desk.endpoint.answer = Script([Text(rule), Text("A cell.")])
     await desk.ask()
     first, second = (request.text for request in desk.endpoint.chat_requests)
     assert len(second) - len(first) < 600
@@ -106,6 +111,26 @@ async def test_prose_may_repeat_what_its_prompt_was_filled_in_with(desk: Desk) -
     desk.prompt.write_text(PROSE, encoding="utf-8")
     desk.endpoint.answer = Script([Text("Keep to words that stand in the text.")])
     assert len((await desk.ask("A rule: keep to words that stand in the text. So it is."))["calls"]) == 1
+
+
+async def test_prose_that_is_cut_off_counts_up_to_its_last_whole_line_if_it_is_a_list(desk: Desk) -> None:
+    desk.schema = Phrase
+    desk.endpoint.answer = Script([Truncated("1. A cell.\n2. A dr"), Text("A cell.")])
+    assert (await desk.ask())["word"] == "A cell."
+    desk.schema = Points
+    desk.endpoint.answer = Script([Truncated("1. A cell.\n2. A dr")])
+    result = await desk.ask()
+    assert result["word"] == "1. A cell."
+    assert "counts up to its last whole line" in result["calls"][0]["cuts"][0]
+
+
+async def test_limits_bound_the_prose_of_a_model_that_rambles(desk: Desk) -> None:
+    desk.schema = Phrase
+    desk.endpoint.answer = Script([Text("A cell."), Text("A cell.")])
+    await desk.ask()
+    await desk.ask(schema_limits=True)
+    free, bound = (body["max_tokens"] for body in desk.sent)
+    assert bound == 2 * Limits().note_words < free
 
 
 async def test_two_unusable_answers_are_an_error_that_accounts_for_both(desk: Desk) -> None:
