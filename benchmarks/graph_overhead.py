@@ -37,7 +37,7 @@ from benchmarks.fake_process import fake_process
 from graphs.science_journalism import builder
 from nodes.journalism.assessment import assess
 from nodes.journalism.editor import EditorReview
-from nodes.journalism.journalist import Article, RevisedArticle
+from nodes.journalism.journalist import Article
 from nodes.journalism.reader import ReadingNotes
 from runs.checkpoints import open_checkpointer
 from state.journalism import JournalismInput
@@ -45,7 +45,9 @@ from state.model_settings import ModelSettings
 from state.settings import JournalismContext, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.postgres import PROGRAMS, postgres
+from tests.support.steps import step_of
 from tools.models import close_clients, complete, describe_endpoint
+from tools.models.ask import MarkdownAnswer
 from tools.models.client import Completion
 from tools.models.endpoint import count_tokens
 
@@ -61,7 +63,13 @@ CHECKPOINTS = {
 }
 Way = Callable[[int], Awaitable[None]]
 """Given the number of the turn."""
-SCHEMAS = {schema.__name__: schema for schema in (Article, RevisedArticle, ReadingNotes, EditorReview)}
+ANSWERS: dict[str, type[MarkdownAnswer]] = {
+    "write_draft": Article,
+    "take_notes": ReadingNotes,
+    "advise": EditorReview,
+    "revise_draft": Article,
+}
+"""What is asked for, by step."""
 
 
 async def main() -> None:
@@ -173,9 +181,9 @@ async def _call(request: RecordedRequest, base_url: str) -> Completion:
     await count_tokens(request.text, model, endpoint)
     most = int(request.body["max_tokens"])
     (completion,) = await complete(request.text, model, request.schema, most, lambda *_: None)
-    answer = SCHEMAS[str(request.schema_name)].model_validate_json(completion["text"])
+    answer = ANSWERS[step_of(request)].read(completion["text"])
     if isinstance(answer, Article):
-        await asyncio.to_thread(assess, 0, "\n\n".join(answer.paragraphs), PAPER)
+        await asyncio.to_thread(assess, 0, answer.text, PAPER)
     return completion
 
 

@@ -21,9 +21,9 @@ class Draft(TypedDict):
 
     round: int
     text: str
-    """Markdown: the title as a heading, then paragraphs."""
-    improvements: list[str]
-    """Advice that the journalist chose to follow; empty in round 0."""
+    """Markdown: the headline as a heading, then paragraphs."""
+    improvements: str
+    """What the journalist chose to do, as it wrote it; empty in round 0."""
 
 
 class Assessment(TypedDict):
@@ -38,42 +38,21 @@ class Assessment(TypedDict):
     """Details of the draft that the paper does not support."""
 
 
-class Term(TypedDict):
-    """A reading note: one technical term."""
-
-    term: str
-    where: str
-    explanation: str
-    basis: Literal["article", "general knowledge"]
-    in_article: bool
-    """False if the reader named a term that the article does not contain (checked by code)."""
-
-
 class Notes(TypedDict):
     """The reader's notes on the draft of `round`."""
 
     round: int
-    terms: list[Term]
-
-
-class Advice(TypedDict):
-    """One piece of advice for the article."""
-
-    aspect: Literal["accuracy", "accessibility", "information"]
     text: str
-    """As the journalist reads it."""
-    quote: str
-    """Words of the article that it is about, as the adviser quotes them; empty if it names none."""
-    origin: Literal["editor", "person"]
+    """Markdown, as the reader wrote it."""
 
 
 class DraftReview(TypedDict):
-    """The editor's review of the draft of `round`."""
+    """A review of the draft of `round`."""
 
     round: int
-    evaluation: dict[str, str]
-    """The notes judged for accuracy, complexity and information."""
-    advice: list[Advice]
+    text: str
+    """Markdown, as the editor wrote it: an evaluation and advice; of a person, a numbered list of advice."""
+    origin: Literal["editor", "person"]
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))  # Studio shows the docstrings beside the fields of its form

@@ -21,7 +21,7 @@ class Limits(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     # Items.
-    paragraphs: int = Field(40, ge=1, le=100, description="Paragraphs of an article or a simplified text.")
+    paragraphs: int = Field(40, ge=1, le=100, description="Paragraphs of a simplified text.")
     terms: int = Field(40, ge=1, le=100, description="Technical terms that the reader notes.")
     advice: int = Field(15, ge=1, le=40, description="Pieces of advice of the editor.")
     improvements: int = Field(15, ge=1, le=40, description="Pieces of advice that the journalist says it follows.")
@@ -33,7 +33,7 @@ class Limits(BaseModel):
     weaknesses: int = Field(5, ge=1, le=20, description="Weaknesses that the detector lists.")
     # Words.
     title_words: int = Field(20, ge=5, le=60, description="Of a headline.")
-    paragraph_words: int = Field(200, ge=20, le=600, description="Of a paragraph of an article or a simplified text.")
+    paragraph_words: int = Field(200, ge=20, le=600, description="Of a paragraph of a simplified text.")
     quote_words: int = Field(40, ge=5, le=200, description="Of words that are quoted from a text.")
     note_words: int = Field(60, ge=5, le=300, description="Of a term, a question, a reason, or a short note.")
     advice_words: int = Field(120, ge=10, le=400, description="Of a piece of advice or of an explanation.")

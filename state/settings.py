@@ -102,7 +102,7 @@ class JournalismSettings(SystemSettings):
     variant: Variant = Field("full", description="The rows of the paper's Table 1 that need no training.")
     warm_start: bool = Field(
         False,
-        description="Let the model of the role `warm_start`, fine-tuned on plain summaries, write the first draft.",
+        description="Let the model of the role `warm_start`, fine-tuned on plain summaries, write and revise.",
     )
     sequence_to_sequence: str | None = Field(
         None, description="Folder of a BART fine-tuned on plain summaries: the row `bart` of `draftroom eval`."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -256,6 +256,57 @@ def whole_sentences(paragraph: str) -> str:
     texts = [sentence.text for sentence in sentences(_LEFT_IN_FRONT.sub("", paragraph))]
     finished = texts if texts and texts[-1].rstrip("\"'”’)]").endswith((".", "!", "?")) else texts[:-1]
     return " ".join(text for text in finished if _WORD.search(text) and not _REMAINS_OF_JSON.search(text))
+
+
+_HEADLINE: Final = re.compile(r"\A\s*#[ \t][^\n]*")
+
+
+def without_headline(text: str) -> str:
+    """Return a Markdown text without the headline that it may begin with, which is no sentence of it."""
+    return _HEADLINE.sub("", text)
+
+
+_POINT: Final = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?=\S)")
+_EMPHASIS: Final = re.compile(r"\*\*|__")
+
+
+def list_points(text: str) -> list[str]:
+    """Return the points of a Markdown list, each on one line without emphasis, for display.
+
+    A paragraph counts as a point, so that a text without a list is returned whole. Headings are left out.
+    """
+    points: list[str] = []
+    continues = False
+    for line in text.splitlines():
+        words = _EMPHASIS.sub("", _POINT.sub("", line)).strip()
+        if has_words(words) and not line.startswith("#"):
+            if continues and not _POINT.match(line):
+                words = f"{points.pop()} {words}"
+            points.append(words)
+        continues = bool(words) and not line.startswith("#")
+    return points
+
+
+def split_parts(text: str, labels: Mapping[str, str]) -> dict[str, str]:
+    """Split a text at its labels: lines that are one, or begin with one and a colon, as heading, bold or plain.
+
+    Args:
+        text: Markdown.
+        labels: Patterns of the labels by the names of the parts.
+
+    Returns:
+        The text of each part that there is, by its name; the last one, if a label comes twice.
+    """
+    pattern = "|".join(f"(?P<{name}>{label})" for name, label in labels.items())
+    line = re.compile(rf"^[ \t]*(?:\#+[ \t]*)?[*_]*(?:{pattern})[*_]*(?::[*_]*|[ \t]*$)", re.IGNORECASE | re.MULTILINE)
+    found = list(line.finditer(text))
+    starts = [*(match.start() for match in found), len(text)]
+    return {str(match.lastgroup): text[match.end() : end].strip() for match, end in zip(found, starts[1:], strict=True)}
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text has a word, and not only marks and numbers."""
+    return bool(_WORD.search(text))
 
 
 _EMPTY_BRACKETS: Final = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]")

@@ -31,7 +31,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     select: Annotated[Selection | None, typer.Option(help="Which draft is returned.")] = None,
     stop: Annotated[StopRule | None, typer.Option(help="All rounds, or until one no longer reads easier.")] = None,
     warm_start: Annotated[
-        bool | None, typer.Option(help="Let the fine-tuned model of `warm_start` write the first draft.")
+        bool | None, typer.Option(help="Let the fine-tuned model of `warm_start` write and revise.")
     ] = None,
     scope: ScopeOption = None,
     max_words: Annotated[int | None, typer.Option(help="Length of the article that is aimed at.")] = None,

@@ -65,7 +65,7 @@ async def edit_article(record: RunRecord, text: str) -> dict[str, Any]:
         assessment = assess(number, text, stored_text(values["source"]))
         return dict(
             JournalismState(
-                drafts=[Draft(round=number, text=text, improvements=[])],
+                drafts=[Draft(round=number, text=text, improvements="")],
                 assessments=[assessment],
                 article=text,
                 selected_round=number,

@@ -17,12 +17,15 @@ from draftroom.rendering.blocks import (
     Prose,
     ResultDocument,
     TextLine,
+    Tone,
 )
 from draftroom.rendering.rendering import Dialogue, Rendering, document_formats
+from nodes.journalism.editor import REVIEW_PARTS, advice_of
+from nodes.journalism.reader import NOTES_PARTS
 from runs.record import RunRecord
 from state.journalism import Assessment, Draft, DraftReview, JournalismOutput, Notes
 from state.records import Values
-from tools.text import word_changes
+from tools.text import list_points, split_parts, word_changes
 
 UNIT = "round"
 MEASURES = {"cli": "CLI", "fkgl": "FKGL", "dcrs": "DCRS", "ari": "ARI"}
@@ -96,7 +99,7 @@ def _tell_rounds(values: Values, assessments: Mapping[int, Assessment], selected
     for number in sorted({*drafts, *(before + 1 for before in (*notes, *reviews))}):
         draft, before, assessment = drafts.get(number), drafts.get(number - 1), assessments.get(number)
         said = [*_list_notes(notes.get(number - 1)), *_list_advice(reviews.get(number - 1))]
-        said += [TextLine(text, label="improved", tone="thought") for text in (draft["improvements"] if draft else [])]
+        said += _list_lines(draft["improvements"] if draft else "", "improved", "thought")
         inner: list[Block] = [Items(said)] if said else []
         if draft:
             inner.append(Diff(word_changes(before["text"] if before else draft["text"], draft["text"])))
@@ -107,19 +110,21 @@ def _tell_rounds(values: Values, assessments: Mapping[int, Assessment], selected
         yield FoldedBlocks(title, inner, number, unfolded=number == selected)
 
 
-def _list_notes(notes: Notes | None) -> Iterable[TextLine]:
-    for term in notes["terms"] if notes else []:
-        made_up = "" if term["in_article"] else ", not in the draft"
-        source = f"{term['basis']}{made_up}"
-        yield TextLine(f"{term['term']}: {term['explanation']}", label="note", source=source, tone="question")
+def _list_notes(notes: Notes | None) -> list[TextLine]:
+    text = notes["text"] if notes else ""
+    return _list_lines(split_parts(text, NOTES_PARTS).get("explanation", text), "note", "question")
 
 
-def _list_advice(review: DraftReview | None) -> Iterable[TextLine]:
-    for factor, judgement in review["evaluation"].items() if review else ():
-        if judgement:
-            yield TextLine(judgement, label=factor, tone="soft")
-    for advice in review["advice"] if review else []:
-        yield TextLine(advice["text"], label="advice", source=f"{advice['aspect']}, {advice['origin']}", tone="answer")
+def _list_advice(review: DraftReview | None) -> list[TextLine]:
+    if not review:
+        return []
+    evaluation = split_parts(review["text"], REVIEW_PARTS).get("evaluation", "")
+    advice = _list_lines(advice_of(review["text"]), "advice", "answer", source=review["origin"])
+    return [*_list_lines(evaluation, "evaluation", "soft"), *advice]
+
+
+def _list_lines(text: str, label: str, tone: Tone, source: str = "") -> list[TextLine]:
+    return [TextLine(point, label=label, source=source, tone=tone) for point in list_points(text)]
 
 
 def _by_round(items: Iterable[_Item]) -> dict[int, _Item]:

@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 from langgraph.types import interrupt
 
 from nodes.journalism.initialise import ask_as, options
-from nodes.journalism.reader import as_text
-from nodes.shared import AgentAnswer
-from state.journalism import Advice, DraftReview, JournalismState
-from state.model_settings import AtMost
+from state.journalism import DraftReview, JournalismState
+from state.model_settings import Limits
 from tools.documents.reading import stored_text
+from tools.models.ask import MarkdownAnswer
 from tools.models.prompts import numbered
+from tools.text import has_words, list_points, split_parts
+
+REVIEW_PARTS = {"evaluation": r"evaluation[^\n:*]*", "advice": r"advice[^\n:*]*"}
+"""Labels of the parts of a review, for `split_parts`."""
 
 
-class ArticleEvaluation(AgentAnswer):
-    """The paper's three factors."""
+class EditorReview(MarkdownAnswer):
+    """The editor's answer: an evaluation of the notes, and advice for the article."""
 
-    accuracy: Annotated[str, AtMost("advice_words")]
-    complexity: Annotated[str, AtMost("advice_words")]
-    information: Annotated[str, AtMost("advice_words")]
+    usable_if_cut_off = True
+
+    text: str
+
+    @classmethod
+    def read(cls, text: str) -> EditorReview:
+        """Take the review as it is."""
+        if not has_words(advice_of(text)):
+            raise ValueError("it holds no advice; give it below the heading `## Advice`")
+        return cls(text=text)
+
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Allow for the advice, and for as many words on each of the three factors of the evaluation."""
+        return (limits.advice + 3) * limits.advice_words
 
 
-class Suggestion(AgentAnswer):
-    """One piece of advice on one aspect; it may name words of the article and others for their place, or neither."""
-
-    aspect: Literal["accuracy", "accessibility", "information"]
-    quote: Annotated[str, AtMost("quote_words")] = ""
-    advice: Annotated[str, AtMost("advice_words")]
-    replacement: Annotated[str, AtMost("advice_words")] = ""
-
-
-class EditorReview(AgentAnswer):
-    """The editor's answer."""
-
-    evaluation: ArticleEvaluation
-    advice: Annotated[list[Suggestion], AtMost("advice")]
+def advice_of(review: str) -> str:
+    """Return the advice of a review without its evaluation; the review as a whole if it has no part of that name."""
+    return split_parts(review, REVIEW_PARTS).get("advice", review)
 
 
 async def advise(state: JournalismState) -> JournalismState:
@@ -51,15 +53,11 @@ async def advise(state: JournalismState) -> JournalismState:
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
         "article": state["drafts"][-1]["text"],
-        "notes": "" if options(state).variant == "no-notes" else as_text(state["notes"][-1]),
+        "notes": "" if options(state).variant == "no-notes" else state["notes"][-1]["text"],
         "unsupported": numbered([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
     }
     answer = await ask_as("editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1)
-    review = DraftReview(
-        round=state["round"],
-        evaluation=answer.value.evaluation.model_dump(),
-        advice=list(map(in_words, answer.value.advice)),
-    )
+    review = DraftReview(round=state["round"], text=answer.value.text, origin="editor")
     return {"reviews": [review], "calls": answer.calls}
 
 
@@ -72,22 +70,11 @@ async def edit_advice(state: JournalismState) -> JournalismState:
             "answer": 'A JSON object: {"advice": ["...", "..."]}, or {"advice": null} to keep the advice as it is.',
             "round": review["round"] + 1,
             "article": state["drafts"][-1]["text"],
-            "advice": [advice["text"] for advice in review["advice"]],
+            "advice": list_points(advice_of(review["text"])),
         }
     )
     texts = answer.get("advice") if isinstance(answer, dict) else None
     if not isinstance(texts, list):
         return {}
-    chosen = [
-        Advice(aspect="accessibility", text=str(text), quote="", origin="person") for text in texts if str(text).strip()
-    ]
-    return {"reviews": [{**review, "advice": chosen}]}
-
-
-def in_words(suggestion: Suggestion) -> Advice:
-    """Advice as the journalist reads it: as the editor gave it, also where its quote is not verbatim."""
-    quote, text, replacement = (
-        " ".join(part.split()) for part in (suggestion.quote, suggestion.advice, suggestion.replacement)
-    )
-    parts = (f'On "{quote}":' if quote else "", text, f'Proposed wording: "{replacement}"' if replacement else "")
-    return Advice(aspect=suggestion.aspect, text=" ".join(filter(None, parts)), quote=quote, origin="editor")
+    chosen = numbered(str(text) for text in texts if str(text).strip())
+    return {"reviews": [DraftReview(round=review["round"], text=chosen, origin="person")]}

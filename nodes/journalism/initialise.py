@@ -46,7 +46,7 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
         "round": 0,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("drafts", "assessments", "notes", "reviews", "calls")},
-        "revision": Draft(round=0, text="", improvements=[]),
+        "revision": Draft(round=0, text="", improvements=""),
         "copied": [],
         "stop_reason": "",
         "article": "",
@@ -71,7 +71,7 @@ def freeze(settings: Settings) -> dict[str, Any]:
 
 
 def model_of_warm_start(settings: Settings) -> ModelSettings:
-    """The model that writes the first draft of LLM-WS-CLBR.
+    """The fine-tuned model that is the journalist of LLM-WS-CLBR.
 
     Raises:
         SettingsError: None is named.
@@ -98,8 +98,7 @@ async def ask_as(
     trim: str = "paper",
 ) -> Answer[Value]:
     """Ask the model of `agent` with the prompt named `step`."""
-    # The first draft of LLM-WS-CLBR is by a fine-tuned journalist, and only that.
-    warm = agent == "journalist" and round_number == 0 and options(state).warm_start
+    warm = agent == "journalist" and options(state).warm_start  # LLM-WS-CLBR: the fine-tuned model is the journalist
     caller = Caller(agent, step, round_number)
     return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim, model="warm_start" if warm else agent)
 

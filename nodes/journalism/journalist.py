@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
 
-from pydantic import Field, field_validator
-
+from nodes.journalism.editor import advice_of
 from nodes.journalism.initialise import ask_as, options
-from nodes.journalism.reader import as_text
 from nodes.rewriting import EasySentence, copied_from, rewrite_each
-from nodes.shared import AgentAnswer, limits_of
+from nodes.shared import limits_of
 from state.journalism import Draft, JournalismState
-from state.model_settings import AtMost
+from state.model_settings import Limits
 from tools.documents.reading import stored_text
 from tools.models import Answer
-from tools.models.prompts import numbered
-from tools.text import sentences
+from tools.models.ask import MarkdownAnswer
+from tools.text import has_words, sentences, split_parts, without_headline
+
+MOST_WORDS = 1200
+"""Of an article: twice the most that `max_words` may ask for."""
+_PARTS = {"improvement": "improvements?", "article": "(?:revised )?article"}
+_NO_POINT = re.compile(r"^(?![ \t]*(?:[-*+]|\d+[.)])[ \t])(?=.*\S)", re.MULTILINE)
+_ANNOUNCEMENT = re.compile(r"\A(?:[^\n#]*:|[-*_]{3,})\s*\n(?=#)")
+"""A line such as "Here is the article:" above the headline."""
+_TITLE = re.compile(r"(?:headline|title)[*_]*:[*_ ]*", re.IGNORECASE)
 
 
-class Article(AgentAnswer):
-    """What the journalist writes, and then its headline, as newsrooms do.
+class Article(MarkdownAnswer):
+    """What the journalist writes: an article, and above it, in a revision, what is improved."""
 
-    To a capable model the order is neutral. A warm start is trained on answers that end where the headline would begin,
-    and a very small model that begins with a headline fills its paragraphs with it.
-    """
+    text: str
+    """Markdown: the headline as a heading of the first level, then paragraphs."""
+    improvements: str = ""
 
-    paragraphs: Annotated[list[Annotated[str, AtMost("paragraph_words")]], AtMost("paragraphs"), Field(min_length=1)]
-    title: Annotated[str, AtMost("title_words")]
-
-    @field_validator("paragraphs")
     @classmethod
-    def _hold_words(cls, paragraphs: list[str]) -> list[str]:
-        if not any(character.isalpha() for paragraph in paragraphs for character in paragraph):
-            raise ValueError("the paragraphs hold no words")
-        return paragraphs
+    def read(cls, text: str) -> Article:
+        """Take improvements and article apart; an article without a label begins with its headline."""
+        parts = split_parts(text, _PARTS)
+        improvements, article = parts.get("improvement", ""), parts.get("article", "" if parts else text)
+        if "article" not in parts and improvements:
+            begin = re.search(r"^# ", improvements, re.MULTILINE) or _NO_POINT.search(improvements)
+            end = begin.start() if begin else len(improvements)
+            improvements, article = improvements[:end].strip(), improvements[end:]
+        article = _ANNOUNCEMENT.sub("", article.strip())
+        first, _, rest = article.partition("\n")
+        words = first.strip("#* \t")
+        if first.startswith("#") or (first.startswith("**") and first.endswith("**")) or _TITLE.match(words):
+            article = f"# {_TITLE.sub('', words, count=1)}\n\n{rest.strip()}"
+        if not has_words(without_headline(article)):
+            raise ValueError("it holds no article; write its text below the headline")
+        return cls(text=f"{article.strip()}\n", improvements=improvements)
 
-
-class Improvement(AgentAnswer):
-    """What the journalist decides first when revising; decoding follows the order of the fields."""
-
-    improvements: Annotated[list[Annotated[str, AtMost("advice_words")]], AtMost("improvements")]
-
-
-class RevisedArticle(Article, Improvement):
-    """What the journalist writes when revising: first what is improved, then the article."""
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Allow for the improvements, and for an article that is much longer than it should be."""
+        return limits.improvements * limits.advice_words + MOST_WORDS
 
 
 LONGEST_BEGINNING = 500
@@ -66,18 +75,14 @@ async def write_draft(state: JournalismState) -> JournalismState:
         paragraphs = [" ".join(said[start : start + 4]) for start in range(0, len(said), 4)]
         title = [f"# {state['source']['title']}"] if state["source"]["title"] else []
         text = "\n\n".join([*title, *paragraphs]) + "\n"
-        return {"round": 0, "drafts": [Draft(round=0, text=text, improvements=[])]}
+        return {"round": 0, "drafts": [Draft(round=0, text=text, improvements="")]}
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": options(state).audience,
         "max_words": options(state).max_words,
     }
     answer = await ask_as("journalist", "write_draft", state, variables, Article, round_number=0)
-    return {
-        "round": 0,
-        "drafts": [Draft(round=0, text=as_markdown(answer.value), improvements=[])],
-        "calls": answer.calls,
-    }
+    return {"round": 0, "drafts": [Draft(round=0, text=answer.value.text, improvements="")], "calls": answer.calls}
 
 
 async def revise_draft(state: JournalismState) -> JournalismState:
@@ -85,17 +90,17 @@ async def revise_draft(state: JournalismState) -> JournalismState:
     number, chosen = state["round"] + 1, options(state)
     before = state["drafts"][-1]["text"]
     reviewed = chosen.variant not in {"no-suggestions", "no-collaboration"}
-    advice = state["reviews"][-1]["advice"] if reviewed else []
+    advice = advice_of(state["reviews"][-1]["text"]) if reviewed else ""
     variables: dict[str, object] = {
         "paper": stored_text(state["source"]),
         "audience": chosen.audience,
         "max_words": chosen.max_words,
         "article": before,
-        "advice": (numbered(each["text"] for each in advice) or "The editor has no advice.") if reviewed else "",
-        "notes": as_text(state["notes"][-1]) if chosen.variant == "no-suggestions" else "",
+        "advice": advice or "The editor has no advice." if reviewed else "",
+        "notes": state["notes"][-1]["text"] if chosen.variant == "no-suggestions" else "",
     }
-    answer = await ask_as("journalist", "revise_draft", state, variables, RevisedArticle, round_number=number)
-    draft = Draft(round=number, text=as_markdown(answer.value), improvements=answer.value.improvements)
+    answer = await ask_as("journalist", "revise_draft", state, variables, Article, round_number=number)
+    draft = Draft(round=number, text=answer.value.text, improvements=answer.value.improvements)
     copied: list[str] = []
     if "rewrite_copied" in chosen.extensions:
         copied = copied_from(stored_text(state["source"]), draft["text"])[: limits_of(state).rewrites]
@@ -113,10 +118,3 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
 
     text, _, calls = await rewrite_each(draft["text"], state["copied"], paper, in_easy_words)
     return {"drafts": [{**draft, "text": text}], "calls": calls}
-
-
-def as_markdown(article: Article) -> str:
-    """Return the article as Markdown: its title as a heading, then its paragraphs."""
-    title = " ".join(article.title.split()).lstrip("# ")
-    parts = [f"# {title}" if title else "", *(paragraph.strip() for paragraph in article.paragraphs)]
-    return "\n\n".join(filter(None, parts)) + "\n"

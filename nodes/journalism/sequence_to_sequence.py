@@ -42,7 +42,7 @@ async def write_without_prompt(state: JournalismState) -> JournalismState:
         trims=[trim] if written.words_read < words else [],
         cuts=[],
     )
-    draft = Draft(round=0, text=f"{written.text}\n", improvements=[])
+    draft = Draft(round=0, text=f"{written.text}\n", improvements="")
     return {"round": 0, "drafts": [draft], "calls": [call]}
 
 

@@ -27,6 +27,7 @@ from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import Hold, RecordedRequest, Reply, Status, Text, fill
 from tests.support.killing import answers_in_checkpoint, wait_until
 from tests.support.society import ABSTRACT, Society
+from tests.support.steps import step_of
 
 PLACES = ["Iceland", "Norway", "Chile", "Japan", "Ghana"]
 
@@ -74,7 +75,7 @@ def test_a_batch_that_is_killed_twice_ends_with_every_result_and_asks_nothing_ag
     assert result.exit_code == 0, result.stderr
     assert rows(out).keys() == set(PLACES)
     assert {path.stem for path in out.glob("*.md")} == set(PLACES)
-    finished = Counter(request.schema_name for request in endpoint.chat_requests if request.finished)
+    finished = Counter(step_of(request) for request in endpoint.chat_requests if request.finished)
     assert finished == Counter(ROUND * len(PLACES)), "no answered call is asked again"
 
 
@@ -117,7 +118,7 @@ def test_what_cannot_be_read_is_a_row_and_is_tried_again_on_request(draftroom: C
 
 def test_a_failure_that_has_cost_something_says_what(draftroom: Command, papers: Path, out: Path):
     def answer(request: RecordedRequest) -> Reply:
-        return Text("Nonsense.") if request.schema_name == "EditorReview" else fill(request)
+        return Text("?") if step_of(request) == "advise" else fill(request)
 
     draftroom.endpoint.answer = answer
     assert draftroom(*explain(papers / "Chile.md", out)).exit_code == PAPERS_FAILED
@@ -145,12 +146,12 @@ def test_no_more_papers_are_open_than_allowed(draftroom: Command, papers: Path, 
     release, endpoint = Event(), draftroom.endpoint
 
     def answer(request: RecordedRequest) -> Reply:
-        return Hold(release, fill(request)) if request.schema_name == ROUND[-1] else fill(request)
+        return Hold(release, fill(request)) if step_of(request) == ROUND[-1] else fill(request)
 
     endpoint.answer = answer
     with draftroom.start(*explain(papers, out, "--at-once", "2")) as process:
         asked = endpoint.wait_for_requests(2 * len(ROUND), timeout_s=60)
-        assert Counter(request.schema_name for request in asked)[ROUND[0]] == 2, "the others wait for one to end"
+        assert Counter(step_of(request) for request in asked)[ROUND[0]] == 2, "the others wait for one to end"
         release.set()
         assert process.wait(timeout=60) == 0
 

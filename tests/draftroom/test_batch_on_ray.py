@@ -22,6 +22,7 @@ from tests.fake_endpoint import FakeEndpoint, Status
 from tests.support.killing import answers_in_checkpoint, wait_until
 from tests.support.postgres import PROGRAMS, postgres
 from tests.support.ray_cluster import actors_below, ray_cluster
+from tests.support.steps import step_of
 
 if TYPE_CHECKING:  # an optional package
     from ray.cluster_utils import Cluster
@@ -169,5 +170,5 @@ def assert_whole(endpoint: FakeEndpoint, out: Path, names: set[str]) -> None:
     assert Counter(json.loads(line)["id"] for line in lines) == dict.fromkeys(names, 1)
     assert {row["status"] for row in rows(out).values()} == {"done"}
     assert {path.stem for path in out.glob("*.md")} == names
-    finished = Counter(request.schema_name for request in endpoint.chat_requests if request.finished)
+    finished = Counter(step_of(request) for request in endpoint.chat_requests if request.finished)
     assert finished == Counter(ROUND * len(names))

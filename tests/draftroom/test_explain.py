@@ -9,7 +9,7 @@ import pytest
 
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import PAPER, Command
-from tests.fake_endpoint import Json, RecordedRequest, Reply, fill
+from tests.fake_endpoint import RecordedRequest, Reply, Script, Text, fill
 
 
 def article_of(draftroom: Command, result) -> str:
@@ -44,8 +44,7 @@ def test_progress_and_findings_go_to_standard_error(draftroom: Command, paper: P
 
 
 def test_an_article_on_something_else_is_no_success_without_a_word(draftroom: Command, paper: Path):
-    recipe = {"title": "A pie", "paragraphs": ["This is how to bake a pie.", "Mix it and let it be."]}
-    draftroom.endpoint.answer = lambda request: Json(recipe) if request.schema_name == "Article" else fill(request)
+    draftroom.endpoint.answer = Script([Text("# A pie\n\nThis is how to bake a pie.\n\nMix it and let it be.")])
     page = paper.with_suffix(".html")
     result = draftroom("explain", paper, "--rounds", "0", "-o", page)
     assert "Please note: the text is hardly about its source" in " ".join(result.stderr.split())

@@ -36,6 +36,7 @@ from tests.support.killing import (
 )
 from tests.support.postgres import PROGRAMS, postgres
 from tests.support.review_room import CLAIM, SOUND, Room
+from tests.support.steps import step_of
 
 SYSTEMS = ["explain", "simplify", "review in turn"]
 EVERY_CHECKPOINT = [(name, stored) for name in SYSTEMS for stored in range(CASES[name].checkpoints)]
@@ -69,7 +70,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
         with FakeEndpoint({"large": 8192, "small": 4096}, answer=case.answer()) as endpoint:
             with environment(case, home, endpoint):
                 outcome = go_on(case, record_of(case.system, home), "sqlite")
-            assert Counter(request.schema_name for request in endpoint.chat_requests) == Counter(case.calls)
+            assert Counter(step_of(request) for request in endpoint.chat_requests) == Counter(case.calls)
         return comparable(outcome.values)
 
     return run
@@ -152,7 +153,7 @@ def test_a_checkpoint_that_postgres_lost_costs_no_call(
     resumed = go_on(case, record, database)
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
-    assert [request.schema_name for request in endpoint.chat_requests] == case.calls, "no call is repeated"
+    assert [step_of(request) for request in endpoint.chat_requests] == case.calls, "no call is repeated"
 
 
 @pytest.mark.parametrize(("name", "stored"), EVERY_ANSWER)

@@ -4,26 +4,24 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.draftroom.conftest import Command
-from tests.fake_endpoint import Json, Script, When
+from tests.fake_endpoint import Script, Text, When
+from tests.support.steps import asks
 
 ATTACK = '<script>alert(1)</script><img src="http://example.org/x.png"> ![x](http://example.org/y.png) \x1b[31m'
-ARTICLE = {
-    "title": "Moss <script>alert(0)</script>",
-    "paragraphs": [f"First {ATTACK} and [a link](javascript:alert(2)).", "The 77 bears | said <b>so</b> in one line."],
-}
-ANSWERS: dict[str, dict[str, Any]] = {
-    "Article": ARTICLE,
-    "RevisedArticle": {**ARTICLE, "improvements": [ATTACK]},
-    "ReadingNotes": {"terms": [{"term": "bears", "where": "the", "explanation": ATTACK, "basis": "article"}]},
-    "EditorReview": {
-        "evaluation": {"accuracy": ATTACK, "complexity": "", "information": ""},
-        "advice": [{"aspect": "accuracy", "quote": "", "advice": ATTACK, "replacement": ""}],
-    },
+ARTICLE = f"""# Moss <script>alert(0)</script>
+
+First {ATTACK} and [a link](javascript:alert(2)).
+
+The 77 bears | said <b>so</b> in one line."""
+ANSWERS = {
+    "write_draft": ARTICLE,
+    "take_notes": f"## Explanation\n\n1. **bears**: {ATTACK}",
+    "advise": f"## Evaluation\n\n{ATTACK}\n\n## Advice\n\n1. {ATTACK}",
+    "revise_draft": f"## Improvement\n\n1. {ATTACK}\n\n## Revised article\n\n{ARTICLE}",
 }
 
 
@@ -45,7 +43,7 @@ class Elements(HTMLParser):
 @pytest.fixture
 def hostile(draftroom: Command, tmp_path: Path) -> Path:
     """The folder of the files written by a run whose paper has a hostile name and whose models wrote hostile text."""
-    draftroom.endpoint.answer = Script([When(Json(answer), schema=schema) for schema, answer in ANSWERS.items()])
+    draftroom.endpoint.answer = Script([When(Text(answer), where=asks(step)) for step, answer in ANSWERS.items()])
     paper = tmp_path / "<script>name.txt"
     paper.write_text("Moss grew by 20% in wet summers, and stopped in dry ones.", encoding="utf-8")
     outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
@@ -107,7 +105,7 @@ def test_the_json_holds_the_record_and_the_output_of_the_graph(hostile: Path, dr
     assert result["run"] == draftroom.records()[0]
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
     assert len(result["calls"]) == 4
-    assert result["reviews"][0]["advice"][-1]["text"] == ATTACK, "data is kept as it is"
+    assert result["reviews"][0]["text"] == ANSWERS["advise"], "data is kept as it is"
 
 
 def test_an_unfinished_run_can_be_rendered(draftroom: Command, paper: Path, tmp_path: Path):

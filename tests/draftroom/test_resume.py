@@ -9,6 +9,7 @@ import pytest
 from draftroom.exit_codes import EXIT_CODES, PAUSED
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Script, Status, Text, When
+from tests.support.steps import asks, step_of
 
 
 def test_a_finished_run_prints_its_result_again_without_a_call(draftroom: Command, paper: Path):
@@ -23,22 +24,22 @@ def test_a_finished_run_prints_its_result_again_without_a_call(draftroom: Comman
 
 
 def test_a_failed_run_goes_on_where_it_failed(draftroom: Command, paper: Path):
-    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom.endpoint.answer = Script([When(Status(503), where=asks("advise"), times=1)])
     failed = draftroom("explain", paper)
     assert failed.exit_code == EXIT_CODES["endpoint_down"]
     assert draftroom.records()[0]["results"]["rounds"] == 0
 
     resumed = draftroom("resume", draftroom.records()[0]["id"])
     assert resumed.exit_code == 0
-    schemas = [request.schema_name for request in draftroom.endpoint.chat_requests]
-    assert schemas == ["Article", "ReadingNotes", "EditorReview", "EditorReview", "RevisedArticle"]
+    steps = [step_of(request) for request in draftroom.endpoint.chat_requests]
+    assert steps == ["write_draft", "take_notes", "advise", "advise", "revise_draft"]
     (record,) = draftroom.records()
     assert (record["status"], record["resumed"]) == ("done", 1)
     assert [failure["kind"] for failure in record["failures"]] == ["endpoint_down"]
 
 
 def test_tokens_of_unusable_answers_are_accounted_for(draftroom: Command, paper: Path):
-    draftroom.endpoint.answer = Script([When(Text("No."), schema="ReadingNotes", times=2)])
+    draftroom.endpoint.answer = Script([When(Text("?"), where=asks("take_notes"), times=2)])
     assert draftroom("explain", paper).exit_code == EXIT_CODES["model_output"]
     reader = next(part for part in draftroom.records()[0]["usage"] if part["role"] == "reader")
     assert (reader["calls"], reader["reasks"]) == (2, 1)
@@ -47,12 +48,12 @@ def test_tokens_of_unusable_answers_are_accounted_for(draftroom: Command, paper:
     assert draftroom("resume", "last").exit_code == 0
     reader = next(part for part in draftroom.records()[0]["usage"] if part["role"] == "reader")
     assert (reader["calls"], reader["reasks"]) == (3, 2)
-    asked = [request for request in draftroom.endpoint.chat_requests if request.schema_name == "ReadingNotes"]
+    asked = [request for request in draftroom.endpoint.chat_requests if step_of(request) == "take_notes"]
     assert len(asked) == 3
 
 
 def test_with_a_seed_a_resumed_run_asks_for_another_answer(draftroom: Command, paper: Path):
-    unusable, usable = Text("No."), draftroom.endpoint.answer
+    unusable, usable = Text("?"), draftroom.endpoint.answer
     draftroom.endpoint.answer = lambda request: unusable if request.body["seed"] == 7 else usable(request)
     assert draftroom.with_variables({"DRAFTROOM_MODELS__DEFAULT__SEED": "7"})("explain", paper).exit_code != 0
     assert draftroom("resume", "last").exit_code == 0
@@ -95,8 +96,8 @@ def test_a_lock_ends_with_its_holder(draftroom: Command, paper: Path):
 
     draftroom.endpoint.release()
     assert draftroom("resume", "last").exit_code == 0
-    schemas = [request.schema_name for request in draftroom.endpoint.chat_requests]
-    assert schemas == ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"]
+    steps = [step_of(request) for request in draftroom.endpoint.chat_requests]
+    assert steps == ["write_draft", "take_notes", "take_notes", "advise", "revise_draft"]
 
 
 def test_a_run_that_was_killed_before_its_first_step_begins(draftroom: Command, paper: Path):
@@ -108,7 +109,7 @@ def test_a_run_that_was_killed_before_its_first_step_begins(draftroom: Command, 
 
 
 def test_a_run_whose_checkpoints_are_gone_is_not_paid_for_twice(draftroom: Command, paper: Path):
-    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom.endpoint.answer = Script([When(Status(503), where=asks("advise"), times=1)])
     draftroom("explain", paper)
     calls = len(draftroom.endpoint.chat_requests)
     (draftroom.home / "state" / "checkpoints.sqlite").unlink()
@@ -118,7 +119,7 @@ def test_a_run_whose_checkpoints_are_gone_is_not_paid_for_twice(draftroom: Comma
 
 def test_a_checkpoint_whose_next_node_is_gone_is_told_and_not_taken_for_the_end(draftroom: Command, paper: Path):
     """LangGraph ends such a run silently. Renaming the pending node in the file stands for another version's graph."""
-    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom.endpoint.answer = Script([When(Status(503), where=asks("advise"), times=1)])
     draftroom("explain", paper)
     with sqlite3.connect(draftroom.home / "state" / "checkpoints.sqlite") as connection:
         connection.create_function("renamed", 1, lambda blob: blob.replace(b"branch:to:advise", b"branch:to:adwise"))
@@ -128,7 +129,7 @@ def test_a_checkpoint_whose_next_node_is_gone_is_told_and_not_taken_for_the_end(
 
 
 def test_a_run_whose_settings_this_version_does_not_have_is_left_to_its_own(draftroom: Command, paper: Path):
-    draftroom.endpoint.answer = Script([When(Status(503), schema="EditorReview", times=1)])
+    draftroom.endpoint.answer = Script([When(Status(503), where=asks("advise"), times=1)])
     draftroom("explain", paper)
     calls = len(draftroom.endpoint.chat_requests)
     path = next((draftroom.home / "state" / "runs").glob("*.json"))
@@ -191,20 +192,17 @@ class TestPause:
     def test_accepting_keeps_the_advice(self, draftroom: Command, paused: str):
         assert draftroom("resume", "last", "--accept").exit_code == 0
         (review,) = self.reviews(draftroom)
-        assert {advice["origin"] for advice in review["advice"]} == {"editor"}
-        assert review["advice"][0]["text"] in draftroom.endpoint.chat_requests[-1].text
+        assert review["origin"] == "editor"
+        assert review["text"] in draftroom.endpoint.chat_requests[-1].text
 
     def test_advice_from_a_file_replaces_it(self, draftroom: Command, paused: str, tmp_path: Path):
         advice = tmp_path / "advice.txt"
         advice.write_text("# mine\nCut the second paragraph.\n\n  Say what moss is.  \n", encoding="utf-8")
         assert draftroom("resume", "last", "--advice", advice).exit_code == 0
         newest = self.reviews(draftroom)[-1]
-        assert [(advice["text"], advice["origin"]) for advice in newest["advice"]] == [
-            ("Cut the second paragraph.", "person"),
-            ("Say what moss is.", "person"),
-        ]
-        assert "1. Cut the second paragraph.\n2. Say what moss is." in draftroom.endpoint.chat_requests[-1].text
-        assert "advice: Say what moss is. (accessibility, person)" in draftroom("show", "last").stdout
+        assert (newest["text"], newest["origin"]) == ("1. Cut the second paragraph.\n2. Say what moss is.", "person")
+        assert newest["text"] in draftroom.endpoint.chat_requests[-1].text
+        assert "advice: Say what moss is. (person)" in draftroom("show", "last").stdout
 
     @pytest.mark.parametrize(("content", "kind"), [(b"# nothing\n", "empty_input"), (b"\xff\xfe", "not_utf8")])
     def test_a_file_without_advice(self, draftroom: Command, paused: str, tmp_path: Path, content: bytes, kind):

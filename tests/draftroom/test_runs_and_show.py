@@ -10,37 +10,23 @@ from draftroom.commands.runs import age
 from draftroom.exit_codes import EXIT_CODES, PAUSED
 from draftroom.rendering.journalism import MEASURES
 from tests.draftroom.conftest import Command
-from tests.fake_endpoint import Json, Script, When
+from tests.fake_endpoint import Script, Text, When
+from tests.support.steps import asks
 
-FIRST = {
-    "title": "Wet moss",
-    "paragraphs": ["Moss grew by 20% in wet summers.", "A total of 77 bears watched it in Iceland."],
-}
-SECOND = {
-    "improvements": ["Took the bears out."],
-    "title": "Wet moss",
-    "paragraphs": ["Moss grew by 20% in wet summers.", "It stopped to grow in dry ones, for lack of water."],
-}
-NOTES = {
-    "terms": [
-        {"term": "Moss", "where": "Moss grew", "explanation": "A small plant.", "basis": "general knowledge"},
-        {"term": "photon", "where": "nowhere", "explanation": "A bit of light.", "basis": "article"},
-    ]
-}
-REVIEW = {
-    "evaluation": {"accuracy": "Bears?", "complexity": "Easy.", "information": "Enough."},
-    "advice": [
-        {"aspect": "accessibility", "quote": "", "advice": "Say what moss is.", "replacement": ""},
-        {"aspect": "information", "quote": "", "advice": "Say how moss grows.", "replacement": ""},
-    ],
+FIRST = "# Wet moss\n\nMoss grew by 20% in wet summers.\n\nA total of 77 bears watched it in Iceland."
+SECOND = "# Wet moss\n\nMoss grew by 20% in wet summers.\n\nIt stopped to grow in dry ones, for lack of water."
+ANSWERS = {
+    "write_draft": FIRST,
+    "take_notes": "## Extraction\n\n1. **Moss**: Moss grew\n\n## Explanation\n\n1. **Moss**: A small plant.",
+    "advise": "**Evaluation**: Bears?\n\n**Advice:**\n- Say what moss is.\n- Say how\n  moss grows.",
+    "revise_draft": f"## Improvement\n\nTook the bears out.\n\n## Revised article\n\n{SECOND}",
 }
 
 
 @pytest.fixture
 def told(draftroom: Command, paper: Path) -> Command:
     """A finished run of one round with known answers."""
-    answers = {"Article": FIRST, "ReadingNotes": NOTES, "EditorReview": REVIEW, "RevisedArticle": SECOND}
-    draftroom.endpoint.answer = Script([When(Json(answer), schema=schema) for schema, answer in answers.items()])
+    draftroom.endpoint.answer = Script([When(Text(answer), where=asks(step)) for step, answer in ANSWERS.items()])
     assert draftroom("explain", paper, "--select", "best").exit_code == 0
     return draftroom
 
@@ -78,10 +64,10 @@ def test_show_tells_the_whole_story(told: Command):
     shown = told("show", "last").stdout
     for part in (
         "First draft: grade",
-        "note: Moss: A small plant. (general knowledge)",
-        "note: photon: A bit of light. (article, not in the draft)",
-        "advice: Say what moss is. (accessibility, editor)",
-        "advice: Say how moss grows. (information, editor)",
+        "note: Moss: A small plant.",
+        "evaluation: Bears?",
+        "advice: Say what moss is. (editor)",
+        "advice: Say how moss grows. (editor)",
         "improved: Took the bears out.",
         "[-A total of 77 bears watched it in Iceland.",
         "{+It stopped to grow in dry ones",

@@ -10,8 +10,9 @@ from draftroom.exit_codes import STOPPED
 from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
 from tests.support.processes import Child
+from tests.support.steps import step_of
 
-ROUND = ["Article", "ReadingNotes", "EditorReview", "RevisedArticle"]
+ROUND = ["write_draft", "take_notes", "advise", "revise_draft"]
 
 
 @pytest.fixture
@@ -32,8 +33,8 @@ def read_until(process: Child, line: str) -> None:
     raise AssertionError(f"the command never said {line!r}")
 
 
-def asked(draftroom: Command) -> list[str | None]:
-    return [request.schema_name for request in draftroom.endpoint.chat_requests]
+def asked(draftroom: Command) -> list[str]:
+    return [step_of(request) for request in draftroom.endpoint.chat_requests]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -66,7 +67,7 @@ def test_the_second_signal_stops_at_once(draftroom: Command, held: Child):
 
     draftroom.endpoint.release()
     assert draftroom("resume", record["id"]).exit_code == 0
-    assert asked(draftroom) == ["Article", "ReadingNotes", *ROUND[1:]], "only the call in flight was repeated"
+    assert asked(draftroom) == ["write_draft", "take_notes", *ROUND[1:]], "only the call in flight was repeated"
 
 
 def test_a_stop_during_the_last_call_leaves_nothing_to_ask(draftroom: Command, paper: Path):
@@ -79,7 +80,7 @@ def test_a_stop_during_the_last_call_leaves_nothing_to_ask(draftroom: Command, p
         process.communicate(timeout=60)
     assert process.returncode == STOPPED
     assert draftroom("resume", "last").exit_code == 0
-    assert asked(draftroom) == ["Article"]
+    assert asked(draftroom) == ["write_draft"]
 
 
 def test_ctrl_c_before_a_run_leaves_none(draftroom: Command, tmp_path: Path):

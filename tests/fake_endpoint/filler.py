@@ -10,7 +10,7 @@ from tests.fake_endpoint.completion import Text
 from tests.fake_endpoint.replies import Choices, Json, Reply, Status
 from tests.fake_endpoint.request_log import RecordedRequest
 from tests.fake_endpoint.schema import UnsupportedSchemaError, instance
-from tests.fake_endpoint.sentences import prose
+from tests.fake_endpoint.sentences import prose, sentence
 
 _DECISIVE = ("model", "messages", "response_format", "structured_outputs", "seed")
 
@@ -32,7 +32,8 @@ def _fill(request: RecordedRequest, index: int) -> Text:
         return Json(instance(request.schema, rng))
     if (request.body.get("response_format") or {}).get("type") == "json_object":
         return Json({"text": prose(rng, 2)})
-    return Text("\n\n".join(prose(rng, 3) for _ in range(2)))
+    headline = [f"# {sentence(rng)[:-1]}"] if "headline" in request.text else []
+    return Text("\n\n".join([*headline, *(prose(rng, 3) for _ in range(2))]))
 
 
 def fingerprint(request: RecordedRequest) -> str:

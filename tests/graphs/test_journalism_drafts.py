@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fake_endpoint import FakeEndpoint
-from tests.support.newsroom import DRAFT, EASY, HARD, Newsroom, article, run
+from state.errors import ModelOutputError
+from tests.fake_endpoint import FakeEndpoint, Reply, Script, Text, Truncated
+from tests.support.newsroom import DRAFT, EASY, HARD, Newsroom, article, notes, review, run
 
 
 async def test_best_is_the_easiest_draft_among_those_that_keep_the_facts(fake_endpoint: FakeEndpoint) -> None:
     easiest_but_false = article(f"{EASY} It was 99% of us.", "It was fun. We are glad. So are you.")
     fake_endpoint.answer = Newsroom(
-        Article=[article(HARD, HARD)], RevisedArticle=[article(EASY, EASY), easiest_but_false, article(HARD, EASY)]
+        write_draft=[article(HARD, HARD)], revise_draft=[article(EASY, EASY), easiest_but_false, article(HARD, EASY)]
     )
     result = await run(fake_endpoint, rounds=3, select="best")
     grades = [assessment["mean_grade"] for assessment in result["assessments"]]
@@ -29,7 +30,7 @@ async def test_third_and_last(fake_endpoint: FakeEndpoint, select: str, rounds: 
 
 async def test_converged_stops_at_the_round_that_reads_no_easier(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(
-        Article=[article(HARD, HARD)], RevisedArticle=[article(EASY, EASY), article(EASY, EASY), article(EASY, EASY)]
+        write_draft=[article(HARD, HARD)], revise_draft=[article(EASY, EASY), article(EASY, EASY), article(EASY, EASY)]
     )
     result = await run(fake_endpoint, rounds=10, stop="converged")
     assert result["stop_reason"] == "converged"
@@ -38,7 +39,7 @@ async def test_converged_stops_at_the_round_that_reads_no_easier(fake_endpoint: 
 
 async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> None:
     easier = [article(*[" ".join(["We see it."] * (3 + number))] * 2) for number in range(4)]
-    fake_endpoint.answer = Newsroom(Article=[article(HARD, HARD)], RevisedArticle=easier)
+    fake_endpoint.answer = Newsroom(write_draft=[article(HARD, HARD)], revise_draft=easier)
     result = await run(fake_endpoint, rounds=2, stop="converged", min_improvement=0)
     assert result["stop_reason"] in {"rounds done", "converged"}
     assert len(result["drafts"]) <= 3
@@ -46,7 +47,7 @@ async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> N
 
 async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEndpoint) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
-    fake_endpoint.answer = Newsroom(Article=[article()], RevisedArticle=[recipe])
+    fake_endpoint.answer = Newsroom(write_draft=[article()], revise_draft=[recipe])
     result = await run(fake_endpoint, rounds=1, select="best")
     assert result["assessments"][1]["mean_grade"] < result["assessments"][0]["mean_grade"]
     assert result["selected_round"] == 0
@@ -57,7 +58,7 @@ async def test_an_article_on_something_else_is_returned_with_a_warning(
     fake_endpoint: FakeEndpoint, select: str
 ) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
-    fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
+    fake_endpoint.answer = Newsroom(write_draft=[recipe], revise_draft=[recipe])
     extensions = ["doubtful_sentences"]
     warning, *named = (await run(fake_endpoint, rounds=1, select=select, extensions=extensions))["warnings"]
     assert "hardly about its source" in warning
@@ -67,31 +68,83 @@ async def test_an_article_on_something_else_is_returned_with_a_warning(
 
 async def test_without_extensions_no_sentence_is_named(fake_endpoint: FakeEndpoint) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
-    fake_endpoint.answer = Newsroom(Article=[recipe], RevisedArticle=[recipe])
+    fake_endpoint.answer = Newsroom(write_draft=[recipe], revise_draft=[recipe])
     (warning,) = (await run(fake_endpoint, rounds=1, extensions=[]))["warnings"]
     assert "hardly about its source" in warning
 
 
 async def test_an_article_about_the_paper_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article()])
+    fake_endpoint.answer = Newsroom(write_draft=[article()])
     assert (await run(fake_endpoint, rounds=0))["warnings"] == []
 
 
-async def test_an_article_is_returned_as_it_was_written(fake_endpoint: FakeEndpoint) -> None:
-    unusual = ["Bones grew denser. Bones grew denser. They grew by 3.5", "So what? {} It depends:"]
-    fake_endpoint.answer = Newsroom(Article=[{"paragraphs": unusual, "title": "# Dr. Who. On\nbones."}])
+UNUSUAL = "Bones grew denser. They grew by 3.5\n\n## So what? {}\n\nIt **depends**:"
+FORMS = {
+    "label": f"## Article\n\n# Dr. Who. On bones.\n\n{UNUSUAL}",
+    "bold label": f"Here is the article:\n\n**Article:**\n# Dr. Who. On bones.\n\n{UNUSUAL}",
+    "no label": f"# Dr. Who. On bones.\n\n{UNUSUAL}",
+    "announced": f"Here is the article:\n\n## Dr. Who. On bones.\n{UNUSUAL}",
+    "labelled headline": f"**Headline:** Dr. Who. On bones.\n\n{UNUSUAL}",
+    "bold headline": f"**Dr. Who. On bones.**\n\n{UNUSUAL}",
+    "revision": f"## Improvement\n\n1. Be brief.\n\n## Revised Article\n\n# Dr. Who. On bones.\n\n{UNUSUAL}",
+    "improvement alone": f"## Improvement\n\n1. Be brief.\n\n# Dr. Who. On bones.\n\n{UNUSUAL}",
+    "fence": f"```markdown\n# Dr. Who. On bones.\n\n{UNUSUAL}\n```",
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+async def test_an_article_is_returned_as_it_was_written(fake_endpoint: FakeEndpoint, form: str) -> None:
+    fake_endpoint.answer = Script([Text(form)])
     result = await run(fake_endpoint, rounds=0)
-    assert result["article"] == "# Dr. Who. On bones.\n\n" + "\n\n".join(unusual) + "\n"
-
-
-async def test_an_article_of_a_single_paragraph_is_one(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article(DRAFT[0])])
-    assert DRAFT[0] in (await run(fake_endpoint, rounds=0))["article"]
+    assert result["article"] == f"# Dr. Who. On bones.\n\n{UNUSUAL}\n"
+    assert result["drafts"][0]["improvements"] in {"", "1. Be brief."}
     assert len(fake_endpoint.chat_requests) == 1
 
 
-@pytest.mark.parametrize("paragraphs", [[], [""], ["---", " 1. "]], ids=["none", "empty", "no words"])
-async def test_an_article_without_words_is_asked_for_again(fake_endpoint: FakeEndpoint, paragraphs: list[str]) -> None:
-    fake_endpoint.answer = Newsroom(Article=[{"paragraphs": paragraphs, "title": "Stronger bones"}, article()])
-    assert DRAFT[0] in (await run(fake_endpoint, rounds=0))["article"]
-    assert len(fake_endpoint.chat_requests) == 2
+NO_ARTICLE = {
+    "nothing": Text(""),
+    "a headline": Text("## Article\n\n# Stronger bones"),
+    "no words": Text("# Stronger bones\n\n---\n\n1. "),
+    "improvements alone": Text("## Improvement\n\n1. Be brief.\n2. Be clear."),
+    "cut off": Truncated(article()),
+    "a rule of its prompt": Text(
+        f"{article()}\n\nThe article stands for itself: no figures, tables, references or links."
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", NO_ARTICLE.values(), ids=NO_ARTICLE)
+async def test_what_is_no_article_is_asked_for_once_again_and_is_no_result(
+    fake_endpoint: FakeEndpoint, answer: Reply
+) -> None:
+    fake_endpoint.answer = Script([answer, Text(article()), answer, answer])
+    result = await run(fake_endpoint, rounds=0)
+    assert DRAFT[0] in result["article"]
+    assert [call["reask"] for call in result["calls"]] == [False, True]
+    with pytest.raises(ModelOutputError):
+        await run(fake_endpoint, rounds=0)
+
+
+async def test_the_headline_is_no_sentence_of_the_article(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = Newsroom(write_draft=["\n\n".join(DRAFT), f"# {HARD}\n\n{DRAFT[0]}\n\n{DRAFT[1]}"])
+    bare, headed = [(await run(fake_endpoint, rounds=0))["assessments"][0] for _ in range(2)]
+    assert headed == bare
+
+
+async def test_a_model_that_rambles_on_has_as_many_tokens_as_its_limits_ask_for(fake_endpoint: FakeEndpoint) -> None:
+    few = {"terms": 2, "advice": 3, "improvements": 2, "note_words": 20, "quote_words": 10, "advice_words": 20}
+    models = {"default": {"base_url": fake_endpoint.base_url, "model": "large", "schema_limits": True}}
+    await run(fake_endpoint, rounds=1, limits=few, models=models)
+    assert [request.body["max_tokens"] for request in fake_endpoint.chat_requests] == [2480, 200, 240, 2480]
+
+
+async def test_lists_that_are_cut_off_are_used_to_their_last_whole_line(fake_endpoint: FakeEndpoint) -> None:
+    noted = notes(("zoledronate", "A drug."), ("mineralisation", "Bones take up min"))
+    fake_endpoint.answer = Script(
+        [Text(article()), Truncated(noted), Truncated(f"{review('Name the drug.')}\n2. Say wh"), Text(article())]
+    )
+    result = await run(fake_endpoint, rounds=1)
+    assert "A drug." in result["notes"][0]["text"]
+    assert "Bones take up" not in result["notes"][0]["text"]
+    assert result["reviews"][0]["text"] == review("Name the drug.")
+    assert [bool(call["cuts"]) for call in result["calls"]] == [False, True, True, False]

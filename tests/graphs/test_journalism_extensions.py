@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.support.newsroom import EASY, HARD, PAPER, Newsroom, advice, article, review, run, steps
+from tests.support.newsroom import EASY, HARD, PAPER, Newsroom, article, review, run, steps
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
 COPIED = f"{PAPER} {HARD}"
-ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
+ROUND = ["take_notes", "advise", "revise_draft"]
 
 
 async def test_the_editor_is_asked_about_details_that_the_paper_does_not_have(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[WRONG], EditorReview=[review()])
+    fake_endpoint.answer = Newsroom(write_draft=[WRONG], advise=[review()])
     result = await run(fake_endpoint, rounds=1, extensions="unsupported_details")
     _, _, editor, journalist = fake_endpoint.chat_requests
     assert '1. "47%" in "A drug made the bones 47% denser."' in editor.text
     assert "it may stay" in editor.text
-    assert result["reviews"][0]["advice"] == [], "code writes no advice on them: it may be an explanation"
-    assert "The editor has no advice." in journalist.text
+    assert result["reviews"][0]["text"] == review(), "code writes no advice on them: it may be an explanation"
+    assert "47%" not in journalist.text.split("# The editor's advice")[1]
 
 
 async def test_without_extensions_details_are_measured_and_no_agent_is_told(fake_endpoint: FakeEndpoint) -> None:
-    drafts = article(*WRONG["paragraphs"], HARD)
-    fake_endpoint.answer = Newsroom(Article=[drafts], RevisedArticle=[drafts], EditorReview=[review(quoting(HARD))])
+    drafts = f"{WRONG}\n\n{HARD}"
+    fake_endpoint.answer = Newsroom(write_draft=[drafts], revise_draft=[drafts])
     result = await run(fake_endpoint, rounds=1, extensions="none")
     assert [fact["text"] for fact in result["assessments"][0]["unsupported"]] == ["47%"]
-    assert steps(fake_endpoint) == ["Article", *ROUND], "what is copied stays"
+    assert steps(fake_endpoint) == ["write_draft", *ROUND], "what is copied stays"
     editor = fake_endpoint.chat_requests[2]
     assert "a check did not find" not in editor.text
     assert editor.text.count(HARD) == 1, "in the article"
@@ -58,14 +56,14 @@ async def test_a_paper_without_a_title_begins_without_a_heading(fake_endpoint: F
 async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Doctors gave zoledronate.")
     await run(fake_endpoint, " ".join([COPIED] * 40), rounds=1, extensions="begin_with_paper")
-    assert steps(fake_endpoint) == ["Article", *ROUND]
+    assert steps(fake_endpoint) == ["write_draft", *ROUND]
 
 
 async def test_a_sentence_that_was_copied_from_the_paper_is_rewritten_by_itself(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
     fake_endpoint.answer = copying(easier)
     result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
-    assert steps(fake_endpoint) == ["Article", *ROUND, "EasySentence"]
+    assert steps(fake_endpoint) == ["write_draft", *ROUND, "EasySentence"]
     assert f"# The hard sentence\n\n{HARD}\n" in fake_endpoint.chat_requests[-1].text
     assert COPIED in fake_endpoint.chat_requests[-1].text, "it is rewritten with the paper in sight"
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
@@ -90,7 +88,7 @@ async def test_each_copied_sentence_is_asked_for_by_itself_and_up_to_the_limit(f
 async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Zoledronate helped.")
     result = await run(fake_endpoint, rounds=1, select="last", extensions="rewrite_copied")
-    assert steps(fake_endpoint) == ["Article", *ROUND]
+    assert steps(fake_endpoint) == ["write_draft", *ROUND]
     assert HARD in result["article"]
 
 
@@ -125,15 +123,11 @@ async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
 
-def quoting(quote: str) -> dict[str, Any]:
-    return advice("Say it in everyday words.", quote=quote)
-
-
 def copying(*easy: str, copied: str = HARD) -> Newsroom:
     """A journalist that copies a sentence of the paper, and says it in these words when it is asked for it."""
     return Newsroom(
-        Article=[article(EASY, copied)],
-        EditorReview=[review(advice("Say it in everyday words."))],
-        RevisedArticle=[article(EASY, copied)],
+        write_draft=[article(EASY, copied)],
+        advise=[review("Say it in everyday words.")],
+        revise_draft=[article(EASY, copied)],
         EasySentence=[{"easy": text} for text in easy],
     )

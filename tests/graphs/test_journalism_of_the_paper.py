@@ -13,17 +13,18 @@ import pytest
 
 from graphs.science_journalism import graph
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
-from tests.support.newsroom import HARD, PAPER, Newsroom, advice, article, note, review, steps
+from tests.support.newsroom import HARD, PAPER, Newsroom, article, notes, review, steps
+from tests.support.steps import step_of
 
 LARGE, SMALL = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat"
 ROUNDS = 5
 SENTENCE_OF_THE_PAPER = "Adverse events occurred in 3.5% of patients."
 PARTS = ["Your role", "Your task", "Steps", "Rules"]
 JOURNALIST = ["The paper", "Your role", "Rules", "Your task", "Steps"]
-ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
+ROUND = ["take_notes", "advise", "revise_draft"]
 
 
-def version(number: int) -> dict[str, Any]:
+def version(number: int) -> str:
     """The article of a round: it has a hard sentence and an unsupported detail, which would call the extensions up."""
     return article(f"This is version {number}. It helped 47% of us.", HARD)
 
@@ -31,10 +32,10 @@ def version(number: int) -> dict[str, Any]:
 @pytest.fixture
 def endpoint() -> Iterator[FakeEndpoint]:
     newsroom = Newsroom(
-        Article=[version(0)],
-        RevisedArticle=[version(number) for number in range(1, ROUNDS + 1)],
-        ReadingNotes=[{"terms": [note("zoledronate", f"NOTE-{number}")]} for number in range(ROUNDS)],
-        EditorReview=[review(advice(f"ADVICE-{number}", quote=HARD)) for number in range(ROUNDS)],
+        write_draft=[version(0)],
+        revise_draft=[version(number) for number in range(1, ROUNDS + 1)],
+        take_notes=[notes(("zoledronate", f"NOTE-{number}")) for number in range(ROUNDS)],
+        advise=[review(f"ADVICE-{number}", "Be brief.") for number in range(ROUNDS)],
     )
     with FakeEndpoint(models={LARGE: 32_768, SMALL: 32_768}, answer=newsroom) as opened:
         yield opened
@@ -46,8 +47,8 @@ async def run(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
     return await graph.ainvoke({"paper": PAPER}, context=context)
 
 
-def asked_for(endpoint: FakeEndpoint, schema: str) -> list[RecordedRequest]:
-    return [request for request in endpoint.chat_requests if request.schema_name == schema]
+def asked_for(endpoint: FakeEndpoint, step: str) -> list[RecordedRequest]:
+    return [request for request in endpoint.chat_requests if step_of(request) == step]
 
 
 def headings(request: RecordedRequest) -> list[str]:
@@ -57,7 +58,7 @@ def headings(request: RecordedRequest) -> list[str]:
 
 async def test_who_is_asked_and_what_is_returned(endpoint: FakeEndpoint) -> None:
     result = await run(endpoint)
-    assert steps(endpoint) == ["Article", *ROUND * ROUNDS]
+    assert steps(endpoint) == ["write_draft", *ROUND * ROUNDS]
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *[SMALL, LARGE, LARGE] * ROUNDS]
     assert result["settings"]["journalism"]["extensions"] == []
     assert (result["selected_round"], result["stop_reason"]) == (3, "rounds done")
@@ -72,6 +73,7 @@ async def test_all_are_sampled_as_in_the_paper(endpoint: FakeEndpoint) -> None:
         assert sampling == {"top_p": 0.4, "frequency_penalty": 1, "repetition_penalty": 1}
         assert (request.body.get("max_tokens") or request.body["max_completion_tokens"]) == 4096
         assert not {"temperature", "top_k", "presence_penalty", "seed"} & set(request.body), "the server's default"
+        assert not {"response_format", "structured_outputs"} & set(request.body), "prose is text"
 
 
 async def test_the_journalist_writes_from_the_paper(endpoint: FakeEndpoint) -> None:
@@ -83,7 +85,7 @@ async def test_the_journalist_writes_from_the_paper(endpoint: FakeEndpoint) -> N
 
 async def test_the_reader_has_the_article_and_never_the_paper(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
-    for number, request in enumerate(asked_for(endpoint, "ReadingNotes")):
+    for number, request in enumerate(asked_for(endpoint, "take_notes")):
         assert headings(request) == [*PARTS, "The article", "Output"]
         assert f"This is version {number}." in request.text
         assert SENTENCE_OF_THE_PAPER not in request.text
@@ -93,74 +95,82 @@ async def test_the_reader_has_the_article_and_never_the_paper(endpoint: FakeEndp
 
 async def test_the_editor_has_paper_article_and_notes_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
-    for number, request in enumerate(asked_for(endpoint, "EditorReview")):
+    for number, request in enumerate(asked_for(endpoint, "advise")):
         assert headings(request) == ["The paper", *PARTS, "The article", "The reader's notes", "Output"]
         assert PAPER in request.text
         assert re.findall(r"This is version (\d)", request.text) == [str(number)]
+        assert notes(("zoledronate", f"NOTE-{number}")) in request.text
         assert re.findall(r"NOTE-\d", request.text) == [f"NOTE-{number}"]
         assert request.text.count(HARD) == request.text.count("47%") == 1, "in the article alone"
 
 
 async def test_the_journalist_revises_by_paper_article_and_advice(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
-    for number, request in enumerate(asked_for(endpoint, "RevisedArticle")):
+    for number, request in enumerate(asked_for(endpoint, "revise_draft")):
         assert headings(request) == [*JOURNALIST, "The article", "The editor's advice", "Output"]
         assert PAPER in request.text
         assert re.findall(r"This is version (\d)", request.text) == [str(number)]
-        assert f'# The editor\'s advice\n\n1. On "{HARD}": ADVICE-{number}\n\n# Output' in request.text
+        assert f"# The editor's advice\n\n1. ADVICE-{number}\n2. Be brief.\n\n# Output" in request.text
         assert "NOTE" not in request.text
+        assert "The notes are mostly right." not in request.text, "the evaluation is the editor's"
 
 
 @pytest.mark.parametrize(
-    ("schema", "fields", "rules"),
+    ("step", "parts", "rules"),
     [
-        ("Article", ["paragraphs", "title"], ["comes from the paper", "no figures, tables, references or links"]),
+        ("write_draft", ["Article"], ["comes from the paper", "no figures, tables, references or links"]),
         (
-            "ReadingNotes",
-            ["terms"],
-            ["find every technical term", "Look for its meaning in the article first", "If there is none"],
-        ),
-        (
-            "EditorReview",
-            ["evaluation", "advice"],
+            "take_notes",
+            ["Extraction", "Explanation"],
             [
-                "Stay within the facts of the paper. Common or special knowledge may be used to explain them.",
-                "Prefer explaining what is there to adding more.",
-                "Never suggest figures, tables, references or links.",
+                "Find every technical term",
+                "Look for its meaning in the article first",
+                "use common or special knowledge",
             ],
         ),
         (
-            "RevisedArticle",
-            ["improvements", "paragraphs", "title"],
-            ["pick the advice that is worth following and refine it", "no figures, tables, references or links"],
+            "advise",
+            ["Evaluation", "Advice"],
+            [
+                "Compare the reader's notes with the paper, and evaluate three factors: accuracy",
+                "Each piece of advice targets one aspect of the article",
+                "Stay within the facts of the paper. Common or special knowledge may be used to explain them.",
+                "Prefer explaining what is there to adding more.",
+                "no figures, tables, references or links",
+            ],
+        ),
+        (
+            "revise_draft",
+            ["Improvement", "Revised article"],
+            ["Pick the advice that is worth following, and refine it", "no figures, tables, references or links"],
         ),
     ],
 )
-async def test_each_agent_has_its_steps_and_rules(
-    endpoint: FakeEndpoint, schema: str, fields: list[str], rules: list[str]
+async def test_each_agent_has_its_steps_rules_and_parts_of_its_answer(
+    endpoint: FakeEndpoint, step: str, parts: list[str], rules: list[str]
 ) -> None:
     await run(endpoint, rounds=1)
-    (request,) = asked_for(endpoint, schema)
-    assert list((request.schema or {})["properties"]) == fields, "in the paper's order"
+    (request,) = asked_for(endpoint, step)
+    assert re.findall(r"`## (.+)`", request.text) == parts, "in the paper's order"
     for rule in rules:
         assert rule in request.text.split("# Your role")[1]
-    assert not re.search(r"readability measure|check did not find", request.text), "nothing of ours"
+    assert not re.search(r"readability measure|check did not find|JSON", request.text), "nothing of ours"
 
 
 @pytest.mark.parametrize(
     ("variant", "asked", "models", "last_parts"),
     [
         ("large-reader", ROUND, [LARGE] * 3, ["The editor's advice"]),
-        ("no-notes", ["EditorReview", "RevisedArticle"], [LARGE] * 2, ["The editor's advice"]),
-        ("no-suggestions", ["ReadingNotes", "RevisedArticle"], [SMALL, LARGE], ["The reader's notes"]),
-        ("no-collaboration", ["RevisedArticle"], [LARGE], []),
+        ("no-notes", ["advise", "revise_draft"], [LARGE] * 2, ["The editor's advice"]),
+        ("no-suggestions", ["take_notes", "revise_draft"], [SMALL, LARGE], ["The reader's notes"]),
+        ("no-collaboration", ["revise_draft"], [LARGE], []),
     ],
 )
 async def test_rows_of_table_1(
     endpoint: FakeEndpoint, variant: str, asked: list[str], models: list[str], last_parts: list[str]
 ) -> None:
     await run(endpoint, variant=variant)
-    assert steps(endpoint) == ["Article", *asked * ROUNDS]
+    assert steps(endpoint) == ["write_draft", *asked * ROUNDS]
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *models * ROUNDS]
     assert headings(endpoint.chat_requests[-1]) == [*JOURNALIST, "The article", *last_parts, "Output"]
     if variant == "no-notes":
@@ -169,5 +179,5 @@ async def test_rows_of_table_1(
 
 async def test_the_single_model_writes_one_draft(endpoint: FakeEndpoint) -> None:
     result = await run(endpoint, variant="single")
-    assert steps(endpoint) == ["Article"]
+    assert steps(endpoint) == ["write_draft"]
     assert "This is version 0." in result["article"]

@@ -11,6 +11,7 @@ import pytest
 from state.model_settings import Limits
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support import newsroom, review_room, society
+from tests.support.steps import step_of
 from tools.models.ask import CHARACTERS_PER_WORD
 
 LIMITS = {
@@ -34,6 +35,14 @@ IN_OTHER_WORDS = {
     ("WaveDecision", "decisions"): "one for each remaining question",
 }
 """Lists with an entry for each of those that the prompt shows, and texts for which it asks for less than the limit."""
+
+PROSE = {
+    "write_draft": ["title_words"],
+    "take_notes": ["terms"],
+    "advise": ["advice"],
+    "revise_draft": ["improvements", "title_words"],
+}
+"""What prose is held to, by step: no schema says it."""
 
 with_and_without_extensions = pytest.mark.parametrize("extensions", ["none", "all"])
 
@@ -82,8 +91,10 @@ async def test_journalism_says_its_limits(extensions: str) -> None:
             [newsroom.PAPER] * 40
         )  # so that the journalist writes the first draft, whatever the extensions
         await newsroom.graph.ainvoke({"paper": long}, context=context)
-        assert {"Article", "ReadingNotes", "EditorReview", "RevisedArticle"} <= set(newsroom.steps(endpoint))
+        assert PROSE.keys() <= set(newsroom.steps(endpoint))
         assert not unsaid(endpoint)
+        for request in endpoint.chat_requests:
+            assert all(str(LIMITS[name]) in request.text for name in PROSE.get(step_of(request), []))
 
 
 @with_and_without_extensions

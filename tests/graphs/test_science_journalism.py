@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -12,18 +10,18 @@ from langgraph.types import Command
 from graphs.science_journalism import builder, graph
 from state.errors import BadInput, SettingsError
 from tests.fake_endpoint import FakeEndpoint
-from tests.support.newsroom import DRAFT, PAPER, Newsroom, advice, article, context, note, review, run, steps
+from tests.support.newsroom import PAPER, Newsroom, article, context, review, run, steps
 
-ROUND = ["ReadingNotes", "EditorReview", "RevisedArticle"]
+ROUND = ["take_notes", "advise", "revise_draft"]
 
 
-async def test_a_fine_tuned_model_writes_the_warm_start_and_nothing_else() -> None:
+async def test_with_a_warm_start_the_fine_tuned_model_is_the_journalist() -> None:
     with FakeEndpoint(models={"large": 8192, "small": 4096, "tuned": 8192}, answer=Newsroom()) as endpoint:
         chosen = context(endpoint, rounds=1, warm_start=True)
         result = await graph.ainvoke(
             {"paper": PAPER}, context={**chosen, "models": {**chosen["models"], "warm_start": {"model": "tuned"}}}
         )
-        assert [request.model for request in endpoint.chat_requests] == ["tuned", "small", "large", "large"]
+        assert [request.model for request in endpoint.chat_requests] == ["tuned", "small", "large", "tuned"]
     assert next((call["role"], call["model"]) for call in result["calls"]) == ("journalist", "tuned")
 
 
@@ -33,65 +31,15 @@ async def test_a_warm_start_without_its_model_is_refused_before_any_model_is_ask
     assert not fake_endpoint.chat_requests
 
 
-async def test_the_editor_reads_all_notes_as_the_reader_wrote_them(fake_endpoint: FakeEndpoint) -> None:
-    notes = [note("bones", "first"), note("quasar", "a star"), note("Bones", "again")]
-    fake_endpoint.answer = Newsroom(Article=[article()], ReadingNotes=[{"terms": notes}])
+async def test_notes_and_advice_are_handed_on_as_they_were_written(fake_endpoint: FakeEndpoint) -> None:
+    noted, said = "* bones - *first*\n* a quasar?", "Name the drug.\n\nAdd a diagram of it."
+    fake_endpoint.answer = Newsroom(write_draft=[article()], take_notes=[noted], advise=[said])
     result = await run(fake_endpoint, rounds=1)
-    editor = fake_endpoint.chat_requests[2].text
-    assert all(f"{number}. {each['term']} (in" in editor for number, each in enumerate(notes, start=1))
-    assert [term["explanation"] for term in result["notes"][0]["terms"]] == ["first", "a star", "again"]
-    assert [term["in_article"] for term in result["notes"][0]["terms"]] == [True, False, True]
-
-
-async def test_an_article_without_technical_terms_is_no_fault_of_the_reader(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article()], ReadingNotes=[{"terms": []}])
-    result = await run(fake_endpoint, rounds=1)
-    assert steps(fake_endpoint) == ["Article", *ROUND]
-    assert "The reader found no technical term in the article." in fake_endpoint.chat_requests[2].text
-    assert result["notes"] == [{"round": 0, "terms": []}]
-
-
-async def test_an_editor_without_advice_is_not_taken_for_no_editor(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article()], EditorReview=[review()])
-    await run(fake_endpoint, rounds=1)
-    assert "The editor has no advice." in fake_endpoint.chat_requests[-1].text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Explain the link between sleep and memory, and show how the table of results supports it.",
-        DRAFT[1],
-        "Add a diagram of the bone.",
-    ],
-    ids=["words of figures", "words of the article", "what the rules forbid"],
-)
-async def test_advice_reaches_the_journalist_as_the_editor_gave_it(fake_endpoint: FakeEndpoint, text: str) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article()], EditorReview=[review(advice(text))])
-    result = await run(fake_endpoint, rounds=1)
-    assert [each["text"] for each in result["reviews"][0]["advice"]] == [text]
-    assert f"1. {text}" in fake_endpoint.chat_requests[-1].text
-
-
-@pytest.mark.parametrize(
-    ("given", "read"),
-    [
-        (advice("Name the drug.", quote="a Drug\nmade"), 'On "a Drug made": Name the drug.'),
-        (
-            advice("Name the drug.", quote="a drug made", replacement="Zoledronate made"),
-            'On "a drug made": Name the drug. Proposed wording: "Zoledronate made"',
-        ),
-        (advice("Name the drug.", quote="a quasar"), 'On "a quasar": Name the drug.'),
-        (advice("", quote="a drug made", replacement="It made"), 'On "a drug made": Proposed wording: "It made"'),
-    ],
-    ids=["a quote", "a quote and a replacement", "a quote that is not verbatim", "no words of its own"],
-)
-async def test_advice_comes_with_the_quote_and_the_wording_that_the_editor_gave(
-    fake_endpoint: FakeEndpoint, given: dict[str, Any], read: str
-) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article()], EditorReview=[review(given)])
-    await run(fake_endpoint, rounds=1)
-    assert f"1. {read}\n" in fake_endpoint.chat_requests[-1].text
+    _, _, editor, journalist = fake_endpoint.chat_requests
+    assert f"# The reader's notes\n\n{noted}\n" in editor.text
+    assert f"# The editor's advice\n\n{said}\n" in journalist.text, "a text without labels is advice as a whole"
+    assert result["notes"] == [{"round": 0, "text": noted}]
+    assert result["reviews"] == [{"round": 0, "text": said, "origin": "editor"}]
 
 
 async def test_the_audience_reaches_every_prompt(fake_endpoint: FakeEndpoint) -> None:
@@ -122,19 +70,20 @@ async def test_every_call_is_in_the_account(fake_endpoint: FakeEndpoint) -> None
 async def test_a_person_can_replace_the_advice(fake_endpoint: FakeEndpoint) -> None:
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
+    fake_endpoint.answer = Newsroom(advise=[review("Name the **drug**.", "Say how\n   many.")])
     paused = await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1, pause=True))
     (question,) = paused["__interrupt__"]
-    assert question.value["advice"]
-    result = await checkpointed.ainvoke(Command(resume={"advice": ["Say MINE-5."]}), config)
-    assert "MINE-5" in fake_endpoint.chat_requests[-1].text
-    assert [advice["origin"] for advice in result["reviews"][-1]["advice"]] == ["person"]
-    assert steps(fake_endpoint) == ["Article", *ROUND]
+    assert question.value["advice"] == ["Name the drug.", "Say how many."]
+    result = await checkpointed.ainvoke(Command(resume={"advice": ["Say MINE-5.", " ", "Be brief."]}), config)
+    assert "# The editor's advice\n\n1. Say MINE-5.\n2. Be brief.\n" in fake_endpoint.chat_requests[-1].text
+    assert result["reviews"][-1] == {"round": 0, "text": "1. Say MINE-5.\n2. Be brief.", "origin": "person"}
+    assert steps(fake_endpoint) == ["write_draft", *ROUND]
 
 
 async def test_a_person_can_keep_the_advice(fake_endpoint: FakeEndpoint) -> None:
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
-    fake_endpoint.answer = Newsroom(EditorReview=[review(advice("Say KEPT-3 in a clause."))])
+    fake_endpoint.answer = Newsroom(advise=[review("Say KEPT-3 in a clause.")])
     await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1, pause=True))
     await checkpointed.ainvoke(Command(resume={"advice": None}), config)
     assert "KEPT-3" in fake_endpoint.chat_requests[-1].text

@@ -39,7 +39,7 @@ def told_words(exporter: InMemorySpanExporter) -> set[str]:
 async def test_a_trace_tells_of_every_step_and_call_and_of_no_text(
     fake_endpoint: FakeEndpoint, exported: InMemorySpanExporter
 ) -> None:
-    fake_endpoint.answer = Newsroom(Article=[article(*DRAFT)])
+    fake_endpoint.answer = Newsroom(write_draft=[article(*DRAFT)])
     await run(fake_endpoint, rounds=1)
     names = [span.name for span in exported.get_finished_spans()]
     assert {"science_journalism", "initialise", "write_draft", "ChatOpenAI"} <= {*names}

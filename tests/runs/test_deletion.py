@@ -10,14 +10,15 @@ import pytest
 from runs.record import hold_run
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
-from tests.fake_endpoint import Answer, Json, Script, Status, When, fill
+from tests.fake_endpoint import Answer, Script, Status, Text, When, fill
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, Society
+from tests.support.steps import asks
 from tools.literature.fetching import Cache, Download
 
 SENTENCE = "One grey heron watched all of it."
 
-QUOTES = Script([When(Json({"title": "A heron", "paragraphs": [SENTENCE]}), schema="Article")])
+QUOTES = Script([When(Text(f"# A heron\n\n{SENTENCE}"), where=asks("write_draft"))])
 
 
 def leaks(draftroom: Command) -> set[str]:

@@ -30,6 +30,7 @@ from tests.support.newsroom import PAPER
 from tests.support.review_room import MISSING, Room, plan
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, PART, WORDING, Society
+from tests.support.steps import asks, step_of
 from tools.configuration import load_settings
 from tools.models import close_clients
 
@@ -50,7 +51,7 @@ class Case:
     """Answers of its models; the same whenever the same is asked."""
     settings: dict[str, str]
     calls: list[str]
-    """What it asks for when nobody ends it, by schema name."""
+    """What it asks for when nobody ends it, by step."""
     checkpoints: int
     """How many it stores."""
     command: list[str] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Case:
 
 def newsroom() -> Script:
     """The default answers, but for the reader's first one."""
-    return Script([When(Text("I would rather not."), schema="ReadingNotes", where=is_first_try)])
+    return Script([When(Text("?"), where=lambda request: asks("take_notes")(request) and is_first_try(request))])
 
 
 EASY = {
@@ -116,7 +117,7 @@ CASES = {
         JOURNALISM,
         newsroom,
         {"DRAFTROOM_JOURNALISM__ROUNDS": "1"},
-        ["Article", "ReadingNotes", "ReadingNotes", "EditorReview", "RevisedArticle"],
+        ["write_draft", "take_notes", "take_notes", "advise", "revise_draft"],
         10,
         ["explain"],
     ),
@@ -173,9 +174,9 @@ class RecordedRun:
     moments: dict[Point, list[Moment]]
 
     @property
-    def asked(self) -> list[str | None]:
+    def asked(self) -> list[str]:
         """What was asked for, by the run and by those that went on from its moments."""
-        return [request.schema_name for request in self.endpoint.chat_requests]
+        return [step_of(request) for request in self.endpoint.chat_requests]
 
 
 def record_run(case: Case, endpoint: FakeEndpoint, home: Path, copies: Path) -> RecordedRun:
@@ -270,9 +271,9 @@ async def begin(system: System, record: RunRecord, address: str, before: Before)
             running.result()
 
 
-def answered(requests: list[RecordedRequest]) -> Counter[str | None]:
+def answered(requests: list[RecordedRequest]) -> Counter[str]:
     """How often each agent was answered."""
-    return Counter(request.schema_name for request in requests if request.finished)
+    return Counter(step_of(request) for request in requests if request.finished)
 
 
 def answers_in_checkpoint(address: str) -> int:

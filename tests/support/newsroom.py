@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from graphs.science_journalism import graph
-from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, fill
+from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Text, fill
+from tests.support.steps import step_of
+from tools.models.prompts import numbered
 
 PAPER = (
     "We measured bone density in 212 adults from Oslo between 2015 and 2019. Treatment with zoledronate raised it by "
     "12% after 18 months. Adverse events occurred in 3.5% of patients. The mechanism remains unknown."
 )
 
+IMPROVEMENT = "## Improvement\n\n1. Shorter sentences."
 DRAFT = ["Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 12% denser after 18 months."]
 
 HARD = "The administration of zoledronate precipitated substantial augmentation of mineralisation characteristics."
@@ -30,44 +33,41 @@ async def run(endpoint: FakeEndpoint, paper: str = PAPER, **choices: Any) -> dic
 
 
 def steps(endpoint: FakeEndpoint) -> list[str]:
-    """What was asked for, in order, by the names of the answers' schemas."""
-    return [str(request.schema_name) for request in endpoint.chat_requests]
+    """What was asked for, in order, by the names of the steps."""
+    return [step_of(request) for request in endpoint.chat_requests]
 
 
-def article(*paragraphs: str) -> dict[str, Any]:
-    """An article of the journalist; it serves as first draft and, with improvements, as a revision."""
-    return {"paragraphs": list(paragraphs) or DRAFT, "title": "Stronger bones"}
+def article(*paragraphs: str) -> str:
+    """An article of the journalist; it serves as first draft and as a revision."""
+    return "\n\n".join(["# Stronger bones", *(paragraphs or DRAFT)])
 
 
-def note(term: str, explanation: str) -> dict[str, Any]:
-    """A reading note."""
-    return {"term": term, "where": f"the {term}", "explanation": explanation, "basis": "article"}
+def notes(*terms: tuple[str, str]) -> str:
+    """The reader's answer: terms and their explanations."""
+    extracted = numbered(f"**{term}**: the {term}" for term, _ in terms) or "No term."
+    explained = numbered(f"**{term}**: {explanation}" for term, explanation in terms) or "No term."
+    return f"## Extraction\n\n{extracted}\n\n## Explanation\n\n{explained}"
 
 
-def advice(text: str, *, quote: str = "", replacement: str = "") -> dict[str, Any]:
-    """A piece of the editor's advice."""
-    return {"aspect": "accessibility", "quote": quote, "advice": text, "replacement": replacement}
-
-
-def review(*pieces: dict[str, Any]) -> dict[str, Any]:
+def review(*advice: str) -> str:
     """The editor's answer."""
-    judged = {"accuracy": "good", "complexity": "fair", "information": "good"}
-    return {"evaluation": judged, "advice": list(pieces)}
+    return f"## Evaluation\n\nThe notes are mostly right.\n\n## Advice\n\n{numbered(advice) or 'None'}"
 
 
 class Newsroom:
     """Answers each agent with what was scripted for it, in order; the filler answers the rest."""
 
-    def __init__(self, **scripts: list[dict[str, Any]]) -> None:
-        """Take lists of answers by schema name: Article, RevisedArticle, ReadingNotes, EditorReview."""
+    def __init__(self, **scripts: list[str] | list[dict[str, Any]]) -> None:
+        """Take lists of answers by step: write_draft, take_notes, advise, revise_draft; EasySentence."""
         self.scripts = scripts
 
     def __call__(self, request: RecordedRequest) -> Reply:
         """The next scripted answer of the agent that is asked."""
-        script = self.scripts.get(str(request.schema_name))
+        script = self.scripts.get(step := step_of(request))
         if not script:
             return fill(request)
         answer = script.pop(0)
-        if request.schema_name == "RevisedArticle":
-            answer = {"improvements": ["shorter sentences"], **answer}
-        return Json(answer)
+        if isinstance(answer, dict):
+            return Json(answer)
+        label = {"write_draft": "## Article\n\n", "revise_draft": f"{IMPROVEMENT}\n\n## Revised article\n\n"}
+        return Text(label.get(step, "") + answer)

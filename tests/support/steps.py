@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -25,3 +26,8 @@ def _tasks() -> dict[str, str]:
     prompts = {path.stem: _TASK.search(path.read_text(encoding="utf-8")) for path in NODES.glob("*/prompts/[a-z]*.md")}
     tasks = {match[1].strip(): name for name, match in prompts.items() if match}
     return dict(sorted(tasks.items(), key=lambda task: -len(task[0])))
+
+
+def asks(step: str) -> Callable[[RecordedRequest], bool]:
+    """Return a condition of `When`: that a request belongs to a step."""
+    return lambda request: step_of(request) == step

@@ -7,7 +7,7 @@ import re
 from textstat.textstat import textstatistics
 
 from state.records import Readability
-from tools.text import blocks
+from tools.text import blocks, without_headline
 
 # An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
 # whoever calls them elsewhere must not change our grades.
@@ -22,9 +22,10 @@ _DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
 def grade(text: str) -> Readability:
     """Grades a Markdown text with textstat.
 
-    Every heading, list item and paragraph ends a sentence, with or without a full stop. A decimal point does not,
-    though textstat takes it for one: an abstract full of intervals would look three grades easier than it is. Otherwise
-    the pinned version of textstat counts as the paper's did: syllables by hyphenation, each difficult word once.
+    The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
+    stop. A decimal point does not, though textstat takes it for one: an abstract full of intervals would look three
+    grades easier than it is. Otherwise the pinned version of textstat counts as the paper's did: syllables by
+    hyphenation, each difficult word once.
 
     Args:
         text: Markdown or plain text, in English.
@@ -33,7 +34,7 @@ def grade(text: str) -> Readability:
         The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
         below about a hundred words: the grade of a single word can be negative or above 16.
     """
-    lines = [_DECIMAL_POINT.sub(",", block.text) for block in blocks(text)]
+    lines = [_DECIMAL_POINT.sub(",", block.text) for block in blocks(without_headline(text))]
     closed = [line.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS) for line in lines]
     prose = "\n".join(line if ends else f"{line.rstrip(':;,')}." for line, ends in zip(lines, closed, strict=True))
     words = _STATISTICS.lexicon_count(prose)

@@ -64,7 +64,8 @@ class MarkdownAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     usable_if_cut_off: ClassVar[bool] = False
-    """Whether an answer that was cut off is used up to its last whole line, as that of a list is."""
+    """Whether the answer is a list, whose lines count each by itself: one that was cut off is used up to its last whole
+    line, and one that repeats its prompt in both tries without the lines that do."""
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -262,16 +263,25 @@ class Request(Generic[Value]):
             return None
         return sent_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
-    def refuse_repetition(self, completion: Completion) -> None:
-        """Refuse prose that repeats the prompt.
+    def without_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
+        """Return an answer without what of it repeats the prompt, and a note on what was left out.
 
         Raises:
-            Unusable: A sentence of it is the prompt's, and stands in nothing that the prompt was filled in with.
+            Unusable: A sentence of prose is the prompt's, and stands in nothing that the prompt was filled in with. In
+                the second try lines of a list are left out for that.
         """
-        if issubclass(self.schema, MarkdownAnswer):
-            text = _without_thoughts(completion["text"])
-            if sentence := find_repeated_sentence(text, self.fitted.text, self.variables):
-                raise Unusable(f'it repeats a sentence of its instructions ("{sentence}")')
+        if not issubclass(self.schema, MarkdownAnswer):
+            return completion, []
+        text = _without_thoughts(completion["text"])
+        if not (sentence := self._find_repetition(text)):
+            return completion, []
+        if not (self.problem and self.schema.usable_if_cut_off):
+            raise Unusable(f'it repeats a sentence of its instructions ("{sentence}")')
+        kept = [line for line in text.splitlines(keepends=True) if not self._find_repetition(line)]
+        return {**completion, "text": "".join(kept)}, ["lines that repeat the instructions were left out"]
+
+    def _find_repetition(self, text: str) -> str:
+        return find_repeated_sentence(text, self.fitted.text, self.variables)
 
 
 @dataclass(frozen=True)
@@ -296,13 +306,13 @@ class Samples(Generic[Value]):
         cuts: list[str] = []
         for completion in completions:
             try:
-                parsed = parse(completion, request.schema, request.limits, last_try=bool(request.problem))
-                request.refuse_repetition(completion)
+                kept, notes = request.without_repetition(completion)
+                parsed = parse(kept, request.schema, request.limits, last_try=bool(request.problem))
             except Unusable as problem:
                 self.unusable.append(str(problem))
             else:
                 self.values.append(parsed.value)
-                cuts += parsed.cuts
+                cuts += [*notes, *parsed.cuts]
         self.calls.append(record_of(request, completions, cuts))
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from nodes.journalism.initialise import PROMPTS
-from nodes.journalism.journalist import Article
 from state.errors import SettingsError
 from tools.models.prompts import load_prompt
-from tools.text import sentences
+from tools.text import has_words, sentences
 from training.journalist.config import JournalistConfig
 from training.journalist.pairs import SummaryPair
 
@@ -27,8 +24,6 @@ _PARAGRAPH = 550
 """Characters that a paragraph aims at: eLife's digests have about as many where they are printed in paragraphs."""
 _LEAST, _MOST = 2, 6
 """Paragraphs of an article."""
-_BEFORE_PARAGRAPHS, _BEFORE_TITLE = '{"paragraphs":[', ',"title":"'
-"""Of the answer; inside a text their quotation marks would be escaped."""
 _NO_LOSS = -100
 
 
@@ -62,21 +57,17 @@ def example_of(
 ) -> TokenisedConversation | None:
     """A pair as the conversation that a run has with the model; none if the summary makes no article.
 
-    It ends where the headline would begin: the paper's own is a technical one, and headlines should stay as the model
-    writes them.
+    Its headline is given, too: the paper's own is a technical one, and headlines should stay as the model writes them.
     """
-    article = article_of(pair)
-    if not article:
+    text = article_of(pair)
+    if not has_words(text):
         return None
-    answer = article.model_dump_json()
-    answer = answer[: answer.rindex(_BEFORE_TITLE) + len(_BEFORE_TITLE)]
     message = {"role": "user", "content": prompt_for(pair, config)}
     prompt = str(tokenizer.apply_chat_template([message], add_generation_prompt=True, tokenize=False))
-    given = _tokens(tokenizer, prompt + _BEFORE_PARAGRAPHS)
-    whole = _tokens(tokenizer, prompt + answer)
-    alike = takewhile(lambda tokens: tokens[0] == tokens[1], zip(given, whole, strict=False))
-    first = sum(1 for _ in alike)  # not len(given): a bracket and the quotation mark after it may be one token
-    return TokenisedConversation(input_ids=whole, labels=[_NO_LOSS] * first + whole[first:])
+    title = shorten(pair.title or pair.abstract, 120, placeholder="")
+    given = _tokens(tokenizer, f"{prompt}## Article\n\n# {title}\n\n")
+    learnt = _tokens(tokenizer, f"{text}{tokenizer.eos_token}")
+    return TokenisedConversation(input_ids=given + learnt, labels=[_NO_LOSS] * len(given) + learnt)
 
 
 def prompt_for(pair: SummaryPair, config: JournalistConfig) -> str:
@@ -85,16 +76,12 @@ def prompt_for(pair: SummaryPair, config: JournalistConfig) -> str:
     return load_prompt(PROMPTS / "write_draft.md").render({"paper": pair.abstract, **chosen})
 
 
-def article_of(pair: SummaryPair) -> Article | None:
-    """A summary as the journalist would have to write it; none if it is no valid article."""
-    title = shorten(pair.title or pair.abstract, 120, placeholder="")
+def article_of(pair: SummaryPair) -> str:
+    """Return a summary as the text of an article: in paragraphs."""
     paragraphs = [line.strip() for line in pair.summary.splitlines() if line.strip()]
     if not _LEAST <= len(paragraphs) <= _MOST:  # then it is not printed in paragraphs of its own
         paragraphs = _grouped([sentence.text for sentence in sentences(pair.summary)])
-    try:
-        return Article(title=title, paragraphs=paragraphs)
-    except ValidationError:
-        return None
+    return "\n\n".join(paragraphs)
 
 
 def _grouped(texts: Sequence[str]) -> list[str]:

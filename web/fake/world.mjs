@@ -47,7 +47,7 @@ export function world(papers, recorded) {
       const round = drafts.length;
       const sentence = text.split(/(?<=[.!?])\s+/).at(-1);
       const assessment = { ...assessments.at(-1), round, unsupported: [{ kind: "number", text: "77", sentence }].filter(() => text.includes("77")) };
-      run.result = { ...run.result, article: text, selected_round: round, drafts: [...drafts, { round, text, improvements: [] }], assessments: [...assessments, assessment] };
+      run.result = { ...run.result, article: text, selected_round: round, drafts: [...drafts, { round, text, improvements: "" }], assessments: [...assessments, assessment] };
       return assessment;
     },
     editText(run, text) {
@@ -179,7 +179,7 @@ function furtherRounds(view) {
     const easier = Object.fromEntries(Object.entries(readability).map(([name, grade]) => [name, name === "words" ? grade + 9 : grade - round * 0.8]));
     const sentence = `In round ${round}, about ${round}7 of 100 roofs were wet by ${2000 + round}.`;
     const unsupported = [{ kind: "number", text: `${round}7`, sentence }, { kind: "year", text: String(2000 + round), sentence }];
-    drafts.push({ round, text, improvements: [`Say how many roofs were wet in round ${round}.`] });
+    drafts.push({ round, text, improvements: `1. Say how many roofs were wet in round ${round}.` });
     assessments.push({ ...assessments[1], round, readability: easier, unsupported });
     notes.push({ ...notes[0], round: round - 1 });
     reviews.push({ ...reviews[0], round: round - 1 });
@@ -215,7 +215,7 @@ function lossy(view) {
 }
 
 function paused(view) {
-  const items = view.result.reviews[0].advice.map((advice) => advice.text);
+  const items = view.result.reviews[0].text.split("\n").filter((line) => /^\d/.test(line));
   return {
     ...copy(view),
     record: { ...view.record, id: "paused" },

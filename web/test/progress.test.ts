@@ -13,11 +13,11 @@ describe("the stream of a run", () => {
   test("a call begins, writes and ends, and its node tells what was said", () => {
     const writing = all(custom("call"), custom("tokens", { tokens: 3, text: "Mo" }), custom("tokens", { tokens: 7, text: "ss:" }));
     expect([...writing.working.values()]).toEqual([{ ...CALL, calls: 1, tokens: 7, text: "Moss:" }]);
-    const notes = [{ round: 0, terms: [{ term: "Moss", explanation: "A plant." }] }];
+    const notes = [{ round: 0, text: "## Explanation\n\n1. **Moss**: A plant." }];
     const ended = take(writing, custom("ended"), "science_journalism");
     expect(ended.working.size).toBe(0);
     const done = take(ended, { event: "updates", data: { take_notes: { notes } } }, "science_journalism");
-    expect(done.said.map((saying) => [saying.role, saying.lines])).toEqual([["reader", ["Moss: A plant."]]]);
+    expect(done.said.map((saying) => [saying.role, saying.lines])).toEqual([["reader", ["Explanation\n\n1. Moss: A plant."]]]);
   });
 
   test("of several calls of one kind, each ends by itself", () => {

@@ -18,6 +18,7 @@ from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.killing import answers_in_checkpoint, wait_until
 from tests.support.ray_cluster import actors_below, ray_cluster
+from tests.support.steps import step_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
 pytest.importorskip("ray", reason="needs the extra `ray`")
@@ -44,7 +45,7 @@ def alone(draftroom: Command) -> Command:
 
 
 @pytest.fixture
-def asked_here(draftroom: Command, tmp_path: Path) -> Counter[str | None]:
+def asked_here(draftroom: Command, tmp_path: Path) -> Counter[str]:
     """The calls that one process makes for the same evaluation, by what is asked for."""
     with draftroom.start(*evaluation(samples(tmp_path), tmp_path / "here")) as process:
         _, stderr = process.communicate(timeout=200)
@@ -52,8 +53,8 @@ def asked_here(draftroom: Command, tmp_path: Path) -> Counter[str | None]:
     return asked(draftroom.endpoint)
 
 
-def asked(endpoint: FakeEndpoint) -> Counter[str | None]:
-    return Counter(request.schema_name for request in endpoint.chat_requests if request.finished)
+def asked(endpoint: FakeEndpoint) -> Counter[str]:
+    return Counter(step_of(request) for request in endpoint.chat_requests if request.finished)
 
 
 def outputs(out: Path) -> list[dict[str, Any]]:
@@ -71,7 +72,7 @@ def assert_whole(out: Path) -> None:
 
 
 def test_an_actor_is_killed_and_no_answered_call_is_asked_again(
-    alone: Command, tmp_path: Path, asked_here: Counter[str | None]
+    alone: Command, tmp_path: Path, asked_here: Counter[str]
 ) -> None:
     endpoint, out = alone.endpoint, tmp_path / "there"
     before = len(endpoint.chat_requests)
@@ -90,7 +91,7 @@ def test_an_actor_is_killed_and_no_answered_call_is_asked_again(
 
 
 def test_a_run_that_is_stopped_on_ray_goes_on_in_one_process(
-    alone: Command, tmp_path: Path, asked_here: Counter[str | None]
+    alone: Command, tmp_path: Path, asked_here: Counter[str]
 ) -> None:
     endpoint, out = alone.endpoint, tmp_path / "there"
     before = len(endpoint.chat_requests)

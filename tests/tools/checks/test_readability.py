@@ -26,8 +26,10 @@ def test_grades_of_a_small_text_are_the_formulas_by_hand() -> None:
     assert scores["fkgl"] == pytest.approx(0.39 * 11 / 2 + 11.8 * 15 / 11 - 15.59)
 
 
-def test_markup_does_not_change_the_grades() -> None:
-    marked = """# The cell makes energy
+def test_markup_and_the_headline_do_not_change_the_grades() -> None:
+    marked = """# Mitochondrial bioenergetics
+
+The cell makes energy.
 
 > It **burns** [sugar](https://example.org/a-long-address) for its
 > _daily_ `work`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -46,47 +45,44 @@ def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTraine
     example = example_of(given(), tokenizer, CONFIG)
     assert example
     learnt = [token for token in example["labels"] if token != -100]
-    paragraphs = ["We looked at moss in 7 gardens.", "Rain made it grow faster. Nobody had known that before."]
-    ending = json.dumps(paragraphs, separators=(",", ":")) + ',"title":"'
-    assert tokenizer.decode(learnt) in {ending, ending[1:]}  # the first bracket may be one token with what follows
+    text = "We looked at moss in 7 gardens.\n\nRain made it grow faster. Nobody had known that before."
+    assert tokenizer.decode(learnt) == f"{text}<|im_end|>"
     assert example["labels"][-len(learnt) :] == example["input_ids"][-len(learnt) :] == learnt
 
 
-def test_the_rest_is_the_conversation_of_a_run(tokenizer: PreTrainedTokenizerFast) -> None:
-    example = example_of(given(), tokenizer, CONFIG)
+@pytest.mark.parametrize(
+    ("title", "headline"),
+    [
+        ("Moss", "Moss"),
+        ("On " + "moss " * 40, "On" + " moss" * 23),
+        (None, "We quantified bryophyte elongation in 7 gardens. Irrigation augmented elongation by half."),
+    ],
+)
+def test_the_rest_is_the_conversation_of_a_run(
+    tokenizer: PreTrainedTokenizerFast, title: str | None, headline: str
+) -> None:
+    example = example_of(given(title=title), tokenizer, CONFIG)
     assert example
-    prompt = tokenizer.apply_chat_template(
-        [{"role": "user", "content": prompt_for(given(), CONFIG)}], add_generation_prompt=True, tokenize=False
+    prompt = str(
+        tokenizer.apply_chat_template(
+            [{"role": "user", "content": prompt_for(given(), CONFIG)}], add_generation_prompt=True, tokenize=False
+        )
     )
-    answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt)
-    article = article_of(given())
-    assert article
-    assert Article.model_validate_json(f'{answer}Moss"}}').paragraphs == article.paragraphs
+    answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt).removesuffix("<|im_end|>")
+    assert Article.read(answer).text == f"# {headline}\n\n{article_of(given())}\n"
     assert tokenizer(prompt, add_special_tokens=False)["input_ids"] == example["input_ids"][: len(tokenizer(prompt)[0])]
 
 
 def test_a_summary_is_cut_into_even_paragraphs() -> None:
-    article = article_of(given(summary=long_summary(18)))
-    assert article
-    assert len(article.paragraphs) == 4
-    assert " ".join(article.paragraphs) == long_summary(18)
-    assert max(map(len, article.paragraphs)) < 1.4 * min(map(len, article.paragraphs))
+    paragraphs = article_of(given(summary=long_summary(18))).split("\n\n")
+    assert len(paragraphs) == 4
+    assert " ".join(paragraphs) == long_summary(18)
+    assert max(map(len, paragraphs)) < 1.4 * min(map(len, paragraphs))
 
 
 def test_a_summary_keeps_paragraphs_of_its_own() -> None:
-    own = ["The first paragraph is short.", long_summary(4)]
-    article = article_of(given(summary="\n\n".join(own)))
-    assert article
-    assert article.paragraphs == own
-
-
-def test_an_article_has_a_title_that_the_journalist_might_give() -> None:
-    long = article_of(given(title="On " + "moss " * 40))
-    assert long
-    assert len(long.title) <= 120
-    untitled = article_of(given(title=None))
-    assert untitled
-    assert untitled.title == "We quantified bryophyte elongation in 7 gardens. Irrigation augmented elongation by half."
+    own = f"The first paragraph is short.\n\n{long_summary(4)}"
+    assert article_of(given(summary=own)) == own
 
 
 def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast) -> None:

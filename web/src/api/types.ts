@@ -265,7 +265,8 @@ export type Measure = "cli" | "fkgl" | "dcrs" | "ari";
 export interface Draft {
   round: number;
   text: string;
-  improvements: string[];
+  /** Markdown, as the journalist wrote it. */
+  improvements: string;
 }
 
 export interface Assessment {
@@ -276,18 +277,16 @@ export interface Assessment {
   unsupported: Fact[];
 }
 
-export interface Term {
-  term: string;
-  where: string;
-  explanation: string;
-  basis: "article" | "general knowledge";
-  in_article: boolean;
+/** Markdown, as the reader wrote it. */
+export interface Notes {
+  round: number;
+  text: string;
 }
 
-export interface Advice {
-  aspect: string;
+/** Markdown: the editor's evaluation and advice, or a person's advice. */
+export interface DraftReview {
+  round: number;
   text: string;
-  quote: string;
   origin: "editor" | "person";
 }
 
@@ -299,8 +298,8 @@ export interface JournalismResult {
   stop_reason: string;
   drafts: Draft[];
   assessments: Assessment[];
-  notes: { round: number; terms: Term[] }[];
-  reviews: { round: number; evaluation: Record<string, string>; advice: Advice[] }[];
+  notes: Notes[];
+  reviews: DraftReview[];
 }
 
 // --- medical_simplification

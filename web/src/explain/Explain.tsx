@@ -13,7 +13,7 @@ import { VersionSlider } from "../parts/VersionSlider";
 import { counted } from "../parts/words";
 import { CurveFigure } from "./CurveFigure";
 import { unsupportedIn } from "./facts";
-import { Behind, Terms } from "./Round";
+import { Behind, ReadingNotes } from "./Round";
 
 interface Props {
   view: RunView<JournalismResult>;
@@ -134,7 +134,7 @@ export function Explain({ view, again }: Props) {
         <Behind result={result} draft={draft} />
         <div>
           <CurveFigure assessments={result.assessments ?? []} round={round} />
-          <Terms result={result} round={round} />
+          <ReadingNotes result={result} round={round} />
         </div>
       </div>
     </>

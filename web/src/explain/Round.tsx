@@ -1,7 +1,7 @@
 /** What led to a draft: the advice on the one before, and the reader's notes. */
 
 import type { Draft, JournalismResult } from "../api/types";
-import { capital } from "../parts/words";
+import { Markdown } from "../parts/Markdown";
 
 interface BehindProps {
   result: Partial<JournalismResult>;
@@ -19,56 +19,30 @@ export function Behind({ result, draft }: BehindProps) {
       <h2>What led to draft {draft.round}</h2>
       {review && (
         <>
-          <h3>The advice on the draft before</h3>
-          <ul>
-            {review.advice.map((advice, number) => (
-              <li key={number}>
-                {advice.text} <span className="soft small">{capital(advice.aspect)}, {ORIGINS[advice.origin]}</span>
-              </li>
-            ))}
-          </ul>
-          {review.advice.length === 0 && <p className="soft">None.</p>}
+          <h3>{review.origin === "person" ? "Your advice" : "The editor’s advice"} on the draft before</h3>
+          <Markdown text={review.text} />
         </>
       )}
-      {draft.improvements.length > 0 && (
+      {draft.improvements && (
         <>
           <h3>What the journalist chose to do</h3>
-          <ul>
-            {draft.improvements.map((text, number) => (
-              <li key={number}>{text}</li>
-            ))}
-          </ul>
+          <Markdown text={draft.improvements} />
         </>
       )}
     </section>
   );
 }
 
-const ORIGINS = { editor: "from the editor", extension: "from a check", person: "from you" };
-
 /** The notes that the reader took on this draft, or on the newest one before it that has any. */
-export function Terms({ result, round }: { result: Partial<JournalismResult>; round: number }) {
+export function ReadingNotes({ result, round }: { result: Partial<JournalismResult>; round: number }) {
   const notes = result.notes?.findLast((each) => each.round <= round);
-  if (!notes?.terms.length) return null;
+  if (!notes) return null;
   return (
     <section>
       <h2>
         The reader’s notes <span className="soft small">on draft {notes.round}</span>
       </h2>
-      <dl className="terms">
-        {notes.terms.map((term, number) => (
-          <div key={number}>
-            <dt>{term.term}</dt>
-            <dd>
-              {term.explanation}{" "}
-              <span className="soft small">
-                {term.basis === "article" ? "From the article" : "From general knowledge"}
-                {!term.in_article && "; the article does not have this term"}
-              </span>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Markdown text={notes.text} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** What agents have said, as sentences: from what nodes write, and from a result, which has the same keys. */
 
-import type { Advice, Comment, Draft, Evidence, Exchange, Step, System, Term, Version } from "../api/types";
+import type { Comment, Draft, DraftReview, Evidence, Exchange, Notes, Step, System, Version } from "../api/types";
 import { counted, spoken } from "../parts/words";
 
 export interface Saying {
@@ -32,20 +32,11 @@ export function sayings(system: System, written: Written): Saying[] {
 }
 
 function ofJournalism({ drafts, notes, reviews }: Written): Saying[] {
+  const told = (role: string, title: string, text: string, order: number) => ({ role, title, lines: [text.replace(/^#+ |\*\*/gm, "")], order });
   return [
-    ...list<Draft>(drafts).map((draft) => ({ role: "journalist", title: `Draft ${draft.round}`, lines: [draft.text.replace(/^#+ /gm, "")], order: draft.round * 4 })),
-    ...list<{ round: number; terms: Term[] }>(notes).map(({ round, terms }) => ({
-      role: "reader",
-      title: `Notes on draft ${round}`,
-      lines: terms.map((term) => `${term.term}: ${term.explanation}`),
-      order: round * 4 + 1,
-    })),
-    ...list<{ round: number; advice: Advice[] }>(reviews).map(({ round, advice }) => ({
-      role: advice.some((item) => item.origin === "person") ? "you" : "editor",
-      title: `Advice on draft ${round}`,
-      lines: advice.map((item) => item.text),
-      order: round * 4 + 2,
-    })),
+    ...list<Draft>(drafts).map(({ round, text }) => told("journalist", `Draft ${round}`, text, round * 4)),
+    ...list<Notes>(notes).map(({ round, text }) => told("reader", `Notes on draft ${round}`, text, round * 4 + 1)),
+    ...list<DraftReview>(reviews).map(({ round, text, origin }) => told(origin === "person" ? "you" : "editor", `Advice on draft ${round}`, text, round * 4 + 2)),
   ];
 }
 
