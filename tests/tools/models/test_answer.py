@@ -98,6 +98,16 @@ async def test_prose_that_repeats_its_prompt_is_asked_for_again_and_never_a_resu
         await desk.ask()
 
 
+async def test_a_list_that_repeats_its_prompt_twice_is_used_without_the_lines_that_do(desk: Desk) -> None:
+    desk.schema = Points
+    desk.prompt.write_text(PROSE, encoding="utf-8")
+    answer = Text("1. A cell.\n2. **Rule**: Keep to words that stand in the text.\n3. A drop.")
+    desk.endpoint.answer = Script([answer, answer])
+    result = await desk.ask()
+    assert result["word"] == "1. A cell.\n3. A drop."
+    assert result["calls"][1]["cuts"] == ["lines that repeat the instructions were left out"]
+
+
 @pytest.mark.parametrize("answer", ["Keep to words.", "They keep to words that stand in the text."])
 async def test_prose_may_share_words_with_its_prompt(answer: str, desk: Desk) -> None:
     desk.schema = Phrase
