@@ -12,7 +12,6 @@ be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -26,6 +25,7 @@ from nodes.simplification.editing import (
     judge_wordings,
     leave_out_redundancies,
     remove_redundancies,
+    wordings_to_enter,
 )
 from nodes.simplification.initialise import initialise
 from nodes.simplification.language_clarifier import of_round, propose_wordings, revise_wordings
@@ -34,7 +34,7 @@ from nodes.simplification.logger import finish, log_exchange
 from nodes.simplification.medical_expert import answer_questions, check_accuracy, validate_redundancies
 from nodes.simplification.redundancy_checker import find_redundancies
 from nodes.simplification.selector import condense_history, select_agent
-from nodes.simplification.simplifier import rewrite_alone, rewrite_copied, rewrite_text
+from nodes.simplification.simplifier import rewrite_alone, rewrite_sentences, rewrite_text
 from state.settings import SimplificationContext
 from state.simplification import LoopProgress, LoopState, SimplificationInput, SimplificationOutput, SimplificationState
 
@@ -44,23 +44,23 @@ def failed(state: LoopState) -> bool:
     return bool(state["exchange"]["problem"])
 
 
-def unless_failed(node: str) -> Callable[[LoopState], str]:
-    """A router to `node`, or to the end of the loop."""
-
-    def go_on(state: LoopState) -> str:
-        return END if failed(state) else node
-
-    return go_on
+def after_questions(state: LoopState) -> Literal["answer_questions", "__end__"]:
+    """The medical expert answers what was asked."""
+    return "__end__" if failed(state) else "answer_questions"
 
 
-def after_rewrite(state: LoopState) -> Literal["rewrite_copied", "check_accuracy", "__end__"]:
-    """Sentences that were copied from the abstract are written anew one by one (an extension)."""
-    return "rewrite_copied" if state["copied"] and not failed(state) else after_new_text(state)
+def after_answers(state: LoopState) -> Literal["rewrite_text", "rewrite_sentences", "__end__"]:
+    """The simplifier writes the text anew, as a whole or sentence by sentence (an extension)."""
+    if failed(state):
+        return "__end__"
+    return "rewrite_sentences" if has_extension("sentence_by_sentence", state) else "rewrite_text"
 
 
 def after_new_text(state: LoopState) -> Literal["check_accuracy", "__end__"]:
-    """The medical expert reviews each text that the simplifier has written, if the run wants it."""
-    is_wanted = state["settings"]["simplification"]["accuracy_check"]
+    """The medical expert reviews each text of the layperson loop, and of the others by an extension."""
+    is_wanted = state["settings"]["simplification"]["accuracy_check"] and (
+        state["exchange"]["loop"] == "layperson" or has_extension("review_every_text", state)
+    )
     return "check_accuracy" if is_wanted and not failed(state) else "__end__"
 
 
@@ -93,7 +93,12 @@ def after_verdicts(state: LoopState) -> Literal["revise_wordings", Entering]:
         return "revise_wordings"
     if not any(item["verdict"] == "accepted" for item in state["exchange"]["suggestions"]):
         return "__end__"
-    return "apply_wordings" if has_extension("edit_by_code", state) else "enter_wordings"
+    return "apply_wordings" if has_extension("apply_edits", state) else "enter_wordings"
+
+
+def after_application(state: LoopState) -> Literal["enter_wordings", "check_accuracy", "__end__"]:
+    """The simplifier enters the wordings that code could not."""
+    return "enter_wordings" if wordings_to_enter(state) else after_new_text(state)
 
 
 def after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
@@ -106,7 +111,13 @@ def after_validation(state: LoopState) -> Literal["leave_out_redundancies", "rem
     """What was validated leaves the text."""
     if failed(state) or not any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"]):
         return "__end__"
-    return "remove_redundancies" if has_extension("edit_by_code", state) else "leave_out_redundancies"
+    return "remove_redundancies" if has_extension("apply_edits", state) else "leave_out_redundancies"
+
+
+def after_removal(state: LoopState) -> Literal["leave_out_redundancies", "check_accuracy", "__end__"]:
+    """The simplifier takes out the parts that code could not."""
+    is_left = any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"])
+    return "leave_out_redundancies" if is_left else after_new_text(state)
 
 
 def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
@@ -118,18 +129,17 @@ def loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
     return builder
 
 
-def review(builder: StateGraph[Any, Any, Any, Any], writer: str) -> None:
-    """Let the medical expert review what the node `writer` writes, and the simplifier follow its comments."""
-    builder.add_conditional_edges(writer, after_new_text)
-    builder.add_conditional_edges("correct_text", after_new_text)
+def review(builder: StateGraph[Any, Any, Any, Any], *writers: str) -> None:
+    """Let the medical expert review what the nodes `writers` write, and the simplifier follow its comments."""
+    for writer in (*writers, "correct_text"):
+        builder.add_conditional_edges(writer, after_new_text)
     builder.add_conditional_edges("check_accuracy", after_review)
 
 
-layperson_loop = loop(ask_questions, answer_questions, rewrite_text, rewrite_copied, check_accuracy, correct_text)
-layperson_loop.add_conditional_edges("ask_questions", unless_failed("answer_questions"), ["answer_questions", END])
-layperson_loop.add_conditional_edges("answer_questions", unless_failed("rewrite_text"), ["rewrite_text", END])
-layperson_loop.add_conditional_edges("rewrite_text", after_rewrite)
-review(layperson_loop, "rewrite_copied")
+layperson_loop = loop(ask_questions, answer_questions, rewrite_text, rewrite_sentences, check_accuracy, correct_text)
+layperson_loop.add_conditional_edges("ask_questions", after_questions)
+layperson_loop.add_conditional_edges("answer_questions", after_answers)
+review(layperson_loop, "rewrite_text", "rewrite_sentences")
 
 language_clarifier_loop = loop(
     propose_wordings, judge_wordings, revise_wordings, enter_wordings, apply_wordings, check_accuracy, correct_text
@@ -138,7 +148,7 @@ language_clarifier_loop.add_conditional_edges("propose_wordings", after_proposal
 language_clarifier_loop.add_conditional_edges("judge_wordings", after_verdicts)
 language_clarifier_loop.add_conditional_edges("revise_wordings", after_proposal)
 review(language_clarifier_loop, "enter_wordings")
-language_clarifier_loop.add_edge("apply_wordings", END)
+language_clarifier_loop.add_conditional_edges("apply_wordings", after_application)
 
 redundancy_checker_loop = loop(
     find_redundancies, validate_redundancies, leave_out_redundancies, remove_redundancies, check_accuracy, correct_text
@@ -146,7 +156,7 @@ redundancy_checker_loop = loop(
 redundancy_checker_loop.add_conditional_edges("find_redundancies", after_quotes)
 redundancy_checker_loop.add_conditional_edges("validate_redundancies", after_validation)
 review(redundancy_checker_loop, "leave_out_redundancies")
-redundancy_checker_loop.add_edge("remove_redundancies", END)
+redundancy_checker_loop.add_conditional_edges("remove_redundancies", after_removal)
 
 LOOPS = {
     "layperson": layperson_loop,

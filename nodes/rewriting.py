@@ -102,7 +102,6 @@ async def rewrite_each(
     copied: Iterable[str],
     source: str,
     ask: Callable[[str, type[EasySentence]], Awaitable[Answer[EasySentence]]],
-    spoils: Callable[[str, str, str], str] | None = None,
 ) -> tuple[str, list[tuple[str, str]], list[CallRecord]]:
     """Ask for each sentence by itself; one that gets no better answer in two tries stays as it is.
 
@@ -111,8 +110,6 @@ async def rewrite_each(
         copied: The sentences.
         source: What the text was made from, and whatever else it may say.
         ask: Asks the agent for one of them in easy words, in answers of this schema.
-        spoils: What speaks against the text with a rewritten sentence: given the text before and after, and the
-            sentence; empty if nothing does.
 
     Returns:
         The text with what is better now, the old and new sentences of it, and what all of them cost.
@@ -121,9 +118,8 @@ async def rewrite_each(
     calls: list[CallRecord] = []
     for old in copied:
 
-        def objection(new: str, old: str = old, before: str = text) -> str:
-            spoilt = spoils(before, before.replace(old, new, 1), new) if spoils else ""
-            return objection_to(new, old, source) or spoilt
+        def objection(new: str, old: str = old) -> str:
+            return objection_to(new, old, source)
 
         try:
             answer = await ask(old, easy_sentence(objection))

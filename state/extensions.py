@@ -2,7 +2,8 @@
 
 The papers' systems are what a graph is without any. Each extension has a name and a switch (`extensions` of each
 system: `none`, `default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only
-report, to an agent or a person. What was measured stands in docs/results/extensions.md.
+report, to an agent or a person, and `apply_edits`, without which a text loses more than its edits take out. What was
+measured stands in docs/results/extensions.md.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ JournalismExtension = Literal[
 SimplificationExtension = Literal[
     "lost_details",
     "doubtful_sentences",
-    "rewrite_copied",
-    "edit_by_code",
+    "apply_edits",
+    "keep_content",
+    "sentence_by_sentence",
+    "review_every_text",
 ]
 FeedbackExtension = Literal[
     "instructions",
@@ -82,16 +85,29 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         default=True,
     ),
     "doubtful_sentences": _DOUBTFUL_SENTENCES,
-    "rewrite_copied": Extension(
-        "Sentences that a rewrite has copied from the abstract go back to the simplifier one by one, twice if need "
-        "be. Code puts in what is easier by the formula, loses no checked content but statistics, turns nothing round "
-        "and adds nothing, as far as it can tell.",
-        "For models that copy the abstract instead of rewriting it.",
+    "apply_edits": Extension(
+        "Accepted wordings and validated removals are put in by code where the text has their words; the simplifier is "
+        "asked for the rest. Without it the simplifier writes the whole text anew with them.",
+        "Nothing else changes, and no call is needed.",
+        default=True,
     ),
-    "edit_by_code": Extension(
-        "Accepted wordings and validated removals are put into the text by code, piece by piece; without it the "
-        "simplifier writes the text anew with them. The expert does not review what code puts in.",
-        "For models that change something else whenever they write a whole text.",
+    "keep_content": Extension(
+        "A new text that has lost more than a third of the words, or of the checked details but for statistics, of the "
+        "one before is asked for once again with the reason. If the next one has, too, the loop ends, the text before "
+        "stays, and the exchange says why.",
+        "For models that leave half of a text out when they write it anew.",
+    ),
+    "sentence_by_sentence": Extension(
+        "In the layperson loop the simplifier is asked for the sentences of the text by number, all in one call. Code "
+        "puts in those that are easier by the formula, keep every checked detail, add nothing, turn nothing round and "
+        "are near in meaning by the encoder, as far as it can tell. No other loop has the whole text written anew: "
+        "wordings and removals that code cannot put in are dropped.",
+        "For small models, which retell a sentence well and a text badly.",
+    ),
+    "review_every_text": Extension(
+        "The medical expert also reviews what the loops of the language clarifier and of the redundancy checker have "
+        "made of the text, and the simplifier corrects it. In the paper it does so in the layperson loop only.",
+        "Finds what an accepted wording or a removal made wrong.",
     ),
 }
 FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {

@@ -65,6 +65,7 @@ Lead = Literal["layperson", "language_clarifier", "redundancy_checker"]
 """The lead agents of medical simplification; each enters the interaction loop that bears its name."""
 SimplificationStopRule = Literal["fixed", "adaptive"]
 SimplificationVariant = Literal["society", "single"]
+SimplificationSelection = Literal["best", "last"]
 Execution = Literal["parallel", "sequential"]
 RetrievalMode = Literal["hybrid", "dense", "bm25"]
 LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref"]
@@ -136,6 +137,11 @@ class SimplificationSettings(SystemSettings):
         description="Enter every loop that often, or end early: when the selector finds nothing left to do after a "
         "loop that changed nothing, or when the target grade and length are reached.",
     )
+    select: SimplificationSelection = Field(
+        "best",
+        description="Which version is returned: the last (paper), or the best: of those that changed the abstract the "
+        "one that has lost fewest checked details, and of several the easiest.",
+    )
     variant: SimplificationVariant = Field("society", description="The society, or one rewrite by a single model.")
     revision_rounds: int = Field(
         3,
@@ -145,7 +151,9 @@ class SimplificationSettings(SystemSettings):
         "of correcting a rewritten text, which is reviewed after each.",
     )
     accuracy_check: bool = Field(
-        True, description="Let the medical expert review each rewritten text, and the simplifier correct it (paper)."
+        True,
+        description="Let the medical expert review each text of the layperson loop, and the simplifier correct it "
+        "(paper); the other loops' texts only with the extension `review_every_text`.",
     )
     target_grade: float | None = Field(
         None, ge=1, le=16, description="School grade (Flesch-Kincaid) that the text should reach."
@@ -284,8 +292,9 @@ class Settings(BaseSettings):
         return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
 
     def frozen(self, table: str) -> dict[str, Any]:
-        """What a run of the system of `table` keeps, as plain values: every role's model spelt out."""
+        """What a run of the system of `table` keeps, as plain values: its preset, and every role's model spelt out."""
         return {
+            "preset": self.preset,
             table: getattr(self, table).model_dump(mode="json"),
             "limits": self.limits.model_dump(),
             "models": {role: self.model_for(role).model_dump(mode="json") for role in TABLES[table].roles},

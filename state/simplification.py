@@ -40,7 +40,7 @@ class WordingSuggestion(TypedDict):
     """The piece, as the text has it."""
     replacement: str
     verdict: Literal["open", "accepted", "rejected", "dropped"]
-    """`dropped`: rejected, and no better wording came in the rounds that there were."""
+    """`dropped`: no better wording came in the rounds that there were, or it could not be put into the text."""
     reason: str
     """Why it was accepted or rejected."""
     judge: Literal["", "simplifier", "guard"]
@@ -56,7 +56,7 @@ class Redundancy(TypedDict):
     """`validated`: the medical expert agreed, but no text without it has been written."""
     justification: str
     judge: Literal["", "medical_expert", "guard"]
-    """Who decided; `guard` is code: the words are not in the text, or stand there more than once."""
+    """Who decided; `guard` is code: the words are not in the text."""
 
 
 class TextChange(TypedDict):
@@ -147,8 +147,6 @@ class LoopProgress(TypedDict, total=False):
     exchange: Exchange
     changes: list[TextChange]
     loop_calls: list[CallRecord]
-    copied: list[str]
-    """Sentences that the newest rewrite has copied from the abstract; empty without the extension `rewrite_copied`."""
     to_correct: list[str]
     """Comments of the newest review, which the simplifier has not heeded yet."""
     loop_round: int
@@ -168,7 +166,13 @@ class SimplificationOutput(TypedDict, total=False):
     """The simplified text, and how it came about."""
 
     simplified: str
-    """The last version of the text."""
+    """The selected version of the text."""
+    selected_version: int
+    """Number of that version."""
+    selected_because: str
+    """Why it was selected."""
+    not_as_published: list[str]
+    """What of the paper's system could not be as published; empty if the run is not by the preset `paper`."""
     warnings: list[str]
     """What is wrong with it as a whole; empty if nothing was found."""
     lost: list[LostDetail]

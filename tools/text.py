@@ -321,35 +321,54 @@ def occurrences(text: str, piece: str) -> list[re.Match[str]]:
 
     An exact match comes first; only if there is none, one in another case counts ("the drug" for "The drug").
     """
-    words = piece.split()
-    if not words:
-        return []
-    before = r"(?<!\w)" if words[0][0].isalnum() else ""
-    after = r"(?!\w)" if words[-1][-1].isalnum() else ""
-    pattern = before + r"\s+".join(map(re.escape, words)) + after
+    pattern = _pattern(piece)
     return list(re.finditer(pattern, text)) or list(re.finditer(pattern, text, re.IGNORECASE))
 
 
+def _pattern(piece: str) -> str:
+    """A pattern of these words as whole words; one that matches nothing if there are none."""
+    words = piece.split()
+    if not words:
+        return "(?!)"
+    before = r"(?<!\w)" if words[0][0].isalnum() else ""
+    after = r"(?!\w)" if words[-1][-1].isalnum() else ""
+    return before + r"\s+".join(map(re.escape, words)) + after
+
+
+def verbatim(text: str, piece: str) -> list[re.Match[str]]:
+    """Where a piece stands in a text as whole words in its own case, but for a capital that begins a sentence."""
+    words = " ".join(piece.split())
+    return [
+        match
+        for match in re.finditer(_pattern(piece), text, re.IGNORECASE)
+        if (
+            (found := " ".join(match[0].split())) == words
+            or (found == _capitalised(words) and _begins_sentence(text[: match.start()]))
+        )
+    ]
+
+
 def substitute(text: str, original: str, replacement: str) -> str:
-    """Replace a piece wherever it stands; a replacement of a capitalised piece is capitalised.
+    """Replace a piece wherever it stands word for word; at the beginning of a sentence with a capital.
 
     Returns:
         The new text; the same text if the piece is not in it.
     """
     replacement = replacement.strip()
-    for match in reversed(occurrences(text, original)):
-        fitting = _capitalised(replacement) if match[0][:1].isupper() else replacement
-        text = text[: match.start()] + fitting + text[match.end() :]
+    for match in reversed(verbatim(text, original)):
+        head, begins = text[: match.start()], match[0][:1].isupper()
+        fitting = _capitalised(replacement) if begins and _begins_sentence(head) else replacement
+        text = head + fitting + text[match.end() :]
     return text
 
 
 def remove(text: str, piece: str) -> str:
-    """Take a piece out wherever it stands, and mend white space, commas and capitals around it."""
-    for match in reversed(occurrences(text, piece)):
+    """Take a piece out wherever it stands word for word, and mend white space, commas and capitals around it."""
+    for match in reversed(verbatim(text, piece)):
         head, tail = text[: match.start()], text[match.end() :]
-        begins_sentence = not head.strip() or head.rstrip().endswith((".", "!", "?")) or head.endswith("\n")
-        tail = tail.lstrip(" ,;:") if begins_sentence else tail
-        text = head + (_capitalised(tail) if begins_sentence else tail)
+        begins = _begins_sentence(head)
+        tail = tail.lstrip(" ,;:") if begins else tail
+        text = head + (_capitalised(tail) if begins else tail)
     for pattern, replacement in (
         (_EMPTY_BRACKETS, ""),
         (_SPACES, " "),
@@ -359,6 +378,11 @@ def remove(text: str, piece: str) -> str:
     ):
         text = pattern.sub(replacement, text)
     return text.strip()
+
+
+def _begins_sentence(head: str) -> bool:
+    """Whether a sentence begins after these words."""
+    return not head.strip() or head.endswith("\n") or head.rstrip().rstrip("\"'”’)]").endswith((".", "!", "?"))
 
 
 def _capitalised(text: str) -> str:

@@ -11,7 +11,7 @@ from draftroom.commands.beginning import begins_a_run
 from draftroom.commands.beginning import wanted as wanted_of_any
 from draftroom.commands.options import ScopeOption
 from draftroom.systems import RunRequest, System
-from state.settings import SimplificationStopRule, SimplificationVariant
+from state.settings import SimplificationSelection, SimplificationStopRule, SimplificationVariant
 
 LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
 
@@ -27,6 +27,9 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     stop: Annotated[
         SimplificationStopRule | None, typer.Option(help="All entries, or until nothing changes or the aim is reached.")
     ] = None,
+    select: Annotated[
+        SimplificationSelection | None, typer.Option(help="Return the last version, or the one that lost least.")
+    ] = None,
     variant: Annotated[
         SimplificationVariant | None, typer.Option(help="The society, or one rewrite by a single model.")
     ] = None,
@@ -34,7 +37,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
         int | None, typer.Option(help="Rounds in which the agents of a loop come to agree, at most.")
     ] = None,
     accuracy_check: Annotated[
-        bool | None, typer.Option(help="Let the medical expert review each rewritten text.")
+        bool | None, typer.Option(help="Let the medical expert review the texts of the layperson loop.")
     ] = None,
     target_grade: Annotated[float | None, typer.Option(help="School grade that the text should reach.")] = None,
     max_words: Annotated[int | None, typer.Option(help="Length that the text should keep to.")] = None,

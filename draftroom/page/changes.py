@@ -91,7 +91,8 @@ async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
         lost = lost_content(stored_text(values["source"]), text)
         version = as_version(number, "person", text, lost)
         accepted = [detail for detail in values.get("accepted", []) if detail in lost]
-        return {"versions": [version], "text": text, "simplified": text, "lost": lost, "accepted": accepted}
+        news = {"text": text, "simplified": text, "lost": lost, "accepted": accepted}
+        return {**news, "versions": [version], "selected_version": number, "selected_because": "edited by a person"}
 
     _only(record, "medical_simplification")
     values = await _update(record, edited, "finish")

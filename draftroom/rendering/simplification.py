@@ -37,12 +37,15 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
     terms = [TextLine(term["explanation"], label=term["term"]) for term in values.get("glossary", [])]
     glossary: list[Block] = [Heading("Glossary"), Items(terms)] if terms else []
     ended = (
-        f"The run ended: {values['stop_reason']}." if simplified else f"The run has no result yet ({record['status']})."
+        f"Version {values['selected_version']}: {values['selected_because']}. The run ended: {values['stop_reason']}."
+        if simplified
+        else f"The run has no result yet ({record['status']})."
     )
+    selected = _selected_version(values)
     story = list(_tell_entries(values))
-    if len(versions) > 1:
-        change = Diff(word_changes(versions[0]["text"], versions[-1]["text"]))
-        story.insert(0, FoldedBlocks("From the source to the newest version", [change], unfolded=True))
+    if selected and len(versions) > 1:
+        change = Diff(word_changes(versions[0]["text"], selected["text"]))
+        story.insert(0, FoldedBlocks(f"From the source to version {selected['number']}", [change], unfolded=True))
     paper = values.get("source") or record["input"]["paper"]
     return ResultDocument(
         title=paper["title"] or record["input"]["name"],
@@ -55,7 +58,7 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
             *_list_losses(values, finished=bool(simplified)),
             *please_note(values, UNIT),
             Heading("Versions"),
-            *_compare_versions(versions),
+            *_compare_versions(versions, selected),
         ],
         conclusion=f"Run {record['id']}",
         story=story,
@@ -78,7 +81,14 @@ def _list_losses(values: Values, *, finished: bool) -> Iterator[Block]:
             yield TextLine(said, tone="warning")
 
 
-def _compare_versions(versions: Sequence[Version]) -> Iterator[Block]:
+def _selected_version(values: Values) -> Version | None:
+    """Return the selected version, or the newest until there is a result."""
+    versions: list[Version] = values.get("versions", [])
+    selected = values.get("selected_version") if values.get("simplified") else None
+    return next((version for version in versions if version["number"] == selected), versions[-1] if versions else None)
+
+
+def _compare_versions(versions: Sequence[Version], selected: Version | None) -> Iterator[Block]:
     rows = [
         [
             str(version["number"]),
@@ -91,7 +101,7 @@ def _compare_versions(versions: Sequence[Version]) -> Iterator[Block]:
     ]
     yield TextLine("FKGL is a United States school grade (Flesch-Kincaid); lower is easier to read.", tone="soft")
     columns = ("version", "loop", "FKGL", "words", "lost")
-    yield DataTable(columns, rows, words=["loop"], selected=len(rows) - 1 if rows else None)
+    yield DataTable(columns, rows, words=["loop"], selected=versions.index(selected) if selected else None)
 
 
 def _tell_entries(values: Values) -> Iterator[FoldedBlocks]:

@@ -34,6 +34,7 @@ def results(values: Values) -> dict[str, Any]:
             {key: version[key] for key in ("number", "loop", "grade", "words")} | {"lost": len(version["lost"])}
             for version in values.get("versions", [])
         ],
+        "selected_version": values.get("selected_version") if values.get("simplified") else None,
         "stop_reason": values.get("stop_reason", ""),
         "warnings": list(values.get("warnings", [])),
         "lost": list(values.get("lost", [])),
@@ -51,16 +52,22 @@ MEDICAL_SIMPLIFICATION = RunnableGraph(
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Entries so far, and the grade of the source and of the newest version."""
+    """Entries so far, and the grade of the source and of the selected version, or of the newest until then."""
     versions = results.get("versions", [])
     if not versions:
         return "", ""
-    return str(results["entries"]), f"{versions[0]['grade']:.1f} -> {versions[-1]['grade']:.1f}"
+    return str(results["entries"]), f"{versions[0]['grade']:.1f} -> {_shown_version(results)['grade']:.1f}"
+
+
+def _shown_version(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The selected version, or the newest until there is one."""
+    versions: list[dict[str, Any]] = results["versions"]
+    return next((each for each in versions if each["number"] == results["selected_version"]), versions[-1])
 
 
 def scores(results: Mapping[str, Any]) -> dict[str, Any]:
     """Entries, grades and words of the source and of the result, and how many of the source's details it has lost."""
-    first, last = results["versions"][0], results["versions"][-1]
+    first, last = results["versions"][0], _shown_version(results)
     return {
         "entries": results["entries"],
         "first_grade": first["grade"],

@@ -46,7 +46,8 @@ _TWICE = 2
 """So often the paper enters each loop."""
 WITH_EXTENSIONS = {
     "society2-default-extensions": ("default", "default extensions"),
-    "society2-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
+    "society2-sentence-by-sentence": ("sentence_by_sentence", "sentences rewritten by number"),
+    "society2-review-every-text": ("review_every_text", "reviews in all loops"),
     "society2-all-extensions": ("all", "all extensions"),
 }
 """Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
@@ -68,8 +69,8 @@ def _version(number: int, sample: Record, output: Record) -> Item | None:
     return Item(sample, version["text"], output, version["number"])
 
 
-def _last(sample: Record, output: Record) -> Item | None:
-    return _version(len(output["versions"]) - 1, sample, output)
+def _selected(sample: Record, output: Record) -> Item | None:
+    return _version(output["selected_version"], sample, output)
 
 
 def _own(field: str, sample: Record, _: Record) -> Item | None:
@@ -79,7 +80,7 @@ def _own(field: str, sample: Record, _: Record) -> Item | None:
 ROWS = [
     Row("source", "the abstracts", partial(_own, "source")),
     Row("reference", "the plain-language summaries", partial(_own, "target")),
-    Row("single", "single model", _last, system="single"),
+    Row("single", "single model", _selected, system="single"),
     *(
         Row(
             f"layperson{n}",
@@ -90,12 +91,21 @@ ROWS = [
         )
         for n in _ENTRIES
     ),
-    *(Row(f"redundancy{n}", f"layperson + redundancy checker × {n}", _last, system=f"redundancy{n}") for n in _ENTRIES),
-    *(Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _last, system=f"clarifier{n}") for n in _ENTRIES),
-    Row("society1", "society × 1", _last, system="society1"),
-    Row("society2", "society × 2", _last, system="society2", paper="SoMS"),
-    *(Row(name, f"society × {_TWICE} with {said}", _last, system=name) for name, (_, said) in WITH_EXTENSIONS.items()),
-    Row("as-set", "as the settings say", _last, system="as-set"),
+    *(
+        Row(f"redundancy{n}", f"layperson + redundancy checker × {n}", _selected, system=f"redundancy{n}")
+        for n in _ENTRIES
+    ),
+    *(
+        Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _selected, system=f"clarifier{n}")
+        for n in _ENTRIES
+    ),
+    Row("society1", "society × 1", _selected, system="society1"),
+    Row("society2", "society × 2", _selected, system="society2", paper="SoMS"),
+    *(
+        Row(name, f"society × {_TWICE} with {said}", _selected, system=name)
+        for name, (_, said) in WITH_EXTENSIONS.items()
+    ),
+    Row("as-set", "as the settings say", _selected, system="as-set"),
 ]
 
 

@@ -14,6 +14,31 @@ async def check_content(state: SimplificationState) -> SimplificationState:
     return {"lost": lost_content(stored_text(state["source"]), state["text"])}
 
 
+STATISTICS = frozenset(("interval", "effect size"))
+"""What a text in plain words may leave out."""
+MOST_LOST = 1 / 3
+"""Share of its words, and of its checked details but for statistics, that a text may lose by being written anew."""
+
+
+def find_great_loss(before: str, after: str, source: str, max_words: int | None) -> str:
+    """Say how much of a text is lost in the one that was written in its place; empty if it is not too much.
+
+    Args:
+        before: The text.
+        after: The new one.
+        source: The abstract that both were made from.
+        max_words: Length that the text should keep to, which may be less.
+    """
+    had, has = (len(text.split()) for text in (before, after))
+    if has < (1 - MOST_LOST) * min(had, max_words or had):
+        return f"it has only {has} of the {had} words that the text had: give the entire text"
+    kept = [item for item in lost_content(source, "") if item not in lost_content(source, before)]
+    lost = [item["text"] for item in newly_lost(before, after, source) if item["kind"] not in STATISTICS]
+    if len(lost) > MOST_LOST * sum(item["kind"] not in STATISTICS for item in kept):
+        return f"it has lost what must stay: {', '.join(lost)}"
+    return ""
+
+
 def newly_lost(before: str, after: str, source: str) -> list[LostDetail]:
     """What of the source a change of the text loses."""
     lost_before = lost_content(source, before)

@@ -1,25 +1,25 @@
 """The simplifier, editing: it judges wordings, and what was accepted, validated or commented on enters the text (SoMS).
 
-The paper's simplifier writes the whole text anew with it. With the extension `edit_by_code` code puts it in, piece by
-piece, so that nothing else changes.
+The paper's simplifier writes the whole text anew with it. With the extension `apply_edits` code first puts in what
+stands in the text word for word, so that nothing else changes, and the simplifier is asked for the rest only.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from nodes.shared import AgentAnswer
-from nodes.simplification.agent import ask_as, in_exchange, loop_node, memory_of, texts_of
-from nodes.simplification.language_clarifier import objection, of_round, rejection
-from nodes.simplification.redundancy_checker import NOT_THERE
-from nodes.simplification.redundancy_checker import objection as objection_to_removal
-from nodes.simplification.simplifier import change_of, write_anew
+from nodes.simplification.agent import ask_as, has_extension, in_exchange, loop_node, memory_of, texts_of
+from nodes.simplification.language_clarifier import of_round, rejection
+from nodes.simplification.simplifier import write_anew
 from state.model_settings import AtMost
-from state.simplification import LoopState, Redundancy, WordingSuggestion
+from state.simplification import LoopState, Redundancy, TextChange, WordingSuggestion
 from tools.models.prompts import numbered
-from tools.text import occurrences, remove, substitute
+from tools.text import occurrences, remove, substitute, verbatim
+
+NOT_THERE = "The text does not contain these words."
 
 
 class WordingVerdict(AgentAnswer):
@@ -55,32 +55,68 @@ async def judge_wordings(state: LoopState) -> LoopState:
     }
 
 
+async def apply_wordings(state: LoopState) -> LoopState:
+    """Put the accepted wordings that stand in the text word for word into it by code (the extension `apply_edits`).
+
+    A wording that an earlier one has made impossible is dropped; with `sentence_by_sentence`, so is one for words that
+    the text does not have.
+    """
+    text, changes, suggestions = state["text"], list(state["changes"]), list[WordingSuggestion]()
+    for item in state["exchange"]["suggestions"]:
+        original = item["original"]
+        if item["verdict"] == "accepted" and verbatim(text, original):
+            text = substitute(text, original, item["replacement"])
+            changes.append(_change_of(state, "substitution", original, item["replacement"], item["reason"]))
+            suggestions.append(item)
+        elif item["verdict"] == "accepted" and _is_given_up(original, text, state):
+            suggestions.append({**item, "verdict": "dropped", "reason": NOT_THERE, "judge": "guard"})
+        else:
+            suggestions.append(item)
+    news = in_exchange(state, suggestions=suggestions)
+    return {"text": text, "changes": changes, "exchange": news, "loop_round": 0}  # as in `enter_wordings`
+
+
+def wordings_to_enter(state: LoopState) -> list[WordingSuggestion]:
+    """The accepted wordings of all rounds that code has not put in."""
+    applied = {change["before"] for change in state["changes"]}
+    suggestions = state["exchange"]["suggestions"]
+    return [item for item in suggestions if item["verdict"] == "accepted" and item["original"] not in applied]
+
+
 @loop_node
 async def enter_wordings(state: LoopState) -> LoopState:
-    """Write the text anew with the accepted wordings of all rounds in it."""
-    accepted = [item for item in state["exchange"]["suggestions"] if item["verdict"] == "accepted"]
+    """Write the text anew with the accepted wordings in it."""
+    accepted = wordings_to_enter(state)
     wordings = [f'"{item["original"]}" -> "{item["replacement"]}"' for item in accepted]
     reasons = [f"{wording}: {item['reason']}" for wording, item in zip(wordings, accepted, strict=True)]
     news = await write_anew("enter_wordings", state, {"wordings": numbered(wordings)}, reasons, "substitution")
     return {**news, "loop_round": 0}  # there are as many rounds to review the text as there were to agree on wordings
 
 
-async def apply_wordings(state: LoopState) -> LoopState:
-    """Put the accepted wordings of all rounds into the text by code (the extension `edit_by_code`).
+async def remove_redundancies(state: LoopState) -> LoopState:
+    """Take out what the expert validated and the text has once, by code (the extension `apply_edits`).
 
-    A wording that an earlier one has made impossible is dropped.
+    A part that an earlier removal has made impossible is kept; with `sentence_by_sentence`, so is one that the text
+    does not have once.
     """
-    text, changes, suggestions = state["text"], list(state["changes"]), list[WordingSuggestion]()
-    for item in state["exchange"]["suggestions"]:
-        if item["verdict"] != "accepted":
-            suggestions.append(item)
-        elif problem := objection(item["original"], text, state):
-            suggestions.append({**item, "verdict": "dropped", "reason": problem, "judge": "guard"})
+    text, changes, redundancies = state["text"], list(state["changes"]), list[Redundancy]()
+    for part in state["exchange"]["redundancies"]:
+        quote = part["quote"]
+        if part["verdict"] == "validated" and len(verbatim(text, quote)) == 1:
+            text = remove(text, quote)
+            changes.append(_change_of(state, "removal", quote, "", part["reason"]))
+            redundancies.append({**part, "verdict": "removed"})
+        elif part["verdict"] == "validated" and _is_given_up(quote, text, state):
+            redundancies.append({**part, "verdict": "kept", "justification": NOT_THERE, "judge": "guard"})
         else:
-            suggestions.append(item)
-            text = substitute(text, item["original"], item["replacement"])
-            changes.append(change_of(state, "substitution", item["original"], item["replacement"], item["reason"]))
-    return {"text": text, "changes": changes, "exchange": in_exchange(state, suggestions=suggestions)}
+            redundancies.append(part)
+    return {"text": text, "changes": changes, "exchange": in_exchange(state, redundancies=redundancies)}
+
+
+def _is_given_up(piece: str, text: str, state: LoopState) -> bool:
+    """Whether nobody edits what code could not: an earlier edit has changed it, or texts are not written as a whole."""
+    is_overlapped = not verbatim(text, piece) and bool(verbatim(state["text"], piece))
+    return is_overlapped or has_extension("sentence_by_sentence", state)
 
 
 @loop_node
@@ -103,24 +139,6 @@ async def leave_out_redundancies(state: LoopState) -> LoopState:
     return {**news, "exchange": in_exchange(state, redundancies=settled)}
 
 
-async def remove_redundancies(state: LoopState) -> LoopState:
-    """Take out what the expert validated and nothing else, by code (the extension `edit_by_code`).
-
-    A part that an earlier removal has made impossible, because they overlap, is kept.
-    """
-    text, changes, redundancies = state["text"], list(state["changes"]), list[Redundancy]()
-    for part in state["exchange"]["redundancies"]:
-        if part["verdict"] != "validated":
-            redundancies.append(part)
-        elif problem := objection_to_removal(part["quote"], text, state):
-            redundancies.append({**part, "verdict": "kept", "justification": problem, "judge": "guard"})
-        else:
-            redundancies.append({**part, "verdict": "removed"})
-            text = remove(text, part["quote"])
-            changes.append(change_of(state, "removal", part["quote"], "", part["reason"]))
-    return {"text": text, "changes": changes, "exchange": in_exchange(state, redundancies=redundancies)}
-
-
 @loop_node
 async def correct_text(state: LoopState) -> LoopState:
     """Write the text anew as the medical expert's comments ask.
@@ -132,6 +150,22 @@ async def correct_text(state: LoopState) -> LoopState:
     memory = memory_of("simplifier", state, in_exchange(state, comments=before))
     variables: dict[str, object] = {"comments": numbered(comments), "memory": memory}
     return await write_anew("correct_text", state, variables, comments, "correction")
+
+
+def _change_of(
+    state: LoopState, kind: Literal["substitution", "removal"], before: str, after: str, because: str
+) -> TextChange:
+    """One change that the simplifier made in this entry."""
+    return TextChange(
+        entry=state["entry"],
+        loop=state["exchange"]["loop"],
+        round=max(1, state["loop_round"]),
+        agent="simplifier",
+        kind=kind,
+        before=before,
+        after=after,
+        because=because,
+    )
 
 
 def _judged(item: WordingSuggestion, verdict: WordingVerdict | None, state: LoopState) -> WordingSuggestion:

@@ -7,20 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nodes.shared import AgentAnswer
-from nodes.simplification.agent import (
-    ask_as,
-    has_extension,
-    in_exchange,
-    loop_node,
-    memory_of,
-    options,
-    target_grade,
-)
+from nodes.simplification.agent import ask_as, in_exchange, loop_node, memory_of, options, target_grade
 from state.model_settings import AtMost
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
 from tools.models.prompts import numbered
-from tools.text import occurrences
 
 Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]
 
@@ -73,33 +64,14 @@ def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
     return "rejected" if number < options(state).revision_rounds else "dropped"
 
 
-def _screened(wording: Wording, number: int, state: LoopState) -> WordingSuggestion:
-    """A suggestion without objection stays open for the simplifier; any other is rejected with the reason."""
-    problem = objection(wording.original, state["text"], state)
-    return WordingSuggestion(
-        round=number,
-        original=wording.original.strip(),
-        replacement=wording.replacement.strip(),
-        verdict=rejection(number, state) if problem else "open",
-        reason=problem,
-        judge="guard" if problem else "",
-    )
-
-
-def objection(original: str, text: str, state: LoopState) -> str:
-    """Why code cannot put a wording into a text; empty if it can.
-
-    Without the extension `edit_by_code` the simplifier is shown any wording.
-    """
-    if has_extension("edit_by_code", state) and not occurrences(text, original):
-        return "The text does not contain the original; copy it exactly."
-    return ""
-
-
 def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
     number = state["loop_round"] + 1
-    each_once = {(wording.original.strip(), wording.replacement.strip()): wording for wording in wordings.suggestions}
-    new = [_screened(wording, number, state) for wording in each_once.values()]
+    new = [
+        WordingSuggestion(round=number, original=original, replacement=replacement, verdict="open", reason="", judge="")
+        for original, replacement in dict.fromkeys(
+            (wording.original.strip(), wording.replacement.strip()) for wording in wordings.suggestions
+        )
+    ]
     return {
         "loop_round": number,
         "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),

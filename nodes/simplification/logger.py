@@ -10,13 +10,14 @@ from typing import Literal
 
 from nodes.doubts import doubts
 from nodes.simplification.agent import memories_of, options
-from nodes.simplification.content_guard import foreign_names
+from nodes.simplification.content_guard import MOST_LOST, foreign_names
 from nodes.simplification.selector import visits
 from state.errors import NothingUsable
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
 from tools.checks.fidelity import unsupported_facts
+from tools.checks.omissions import lost_content
 from tools.checks.readability import grade
 from tools.documents.reading import stored_text
 from tools.text import occurrences
@@ -69,7 +70,7 @@ def stop_reason(
 
 
 async def finish(state: SimplificationState) -> SimplificationState:
-    """Return the newest version.
+    """Pick a version by `select`, and say why.
 
     Raises:
         NothingUsable: If every loop ended early and changed nothing, because no agent gave a usable answer: the source
@@ -79,21 +80,46 @@ async def finish(state: SimplificationState) -> SimplificationState:
     if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
         raise NothingUsable("No loop came to its end", problem=history[-1]["problem"])
     source = await asyncio.to_thread(stored_text, state["source"])
+    version, because = best_version(state["versions"])
+    if options(state).select == "last":
+        version, because = state["versions"][-1], "the last version"
+    text = version["text"]
     return {
-        "simplified": state["text"],
-        "glossary": glossary(history, state["text"]),
+        "simplified": text,
+        "selected_version": version["number"],
+        "selected_because": because,
+        "lost": version["lost"],
+        "glossary": glossary(history, text),
         "warnings": [
-            *unchanged(state),
-            *additions(state["text"], source),
-            *await asyncio.to_thread(doubts, state["text"], state["source"], options(state).extensions),
+            *(unchanged(state) if text == state["versions"][0]["text"] else great_loss(version, source)),
+            *additions(text, source),
+            *await asyncio.to_thread(doubts, text, state["source"], options(state).extensions),
         ],
     }
 
 
+def best_version(versions: list[Version]) -> tuple[Version, str]:
+    """The version that has lost least, and of several the easiest, with the reason.
+
+    It is one that has changed the source, or the best would be that which changed nothing.
+    """
+    changed = [version for version in versions if version["text"] != versions[0]["text"]] or versions[-1:]
+    fewest = min(len(version["lost"]) for version in changed)
+    candidates = [version for version in changed if len(version["lost"]) == fewest]
+    lost = "no checked detail" if fewest == 0 else f"the fewest checked details ({fewest})"
+    best = min(reversed(candidates), key=lambda version: version["grade"])
+    return best, f"the easiest of {len(candidates)} versions that have lost {lost}"
+
+
+def great_loss(version: Version, source: str) -> list[str]:
+    """A warning if a version has lost more than a third of what a check finds in its source."""
+    held = len(lost_content(source, ""))
+    lost = len(version["lost"])
+    return [f"it has lost {lost} of the {held} checked details of its source"] if lost > MOST_LOST * held else []
+
+
 def unchanged(state: SimplificationState) -> list[str]:
-    """A warning if the result is the source, word for word."""
-    if state["text"] != state["versions"][0]["text"]:
-        return []
+    """A warning that the result is the source, word for word."""
     early = sum(bool(exchange["problem"]) for exchange in state["history"])
     because = f"; {early} of {len(state['history'])} loops ended early" if early else ""
     return [f"the text is the source, word for word: nothing was changed{because}"]

@@ -64,7 +64,6 @@ async def select_agent(state: SimplificationState) -> SimplificationState:
         "exchange": begin_exchange(entry, agent, visit, because),
         "changes": [],
         "loop_calls": [],
-        "copied": [],
         "to_correct": [],
         "loop_round": 0,
         "calls": calls,

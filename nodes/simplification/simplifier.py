@@ -1,19 +1,18 @@
 """The simplifier, rewriting: function agent that holds the text and gives its latest version (SoMS).
 
-Each change of the text is attributed to the question, suggestion, comment or reason that is behind it.
+Its texts come as Markdown under the paper's title. Each change of the text is attributed to the question, suggestion,
+comment or reason that is behind it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, Self
 
-from pydantic import Field, field_validator
-
-from nodes.rewriting import EasySentence, copied_from, rewrite_each
-from nodes.shared import AgentAnswer, limits_of
+from nodes.rewriting import objection_to
 from nodes.simplification.agent import (
     ask_as,
     has_extension,
@@ -24,65 +23,144 @@ from nodes.simplification.agent import (
     target_grade,
     texts_of,
 )
-from nodes.simplification.content_guard import foreign_names, newly_lost
-from state.model_settings import AtMost
+from nodes.simplification.content_guard import find_great_loss, foreign_names, newly_lost
+from state.errors import RetrievalUnavailable
+from state.model_settings import Limits
+from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import stems
 from tools.documents.reading import stored_text
 from tools.models import Answer
+from tools.models.ask import MarkdownAnswer
 from tools.models.prompts import numbered
 from tools.text import sentences
 
-STATISTICS = frozenset(("interval", "effect size"))
-"""What a sentence in plain words may leave out."""
+Kind = Literal["rewrite", "substitution", "removal", "correction"]
 
-Paragraph = Annotated[str, AtMost("paragraph_words")]
+_WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"^ {0,3}(?:#{1,6} +(?P<marked>.+?)|\*\*(?P<bold>[^*\n]+)\*\*) *#*:? *$", re.MULTILINE)
+_TITLE = re.compile(r"(?:the )?latest simplification:?", re.IGNORECASE)
+_REASONING = re.compile(r"reasoning:?", re.IGNORECASE)
+_POINT = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
-class LatestSimplification(AgentAnswer):
-    """The simplifier's latest version of the entire text."""
+class LatestSimplification(MarkdownAnswer):
+    """The simplifier's latest version of the entire text, and the reasoning before it where that is asked for."""
 
-    paragraphs: Annotated[list[Paragraph], AtMost("paragraphs")] = Field(min_length=1)
+    reasoning: list[str]
+    text: str
 
-    @field_validator("paragraphs")
     @classmethod
-    def _says_something(cls, paragraphs: list[str]) -> list[str]:
-        if not "".join(paragraphs).strip():
-            raise ValueError("every paragraph is empty")
-        return [paragraph.strip() for paragraph in paragraphs if paragraph.strip()]
+    def read(cls, text: str) -> Self:
+        """Take what stands under the title; without it, all but a part of reasoning.
 
-    def text(self) -> str:
-        """Return the paragraphs as one text."""
-        return "\n\n".join(self.paragraphs)
+        Raises:
+            ValueError: There are no words.
+        """
+        headings = [(match.start(), match.end(), match["marked"] or match["bold"]) for match in _HEADING.finditer(text)]
+        titles = [heading for heading in headings if _TITLE.fullmatch(heading[2].strip())]
+        starts, end = len(text), 0
+        if titles:
+            starts, end, _ = titles[-1]
+        elif headings and _REASONING.fullmatch(headings[0][2].strip()):
+            starts, end, _ = headings[1] if len(headings) > 1 else (len(text), len(text), "")
+        else:
+            starts = 0
+        if not re.search(r"[^\W\d_]{2}", text[end:]):
+            raise ValueError("it has no text below the heading `# Latest Simplification`")
+        lines = [_POINT.sub("", line).strip() for line in _HEADING.sub("", text[:starts]).splitlines()]
+        return cls(reasoning=[line for line in lines if line], text=text[end:].strip())
+
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Return the words of all paragraphs and of the reasoning."""
+        return limits.paragraphs * limits.paragraph_words + limits.questions * limits.note_words
 
 
-class Reasoning(AgentAnswer):
-    """The chain of thought before the rewrite; decoding follows the order of the fields."""
+class NumberedSentences(MarkdownAnswer):
+    """The sentences of the text in easy words, each by its number."""
 
-    fits: Annotated[list[Annotated[str, AtMost("note_words")]], AtMost("questions")]
+    usable_if_cut_off = True
 
+    sentences: dict[int, str]
 
-class ReasonedSimplification(LatestSimplification, Reasoning):
-    """First how each clarification fits in, then the text."""
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Take the numbered lines.
 
+        Raises:
+            ValueError: There are none.
+        """
+        found = {int(match[1]): match[2] for match in re.finditer(r"^\W*(\d+)[.)]\W{0,3}\s(.+)$", text, re.MULTILINE)}
+        if not found:
+            raise ValueError("it has no line that begins with the number of a sentence")
+        return cls(sentences={number: " ".join(line.split()) for number, line in found.items()})
 
-Latest = TypeVar("Latest", bound=LatestSimplification)
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Return the words of all paragraphs."""
+        return limits.paragraphs * limits.paragraph_words
 
 
 @loop_node
 async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
-    answered = [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
+    answered = _answers(state)
     variables: dict[str, object] = {"clarifications": numbered(answered), "target_grade": target_grade(state)}
-    answer = await _ask_for_text("rewrite_text", state, variables, ReasonedSimplification)
-    news = _written(state, answer, answered, "rewrite")
-    copied = copied_from(stored_text(state["source"]), news["text"]) if has_extension("rewrite_copied", state) else []
-    return {
-        **news,
-        "copied": copied[: limits_of(state).rewrites],
-        "exchange": in_exchange(state, reasoning=answer.value.fits),
+    answer = await _ask_for_text("rewrite_text", state, variables)
+    news = _written(state, answer.value.text, answer.calls, answered, "rewrite")
+    return {**news, "exchange": in_exchange(state, reasoning=answer.value.reasoning)}
+
+
+@loop_node
+async def rewrite_sentences(state: LoopState) -> LoopState:
+    """Ask for the text's sentences in easy words, all at once, and put in those that say the same as far as code tells.
+
+    This is the extension `sentence_by_sentence`.
+    """
+    answered, text = _answers(state), state["text"]
+    old = [each.text for each in sentences(text) if not each.heading and each.text in text]
+    variables: dict[str, object] = {
+        "source": stored_text(state["source"]),
+        "clarifications": numbered(answered),
+        "sentences": numbered(old),
+        "target_grade": target_grade(state),
     }
+    answer = await ask_as("simplifier", "rewrite_sentences", state, variables, NumberedSentences, trim="clarifications")
+    given = {old[number - 1]: new for number, new in answer.value.sentences.items() if 0 < number <= len(old)}
+    text = await asyncio.to_thread(replace_sentences, text, given, stored_text(state["source"]))
+    return _written(state, text, answer.calls, answered, "rewrite")
+
+
+LEAST_COSINE = 0.5
+"""Of a sentence and the one in its place."""
+
+
+def replace_sentences(text: str, given: Mapping[str, str], source: str) -> str:
+    """Put easier sentences into a text, unless code finds that they say something else.
+
+    Args:
+        text: Holds the sentences.
+        given: What may stand in the place of each.
+        source: The abstract that the text was made from.
+    """
+    for old, new in given.items():
+        after = text.replace(old, new, 1)
+        spoilt = objection_to(new, old, source) or newly_lost(text, after, source) or foreign_names(new, source)
+        if new != old and not spoilt and _is_near(new, old):
+            text = after
+    return text
+
+
+def _is_near(new: str, old: str) -> bool:
+    """Whether two sentences are near in meaning by the encoder; without its packages, they count as near."""
+    try:
+        from tools.retrieval import Embedding, cosines  # noqa: PLC0415 - its packages are those of an extra
+
+        return bool(cosines((new,), (old,), Embedding())[0, 0] >= LEAST_COSINE)
+    except (ImportError, RetrievalUnavailable):
+        return True
 
 
 async def write_anew(
@@ -97,35 +175,19 @@ async def write_anew(
         reasons: What led to it; each change is put down to one of them.
         kind: Of the changes.
     """
-    return _written(state, await _ask_for_text(step, state, variables, LatestSimplification), reasons, kind)
-
-
-@loop_node
-async def rewrite_copied(state: LoopState) -> LoopState:
-    """Write the sentences that the rewrite has copied from the abstract anew, one by one (`rewrite_copied`)."""
-    source = stored_text(state["source"])
-
-    async def in_easy_words(sentence: str, schema: type[EasySentence]) -> Answer[EasySentence]:
-        variables: dict[str, object] = {"source": source, "sentence": sentence}
-        return await ask_as("simplifier", "rewrite_copied", state, variables, schema, trim="source")
-
-    def spoils(before: str, after: str, new: str) -> str:
-        lost = [item["text"] for item in newly_lost(before, after, source) if item["kind"] not in STATISTICS]
-        foreign = foreign_names(new, source)
-        if lost:
-            return f"leaves out what must stay: {', '.join(lost)}"
-        return f"names what the text does not: {', '.join(foreign)}" if foreign else ""
-
-    text, rewritten, calls = await rewrite_each(state["text"], state["copied"], source, in_easy_words, spoils)
-    changes = [change_of(state, "rewrite", old, new, "It was copied from the abstract.") for old, new in rewritten]
-    return {"text": text, "changes": [*state["changes"], *changes], "loop_calls": calls}
+    answer = await _ask_for_text(step, state, variables)
+    return _written(state, answer.value.text, answer.calls, reasons, kind)
 
 
 async def rewrite_alone(state: SimplificationState) -> SimplificationState:
     """Simplify the source in one go: the single-model baseline, without the society."""
-    variables = {"text": state["text"], "target_grade": target_grade(state), "max_words": _max_words(state)}
+    variables: dict[str, object] = {
+        "text": state["text"],
+        "target_grade": target_grade(state),
+        "max_words": options(state).max_words or "",
+    }
     answer = await ask_as("simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1)
-    text = answer.value.text()
+    text = answer.value.text
     return {
         "entry": 1,
         "next_loop": "single",
@@ -135,36 +197,37 @@ async def rewrite_alone(state: SimplificationState) -> SimplificationState:
     }
 
 
-async def _ask_for_text(
-    step: str, state: LoopState, variables: dict[str, object], schema: type[Latest]
-) -> Answer[Latest]:
-    always = {**texts_of(state), "memory": memory_of("simplifier", state), "max_words": _max_words(state)}
+async def _ask_for_text(step: str, state: LoopState, variables: dict[str, object]) -> Answer[LatestSimplification]:
+    """Ask for the entire text, once again if it has lost too much of the one before (the extension `keep_content`)."""
+    before, max_words = texts_of(state), options(state).max_words
+
+    class KeptContent(LatestSimplification):
+        @classmethod
+        def read(cls, text: str) -> Self:
+            answer = super().read(text)
+            if loss := find_great_loss(state["text"], answer.text, str(before["source"]), max_words):
+                raise ValueError(loss)
+            return answer
+
+    always = {**before, "memory": memory_of("simplifier", state), "max_words": max_words or ""}
+    schema = KeptContent if has_extension("keep_content", state) else LatestSimplification
     return await ask_as("simplifier", step, state, {**always, **variables}, schema)
 
 
-def _written(state: LoopState, answer: Answer[Latest], reasons: list[str], kind: Kind) -> LoopState:
+def _answers(state: LoopState) -> list[str]:
+    """The questions of this entry that the expert answered, with the answers."""
+    return [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
+
+
+def _written(state: LoopState, text: str, calls: list[CallRecord], reasons: list[str], kind: Kind) -> LoopState:
     """What a new text changes in the state."""
-    text, entry, loop = answer.value.text(), state["entry"], state["exchange"]["loop"]
-    number = max(1, state["loop_round"])
+    entry, loop, number = state["entry"], state["exchange"]["loop"], max(1, state["loop_round"])
     changes = rewritten(state["text"], text, reasons, entry=entry, loop=loop, kind=kind, number=number)
-    return {
-        "text": text,
-        "changes": [*state["changes"], *changes],
-        "to_correct": [],
-        "loop_calls": answer.calls,
-    }
-
-
-def _max_words(state: LoopState | SimplificationState) -> object:
-    return options(state).max_words or ""
+    return {"text": text, "changes": [*state["changes"], *changes], "to_correct": [], "loop_calls": calls}
 
 
 OWN = "the simplifier's own choice of words"
 """Of a change that shares no word with what led to the rewrite."""
-
-_WORD = re.compile(r"\w+")
-
-Kind = Literal["rewrite", "substitution", "removal", "correction"]
 
 
 def rewritten(
@@ -204,20 +267,6 @@ def rewritten(
             )
         )
     return changes
-
-
-def change_of(state: LoopState, kind: Kind, before: str, after: str, because: str) -> TextChange:
-    """One change that the simplifier made in this entry."""
-    return TextChange(
-        entry=state["entry"],
-        loop=state["exchange"]["loop"],
-        round=max(1, state["loop_round"]),
-        agent="simplifier",
-        kind=kind,
-        before=before,
-        after=after,
-        because=because,
-    )
 
 
 def _words(text: str) -> set[str]:

@@ -14,7 +14,7 @@ from draftroom.rendering.simplification import NOT_ADVICE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_rendering import ATTACK, Elements
 from tests.fake_endpoint import Text
-from tests.support.society import ABSTRACT, Society
+from tests.support.society import ABSTRACT, Society, latest
 
 SHORT = "We looked at 12 trials. <script>alert(0)</script> Treatment did not reduce mortality | at all."
 QUESTION = "What is budesonide, and why is it inhaled?"
@@ -26,17 +26,10 @@ SCRIPTS: dict[str, list[Any]] = {
     ],
     "Questions": [{"questions": [QUESTION, *OTHERS]}],
     "Answers": [{"answers": [{"question": 1, "about": "mortality", "answer": f"How many people die. {ATTACK}"}]}],
-    "ReasonedSimplification": [{"fits": ["The answer comes first."], "paragraphs": [SHORT]}],
+    "rewrite_text": [latest(SHORT, "The answer comes first.")],
     "Wordings": [{"suggestions": [{"original": "looked at", "replacement": "read"}]}],
     "WordingVerdicts": [{"verdicts": [{"number": 1, "reason": "Too vague.", "accept": False}]}],
-    "Redundancies": [
-        {
-            "redundancies": [
-                {"quote": "at all", "reason": "It adds nothing."},
-                {"quote": "not in the text", "reason": "A mistake."},
-            ]
-        }
-    ],
+    "Redundancies": [{"redundancies": [{"quote": "at all", "reason": "It adds nothing."}]}],
     "RemovalVerdicts": [{"verdicts": [{"number": 1, "justification": "Right, it is empty.", "remove": True}]}],
 }
 
@@ -56,7 +49,7 @@ def told(draftroom: Command, tmp_path: Path) -> Command:
         "--revision-rounds",
         "1",
         "--extensions",
-        "edit_by_code",
+        "apply_edits",
         *outputs,
     )
     assert result.exit_code == 0, result.output
@@ -79,7 +72,6 @@ def test_show_tells_the_whole_story(told: Command):
         'rewrite by the simplifier: "We included 12 trials',
         'suggestion (round 1): "looked at" -> "read", dropped by the simplifier: Too vague.',
         'redundant: "at all" (It adds nothing.), removed by the medical expert: Right, it is empty.',
-        'redundant: "not in the text" (A mistake.), kept by the guard: ',
         'removal by the simplifier: "at all" -> nothing, because: It adds nothing.',
         "{+looked at 12 trials.",
         'quantity "400 mcg", ',

@@ -16,10 +16,10 @@ from runs.driver import GENTLE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
-from tests.support.society import ABSTRACT, Society
+from tests.support.society import ABSTRACT, Society, latest
 from tools.documents.reading import NOT_ENGLISH
 
-LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--extensions", "edit_by_code"]
+LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--extensions", "apply_edits"]
 """A run whose only loop asks the clarifier, then the simplifier."""
 
 
@@ -100,8 +100,7 @@ def test_a_text_that_is_not_english_is_warned_of_before_anyone_is_asked(draftroo
 
 def test_the_glossary_is_told(draftroom: Command, abstract: Path):
     answers = {"answers": [{"question": 1, "about": "candidiasis", "answer": "An infection by a yeast."}]}
-    text = {"fits": ["It explains the word."], "paragraphs": [ABSTRACT]}
-    draftroom.endpoint.answer = Society(Answers=[answers], ReasonedSimplification=[text])
+    draftroom.endpoint.answer = Society(Answers=[answers], rewrite_text=[latest(ABSTRACT)])
     result = draftroom("simplify", abstract, "--loops", "layperson", "--entries", "1")
     assert "candidiasis: An infection by a yeast." in result.stderr
 
@@ -113,10 +112,11 @@ def test_flags_decide_over_variables(society: Command, abstract: Path):
     assert other("simplify", abstract, *flags, *aims, "--scope", "whole", "--model", "small").exit_code == 0
     settings = society.records()[0]["settings"]
     assert settings["simplification"] == {
-        "extensions": ["lost_details"],
+        "extensions": ["lost_details", "apply_edits"],
         "loops": ["layperson", "redundancy_checker"],
         "entries": 1,
         "stop": "adaptive",
+        "select": "best",
         "variant": "society",
         "revision_rounds": 2,
         "accuracy_check": True,

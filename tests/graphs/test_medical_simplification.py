@@ -16,7 +16,8 @@ from state.errors import BadInput, ModelOutputError, NothingUsable, RequestFaile
 from state.simplification import SimplificationOutput
 from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When, fill
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, BY_CODE, Chaos, Society, context, entries, run
+from tests.support.society import ABSTRACT, BY_CODE, Chaos, Society, context, entries, latest, run
+from tests.support.steps import step_of
 from tools.models.client import HARMLESS
 from tools.models.prompts import REASK_TOKENS
 from tools.text import occurrences, remove, substitute
@@ -89,13 +90,13 @@ async def test_adaptive_lets_the_selector_end_only_after_a_loop_without_change(f
 
 
 async def test_adaptive_stops_once_target_and_length_are_reached(fake_endpoint: FakeEndpoint) -> None:
-    easy = {"fits": ["all"], "paragraphs": ["The drug helped. It was safe. We are glad that it was so."]}
-    fake_endpoint.answer = Society(ReasonedSimplification=[easy])
+    easy = latest("The drug helped. It was safe. We are glad that it was so.")
+    fake_endpoint.answer = Society(rewrite_text=[easy])
     choices: dict[str, Any] = {"loops": ["layperson"], "entries": 3, "target_grade": 6, "max_words": 40}
     result = await run(fake_endpoint, stop="adaptive", **choices)
     assert result["stop_reason"] == "target reached"
     assert len(result["history"]) == 1
-    (rewriting,) = [each for each in fake_endpoint.chat_requests if each.schema_name == "ReasonedSimplification"]
+    (rewriting,) = [each for each in fake_endpoint.chat_requests if step_of(each) == "rewrite_text"]
     assert "school grade 6" in rewriting.text
     assert "At most 40 words" in rewriting.text
     fixed = await run(fake_endpoint, stop="fixed", **choices)
@@ -104,7 +105,7 @@ async def test_adaptive_stops_once_target_and_length_are_reached(fake_endpoint: 
 
 async def test_the_single_model_rewrites_once(fake_endpoint: FakeEndpoint) -> None:
     result = await run(fake_endpoint, variant="single", extensions="all")
-    assert steps(fake_endpoint) == ["LatestSimplification"]
+    assert steps(fake_endpoint) == ["rewrite_alone"]
     assert [version["loop"] for version in result["versions"]] == ["", "single"]
     assert (result["history"], result["stop_reason"]) == ([], "single rewrite")
 
@@ -203,7 +204,7 @@ async def test_a_thread_that_is_given_a_new_abstract_starts_afresh(fake_endpoint
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(min_value=0, max_value=10**6))
 def test_whatever_the_models_answer_each_loop_keeps_its_cap_and_its_rules(seed: int) -> None:
-    result = after_chaos(seed, BY_CODE)
+    result = after_chaos(seed, [*BY_CODE, "sentence_by_sentence"])
     for exchange in result["history"] if result else ():
         before, after = (result["versions"][exchange["entry"] - step]["text"] for step in (1, 0))
         check_wordings(result, exchange, before, after)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.fake_endpoint import FakeEndpoint, Text
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, BY_CODE, PART, WORDING, Society, run
+from tests.support.society import ABSTRACT, BY_CODE, PART, WORDING, Society, latest, run
+from tests.support.steps import step_of
 
 
 async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: FakeEndpoint) -> None:
     questions = {"questions": [f"What is word number {n}?" for n in range(4)]}
     answers = {"answers": [{"question": 2, "about": "asthma", "answer": "ANSWER-3: swollen airways."}]}
-    text = {"fits": ["first sentence"], "paragraphs": ["The study had 1840 adults with asthma, swollen airways."]}
-    fake_endpoint.answer = Society(Questions=[questions], Answers=[answers], ReasonedSimplification=[text])
+    text = "The study had 1840 adults with asthma, swollen airways."
+    fake_endpoint.answer = Society(Questions=[questions], Answers=[answers], rewrite_text=[latest(text, "It fits.")])
     result = await run(fake_endpoint, loops=["layperson"], entries=1)
     assert "ANSWER-3" in fake_endpoint.chat_requests[2].text
     assert [entry["term"] for entry in result["glossary"]] == ["asthma"]
-    assert result["simplified"] == text["paragraphs"][0]
+    assert (result["simplified"], result["history"][0]["reasoning"]) == (text, ["It fits."])
     (change,) = result["all_changes"]
     assert (change["loop"], change["agent"], change["kind"]) == ("layperson", "simplifier", "rewrite")
     assert "word number 1" in change["because"]
@@ -42,15 +45,28 @@ async def test_rejected_wordings_go_back_until_the_rounds_are_used_up(fake_endpo
     assert result["simplified"] == ABSTRACT
 
 
-async def test_code_rejects_a_wording_for_what_the_text_does_not_have(fake_endpoint: FakeEndpoint) -> None:
-    bad = {"suggestions": [{"original": "words that are not there", "replacement": "other words"}]}
-    fake_endpoint.answer = Society(Wordings=[bad, {"suggestions": []}])
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE)
-    (suggestion,) = result["history"][0]["suggestions"]
-    assert (suggestion["verdict"], suggestion["judge"]) == ("rejected", "guard")
-    assert "does not contain" in suggestion["reason"]
-    assert "WordingVerdicts" not in steps(fake_endpoint), "the simplifier is not asked about it"
-    assert result["simplified"] == ABSTRACT
+@pytest.mark.parametrize("by_sentence", [False, True])
+async def test_the_simplifier_is_asked_for_the_wordings_that_the_text_does_not_have(
+    fake_endpoint: FakeEndpoint, by_sentence: bool
+) -> None:
+    other = {"original": "Treatment did NOT reduce mortality", "replacement": "As many died"}
+    verdicts = [{"number": number, "reason": "It is shorter.", "accept": True} for number in (1, 2)]
+    applied = ABSTRACT.replace(WORDING["original"], WORDING["replacement"])
+    entered = applied.replace("Treatment did not reduce mortality", "As many died")
+    fake_endpoint.answer = Society(
+        Wordings=[{"suggestions": [WORDING, other]}],
+        WordingVerdicts=[{"verdicts": verdicts}],
+        enter_wordings=[latest(entered)],
+    )
+    extensions = [*BY_CODE, "sentence_by_sentence"] if by_sentence else BY_CODE
+    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=extensions)
+    assert result["simplified"] == (applied if by_sentence else entered)
+    verdict = "dropped" if by_sentence else "accepted"
+    assert [item["verdict"] for item in result["history"][0]["suggestions"]] == ["accepted", verdict]
+    if not by_sentence:
+        asked = fake_endpoint.chat_requests[-1].text
+        assert applied in asked
+        assert asked.split("# The accepted wordings")[1].count(" -> ") == 1
 
 
 async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndpoint) -> None:
@@ -67,56 +83,95 @@ async def test_only_what_the_expert_validated_is_removed(fake_endpoint: FakeEndp
     assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["removed", "kept"]
 
 
-@pytest.mark.parametrize(
-    ("quote", "reason"),
-    [
-        ("not in the text", "does not contain"),
-        ("of", "times"),
-    ],
-)
-async def test_code_keeps_a_quote_that_stands_nowhere_or_twice(
-    fake_endpoint: FakeEndpoint, quote: str, reason: str
+@pytest.mark.parametrize("by_sentence", [False, True])
+@pytest.mark.parametrize("quote", ["not in the text", "of"], ids=["nowhere", "twice"])
+async def test_the_simplifier_is_asked_to_take_out_what_the_text_does_not_have_once(
+    fake_endpoint: FakeEndpoint, quote: str, by_sentence: bool
 ) -> None:
-    fake_endpoint.answer = Society(Redundancies=[{"redundancies": [{"quote": quote, "reason": "superfluous"}]}])
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, extensions=BY_CODE)
-    (part,) = result["history"][0]["redundancies"]
-    assert (part["verdict"], part["judge"]) == ("kept", "guard")
-    assert reason in part["justification"]
-    assert steps(fake_endpoint) == ["Redundancies"], "the expert is not asked about it"
+    fake_endpoint.answer = Society(
+        Redundancies=[{"redundancies": [{"quote": quote, "reason": "superfluous"}]}],
+        leave_out_redundancies=[latest(ABSTRACT)],
+    )
+    extensions = [*BY_CODE, "sentence_by_sentence"] if by_sentence else BY_CODE
+    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1, extensions=extensions)
+    assert (steps(fake_endpoint)[-1] == "leave_out_redundancies") != by_sentence
     assert result["simplified"] == ABSTRACT
 
 
 async def test_a_loss_is_reported(fake_endpoint: FakeEndpoint) -> None:
-    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
-    fake_endpoint.answer = Society(ReasonedSimplification=[lossy])
+    fake_endpoint.answer = Society(rewrite_text=[latest(ABSTRACT.replace("400 mcg twice daily", "twice daily"))])
     result = await run(fake_endpoint, loops=["layperson"], entries=1)
     assert [item["text"] for item in result["lost"]] == ["400 mcg"]
     assert result["versions"][-1]["lost"] == result["lost"]
 
 
+HARD = "Inhalation of fluticasone 250 mcg demonstrated considerable superiority versus placebo inhalation."
+EASY = "People who breathed in fluticasone 250 mcg did better than people who breathed in placebo."
+LIKED = "Participants subsequently demonstrated considerable satisfaction with inhalation therapy at home."
+
+
 @pytest.mark.parametrize(
-    ("new", "kept"),
+    ("old", "new", "is_kept"),
     [
-        ("People breathed in 250 mcg of fluticasone. They did considerably better.", True),
-        ("People breathed in fluticasone. They did considerably better.", False),
-        ("People breathed in 250 mcg of fluticasone or 5 mg of prednisolone. They did considerably better.", False),
+        (HARD, EASY, True),
+        (HARD, EASY.replace("250 mcg ", ""), False),
+        (HARD, EASY.replace("placebo", "placebo or prednisolone"), False),
+        (HARD, EASY.replace("better", "no better"), False),
+        (LIKED, "Participants subsequently sang a song.", False),
     ],
-    ids=["easier", "loses the dose", "adds a drug"],
+    ids=["easier", "loses the dose", "adds a drug", "turns it round", "is about something else"],
 )
-async def test_a_hard_sentence_that_was_copied_is_rewritten_by_itself_if_that_is_safe(
-    fake_endpoint: FakeEndpoint, new: str, kept: bool
+async def test_a_sentence_is_replaced_if_the_easier_one_says_the_same(
+    fake_endpoint: FakeEndpoint, old: str, new: str, is_kept: bool
 ) -> None:
-    old = "Inhalation of fluticasone 250 mcg demonstrated considerable therapeutic superiority."
     abstract = f"{old} It helped."
+    fake_endpoint.answer = Society(rewrite_sentences=[Text(f"1. {new}\n2. It helped.\n3. One too many.")])
+    choices: dict[str, Any] = {"loops": ["layperson"], "entries": 1, "accuracy_check": False}
+    result = await run(fake_endpoint, abstract, **choices, extensions=["sentence_by_sentence"])
+    asked = fake_endpoint.chat_requests[-1].text
+    assert f"1. {old}\n2. It helped." in asked
+    assert asked.index("# The answers of the medical expert") < asked.index("# The sentences")
+    assert result["simplified"] == (abstract.replace(old, new) if is_kept else abstract)
+    assert [change["after"] for change in result["all_changes"]] == ([new] if is_kept else [])
+
+
+LOSSY = {
+    "half of it is gone": ABSTRACT[: ABSTRACT.index(" It was")],
+    "details are gone": "We included trials with adults who had asthma. Inhaled budesonide was compared with placebo "
+    "for some weeks. Treatment had an effect. It was found that there were fewer exacerbations in these trials. There "
+    "were few cases of a thing in the mouth. In actual fact, the overall quality of the evidence was moderate.",
+}
+
+
+@pytest.mark.parametrize("text", LOSSY.values(), ids=LOSSY)
+async def test_a_text_that_has_lost_much_is_asked_for_again_and_never_taken(
+    fake_endpoint: FakeEndpoint, text: str
+) -> None:
+    fake_endpoint.answer = Society(rewrite_text=[latest(text)])
+    choices: dict[str, Any] = {"loops": ["redundancy_checker", "layperson"], "entries": 1}
+    result = await run(fake_endpoint, **choices, extensions=[*BY_CODE, "keep_content"])
+    again = [request.text for request in fake_endpoint.chat_requests if step_of(request) == "rewrite_text"][1]
+    assert "could not be used: it has" in again
+    (exchange,) = (each for each in result["history"] if each["loop"] == "layperson")
+    assert exchange["problem"].startswith("simplifier: it has")
+    assert result["simplified"] == ABSTRACT.replace("In actual fact, the", "The"), "the version before stays"
+    longer = await run(fake_endpoint, **choices, extensions=BY_CODE, select="last")
+    assert longer["simplified"] == text, "without the extension"
+
+
+async def test_of_the_versions_the_one_that_lost_least_is_returned_and_never_the_source(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    lossy = ABSTRACT.replace("400 mcg twice daily", "twice daily")
     fake_endpoint.answer = Society(
-        ReasonedSimplification=[{"fits": ["all"], "paragraphs": [abstract]}], EasySentence=[{"easy": new}]
+        AgentChoice=[{"reason": "So.", "agent": agent} for agent in ("redundancy_checker", "language_clarifier")],
+        Redundancies=[{"redundancies": []}],
+        rewrite_text=[latest(lossy)],
     )
-    result = await run(
-        fake_endpoint, abstract, loops=["layperson"], entries=1, accuracy_check=False, extensions=["rewrite_copied"]
-    )
-    assert f"# The hard sentence\n\n{old}\n" in fake_endpoint.chat_requests[-1].text
-    assert result["simplified"] == (abstract.replace(old, new) if kept else abstract)
-    assert [change["after"] for change in result["all_changes"]] == ([new] if kept else [])
+    result = await run(fake_endpoint, entries=1, extensions=BY_CODE)
+    unchanged, kept, last = result["versions"][1:]
+    assert (unchanged["text"], result["selected_version"], result["simplified"]) == (ABSTRACT, 2, kept["text"])
+    assert (result["lost"], [detail["text"] for detail in last["lost"]]) == ([], ["400 mcg"])
 
 
 async def test_the_simplifier_writes_the_text_with_accepted_wordings_of_all_rounds(
@@ -135,11 +190,11 @@ async def test_the_simplifier_writes_the_text_with_accepted_wordings_of_all_roun
             {"verdicts": first},
             {"verdicts": [{"number": 1, "reason": "It is plain.", "accept": True}]},
         ],
-        LatestSimplification=[{"paragraphs": [text]}],
+        enter_wordings=[latest(text)],
     )
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
-    assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + ["LatestSimplification", "AccuracyCheck"]
-    entering = fake_endpoint.chat_requests[-2].text
+    assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + ["enter_wordings"]
+    entering = fake_endpoint.chat_requests[-1].text
     assert '"placebo" -> "a drug without effect"' in entering
     assert WORDING["replacement"] in entering
     assert result["simplified"] == text
@@ -167,9 +222,9 @@ async def test_what_was_accepted_before_an_agent_failed_enters_the_text(fake_end
 
 async def test_a_removal_is_mended_by_the_simplifier(fake_endpoint: FakeEndpoint) -> None:
     mended = ABSTRACT.replace("In actual fact, the", "The")
-    fake_endpoint.answer = Society(LatestSimplification=[{"paragraphs": [mended]}])
+    fake_endpoint.answer = Society(leave_out_redundancies=[latest(mended)])
     result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
-    assert '1. "In actual fact,": It says nothing.' in fake_endpoint.chat_requests[-2].text
+    assert '1. "In actual fact,": It says nothing.' in fake_endpoint.chat_requests[-1].text
     assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["removed"]
     assert result["simplified"] == mended
     (change,) = result["all_changes"]
@@ -177,7 +232,7 @@ async def test_a_removal_is_mended_by_the_simplifier(fake_endpoint: FakeEndpoint
 
 
 async def test_what_the_simplifier_failed_to_leave_out_is_not_called_removed(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(LatestSimplification=[Text("I would rather not.")])
+    fake_endpoint.answer = Society(leave_out_redundancies=[Text("# Latest Simplification")])
     result = await run(fake_endpoint, loops=["redundancy_checker", "layperson"], entries=1)
     (exchange,) = (each for each in result["history"] if each["loop"] == "redundancy_checker")
     assert exchange["problem"].startswith("simplifier")
@@ -188,7 +243,7 @@ async def test_what_the_simplifier_failed_to_leave_out_is_not_called_removed(fak
 
 
 async def test_what_the_new_text_still_has_is_not_called_removed(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(LatestSimplification=[{"paragraphs": [ABSTRACT]}])
+    fake_endpoint.answer = Society(leave_out_redundancies=[latest(ABSTRACT)])
     result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
     assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["validated"]
     assert not any("I left out" in memory["text"] for memory in result["memories"])
@@ -201,7 +256,7 @@ async def test_what_the_text_never_had_is_not_called_removed(fake_endpoint: Fake
         RemovalVerdicts=[
             {"verdicts": [{"number": number, "justification": "It is empty.", "remove": True} for number in (1, 2)]}
         ],
-        LatestSimplification=[{"paragraphs": [ABSTRACT.replace("In actual fact, the", "The")]}],
+        leave_out_redundancies=[latest(ABSTRACT.replace("In actual fact, the", "The"))],
     )
     result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
     never, left_out = result["history"][0]["redundancies"]
@@ -216,10 +271,10 @@ async def test_what_the_text_never_had_is_not_called_removed(fake_endpoint: Fake
 
 
 async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpoint: FakeEndpoint) -> None:
-    recipe = {"fits": ["all"], "paragraphs": ["This is how to bake a pie. Mix it and let it be."]}
-    fake_endpoint.answer = Society(ReasonedSimplification=[recipe])
-    (warning,) = (await run(fake_endpoint, loops=["layperson"], entries=1))["warnings"]
-    assert "hardly about its source" in warning
+    fake_endpoint.answer = Society(rewrite_text=[latest("This is how to bake a pie. Mix it and let it be.")])
+    lost, subject = (await run(fake_endpoint, loops=["layperson"], entries=1))["warnings"]
+    assert "it has lost" in lost
+    assert "hardly about its source" in subject
 
 
 async def test_a_text_about_the_abstract_has_no_warning(fake_endpoint: FakeEndpoint) -> None:

@@ -16,7 +16,8 @@ from graphs.medical_simplification import graph
 from nodes.simplification.agent import PROMPTS
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, Society
+from tests.support.society import ABSTRACT, Society, latest
+from tests.support.steps import step_of
 
 MODEL = "qwen1.5-7b-chat"
 LEADS = ["layperson", "language_clarifier", "redundancy_checker", "layperson", "language_clarifier"]
@@ -28,17 +29,16 @@ QUESTIONS = [
 ]
 TAKEAWAYS = "ANSWER: fewer attacks, as many deaths."
 COMMENT = "COMMENT: it did not reduce mortality."
-REVIEW = ["AccuracyCheck"]
-CORRECTED = ["LatestSimplification", *REVIEW]
 ENTRIES = [
-    ["AgentChoice", "Questions", "Answers", "ReasonedSimplification", *REVIEW, *CORRECTED],
-    ["AgentChoice", "Wordings", "WordingVerdicts", "Wordings", "WordingVerdicts", *CORRECTED],
-    ["AgentChoice", "Redundancies", "RemovalVerdicts", *CORRECTED],
-    ["AgentChoice", "Questions", "Answers", "ReasonedSimplification", *REVIEW],
+    ["AgentChoice", "Questions", "Answers", "rewrite_text", "AccuracyCheck", "correct_text", "AccuracyCheck"],
+    ["AgentChoice", "Wordings", "WordingVerdicts", "Wordings", "WordingVerdicts", "enter_wordings"],
+    ["AgentChoice", "Redundancies", "RemovalVerdicts", "leave_out_redundancies"],
+    ["AgentChoice", "Questions", "Answers", "rewrite_text", "AccuracyCheck"],
     ["AgentChoice", "Wordings"],
     ["Redundancies"],  # with one lead left there is nothing to choose
 ]
-BOTH_TEXTS = ["The text", "The newest version of the text"]
+BOTH_TEXTS = ["The original abstract", "The newest version of the text"]
+ORIGINAL = ["The original abstract", "The newest version of the text is the original abstract"]
 ROLE = ["Your role", "Your task", "Rules"]
 
 
@@ -47,8 +47,10 @@ AGENTS = {
     "Answers": "medical_expert",
     "AccuracyCheck": "medical_expert",
     "RemovalVerdicts": "medical_expert",
-    "ReasonedSimplification": "simplifier",
-    "LatestSimplification": "simplifier",
+    "rewrite_text": "simplifier",
+    "correct_text": "simplifier",
+    "enter_wordings": "simplifier",
+    "leave_out_redundancies": "simplifier",
     "WordingVerdicts": "simplifier",
     "Wordings": "language_clarifier",
     "Redundancies": "redundancy_checker",
@@ -56,9 +58,9 @@ AGENTS = {
 """Who answers with what."""
 
 
-def version(number: int) -> dict[str, Any]:
+def version(number: int) -> str:
     """The text as it was written for the `number`th time; it ends in mid-sentence, which would call an extension up."""
-    return {"paragraphs": [f"VERSION-{number}: as a matter of fact, the drug led to amelioration. And so"]}
+    return f"VERSION-{number}: as a matter of fact, the drug led to amelioration. And so"
 
 
 @pytest.fixture
@@ -67,8 +69,10 @@ def endpoint() -> Iterator[FakeEndpoint]:
         AgentChoice=[{"reason": f"REASON-{number}", "agent": lead} for number, lead in enumerate(LEADS)],
         Questions=[{"questions": QUESTIONS}],
         Answers=[{"answers": [{"question": 3, "about": "the main takeaways", "answer": TAKEAWAYS}]}],
-        ReasonedSimplification=[{"fits": ["FIT-1"], **version(1)}, {"fits": ["FIT-2"], **version(5)}],
-        LatestSimplification=[version(2), version(3), {"paragraphs": ["VERSION-4: the drug led to less. And so"]}],
+        rewrite_text=[latest(version(1), "FIT-1"), latest(version(5), "FIT-2")],
+        correct_text=[latest(version(2))],
+        enter_wordings=[latest(version(3))],
+        leave_out_redundancies=[latest("VERSION-4: the drug led to less. And so")],
         AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
         Wordings=[
             {
@@ -103,8 +107,8 @@ async def run(endpoint: FakeEndpoint) -> dict[str, Any]:
     return await graph.ainvoke({"abstract": ABSTRACT}, context={"preset": "paper", "models": {"default": here}})
 
 
-def asked_for(endpoint: FakeEndpoint, schema: str) -> list[RecordedRequest]:
-    return [request for request in endpoint.chat_requests if request.schema_name == schema]
+def asked_for(endpoint: FakeEndpoint, step: str) -> list[RecordedRequest]:
+    return [request for request in endpoint.chat_requests if step_of(request) == step]
 
 
 def headings(request: RecordedRequest) -> list[str]:
@@ -122,7 +126,9 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint) -> None:
     chosen = result["settings"]["simplification"]
     assert (chosen["extensions"], chosen["entries"], chosen["stop"], chosen["revision_rounds"]) == ([], 2, "fixed", 3)
     assert [exchange["loop"] for exchange in result["history"]] == [*LEADS, "redundancy_checker"]
-    assert result["simplified"] == version(5)["paragraphs"][0], "used as it was written"
+    assert (result["simplified"], result["selected_version"]) == (version(5), 6), "the last, as it was written"
+    assert any("gpt-3.5-turbo-1106" in each for each in result["not_as_published"])
+    assert any("invitation" in each for each in result["not_as_published"])
     assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
 
 
@@ -134,29 +140,30 @@ async def test_nothing_of_another_paper_is_sent_along(endpoint: FakeEndpoint) ->
 
 async def test_each_agent_is_told_its_role_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
-    asked = [request for request in endpoint.chat_requests if request.schema_name != "AgentChoice"]
-    assert {request.schema_name for request in asked} == set(AGENTS)
+    asked = [request for request in endpoint.chat_requests if step_of(request) != "AgentChoice"]
+    assert {step_of(request) for request in asked} == set(AGENTS)
     for request in asked:
-        assert role_of(AGENTS[str(request.schema_name)]) in request.text
+        assert role_of(AGENTS[step_of(request)]) in request.text
         assert not re.search(r"readability measure|check by computer|school grade|words in all", request.text)
-    for request in (*asked_for(endpoint, "ReasonedSimplification"), *asked_for(endpoint, "LatestSimplification")):
-        assert "The entire text" in request.text
+        if step_of(request).islower():
+            assert request.schema is None, "a text is no JSON"
+            assert "the entire text" in request.text
+            assert "`# Latest Simplification`" in request.text
 
 
-async def test_every_rewritten_text_is_reviewed_the_last_one_included(endpoint: FakeEndpoint) -> None:
+async def test_every_text_of_the_laypersons_loop_is_reviewed_the_last_one_included(endpoint: FakeEndpoint) -> None:
     society = Society(
         AgentChoice=[{"reason": "It is time.", "agent": lead} for lead in LEADS],
-        LatestSimplification=[version(number) for number in range(1, 20)],
+        correct_text=[latest(version(number)) for number in range(1, 20)],
         AccuracyCheck=[{"comments": [COMMENT]}],
     )
     endpoint.answer = society
     await run(endpoint)
     asked = steps(endpoint)
-    lead = ["AgentChoice", "Questions", "Answers", "ReasonedSimplification"]
-    assert asked[:11] == [*lead, *REVIEW, *CORRECTED * 3], "three corrections, each of them reviewed"
+    corrected = ["AccuracyCheck", *["correct_text", "AccuracyCheck"] * 3]
+    assert asked[:11] == [*ENTRIES[3][:4], *corrected], "three corrections, each of them reviewed"
     for step, following in pairwise(asked):
-        assert (following == "AccuracyCheck") == (step in {"ReasonedSimplification", "LatestSimplification"})
-    assert asked[-1] != "LatestSimplification"
+        assert (following == "AccuracyCheck") == (step in {"rewrite_text", "correct_text"})
 
 
 async def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: FakeEndpoint) -> None:
@@ -178,7 +185,7 @@ async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeawa
     await run(endpoint)
     first, second = asked_for(endpoint, "Questions")
     for request in (first, second):
-        assert headings(request) == ["The text", *ROLE, "Output"]
+        assert headings(request) == ["The text", *ROLE, "Kinds of questions", "Output"]
         assert role_of("layperson") in request.text
         assert "At least four questions" in request.text
         assert "main takeaways" in request.text
@@ -190,7 +197,7 @@ async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeawa
 async def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
     first, second = asked_for(endpoint, "Answers")
-    assert headings(first) == [*BOTH_TEXTS, *ROLE, "The questions", "Output"]
+    assert headings(first) == [*ORIGINAL, *ROLE, "The questions", "Output"]
     assert headings(second) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The questions", "Output"]
     for request in (first, second):
         assert ABSTRACT in request.text
@@ -201,11 +208,12 @@ async def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None
 
 async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
-    first, second = asked_for(endpoint, "ReasonedSimplification")
+    first, second = asked_for(endpoint, "rewrite_text")
     parts = ["Your role", "Your task", "Steps", "Rules"]
-    assert headings(first) == [*BOTH_TEXTS, *parts, "The clarifications", "Output"]
+    assert headings(first) == [*ORIGINAL, *parts, "The clarifications", "Output"]
     assert headings(second) == [*BOTH_TEXTS, *parts, "What you remember, newest first", "The clarifications", "Output"]
-    assert list((first.schema or {})["properties"]) == ["fits", "paragraphs"], "first the reasoning"
+    output = first.text.split("# Output")[1]
+    assert 0 < output.index("`# Reasoning`") < output.index("`# Latest Simplification`"), "first the reasoning"
     assert f"1. {QUESTIONS[2]} {TAKEAWAYS}" in first.text
     assert ABSTRACT in second.text
     assert "VERSION-4" in second.text
@@ -220,12 +228,14 @@ async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(
         assert part in second.text
 
 
-async def test_the_expert_reviews_each_rewritten_text_and_the_simplifier_corrects_it(endpoint: FakeEndpoint) -> None:
+async def test_the_expert_reviews_each_text_of_the_laypersons_loop_and_the_simplifier_corrects_it(
+    endpoint: FakeEndpoint,
+) -> None:
     await run(endpoint)
     reviews = asked_for(endpoint, "AccuracyCheck")
-    assert [re.findall(r"VERSION-\d", each.text)[0] for each in reviews] == [f"VERSION-{n}" for n in range(1, 6)]
-    first, second, *_ = reviews
-    correcting = asked_for(endpoint, "LatestSimplification")[0]
+    assert [re.findall(r"VERSION-\d", each.text)[0] for each in reviews] == ["VERSION-1", "VERSION-2", "VERSION-5"]
+    first, second, _ = reviews
+    (correcting,) = asked_for(endpoint, "correct_text")
     assert headings(first) == [*BOTH_TEXTS, *ROLE, "Output"]
     assert [re.findall(r"VERSION-\d", each.text) for each in (first, correcting, second)] == [
         ["VERSION-1"],
@@ -244,7 +254,7 @@ async def test_wordings_go_back_and_forth_until_all_are_accepted_and_then_enter_
     await run(endpoint)
     proposing, revising, _ = asked_for(endpoint, "Wordings")
     judging = asked_for(endpoint, "WordingVerdicts")
-    entering = asked_for(endpoint, "LatestSimplification")[1]
+    (entering,) = asked_for(endpoint, "enter_wordings")
     memory = "What you remember, newest first"
     assert headings(proposing) == ["The text", *ROLE, memory, "Output"]
     assert headings(revising) == ["The text", *ROLE, memory, "The rejected suggestions", "Output"]
@@ -262,7 +272,7 @@ async def test_only_validated_parts_are_taken_out_and_the_simplifier_mends_the_t
     await run(endpoint)
     quoting, _ = asked_for(endpoint, "Redundancies")
     (validating,) = asked_for(endpoint, "RemovalVerdicts")
-    removing = asked_for(endpoint, "LatestSimplification")[2]
+    (removing,) = asked_for(endpoint, "leave_out_redundancies")
     assert headings(quoting) == ["The text", *ROLE, "What you remember, newest first", "Output"]
     assert "at most five words" in quoting.text
     assert headings(validating)[:2] == headings(removing)[:2] == BOTH_TEXTS

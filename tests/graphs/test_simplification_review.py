@@ -6,21 +6,21 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, SCHEMAS, WORDING, Society, run
+from tests.support.society import ABSTRACT, STEPS, WORDING, Society, latest, run
 
 COMMENT = "COMMENT-8: it was chronic asthma."
 ACCURATE = "The medical expert stated that my text was accurate."
-WRONG = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("chronic asthma", "asthma attacks")]}
+WRONG = latest(ABSTRACT.replace("chronic asthma", "asthma attacks"))
 
 
 async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(
-        ReasonedSimplification=[WRONG],
+        rewrite_text=[WRONG],
         AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
-        LatestSimplification=[{"paragraphs": [ABSTRACT]}],
+        correct_text=[latest(ABSTRACT)],
     )
     result = await run(fake_endpoint, loops=["layperson"], entries=1)
-    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "LatestSimplification", "AccuracyCheck"]
+    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "correct_text", "AccuracyCheck"]
     correcting, second_review = (request.text for request in fake_endpoint.chat_requests[-2:])
     assert COMMENT in correcting
     assert COMMENT in second_review, "the expert knows what it said"
@@ -34,30 +34,33 @@ async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_en
 
 @pytest.mark.parametrize("rounds", [1, 2])
 async def test_they_have_so_many_rounds_to_agree(fake_endpoint: FakeEndpoint, rounds: int) -> None:
-    fake_endpoint.answer = Society(ReasonedSimplification=[WRONG], AccuracyCheck=[{"comments": [COMMENT]}])
+    fake_endpoint.answer = Society(rewrite_text=[WRONG], AccuracyCheck=[{"comments": [COMMENT]}])
     result = await run(fake_endpoint, loops=["layperson"], entries=1, revision_rounds=rounds)
-    assert steps(fake_endpoint)[3:] == ["AccuracyCheck", "LatestSimplification"] * rounds + ["AccuracyCheck"]
+    assert steps(fake_endpoint)[3:] == ["AccuracyCheck", "correct_text"] * rounds + ["AccuracyCheck"]
     assert fake_endpoint.chat_requests[-1].text.count(COMMENT) == rounds, "also the last text is reviewed"
     assert not result["history"][0]["accurate"]
 
 
-@pytest.mark.parametrize("loop", SCHEMAS)
+@pytest.mark.parametrize("loop", STEPS)
 async def test_a_run_may_do_without_the_review(fake_endpoint: FakeEndpoint, loop: str) -> None:
     fake_endpoint.answer = Society()
-    await run(fake_endpoint, loops=[loop], entries=1, accuracy_check=False)
-    assert steps(fake_endpoint) == SCHEMAS[loop][:3]
+    await run(fake_endpoint, loops=[loop], entries=1, accuracy_check=False, extensions=["review_every_text"])
+    assert steps(fake_endpoint) == STEPS[loop][:3]
 
 
+@pytest.mark.parametrize("extensions", [["review_every_text"], ["review_every_text", "apply_edits"]])
 @pytest.mark.parametrize("loop", ["language_clarifier", "redundancy_checker"])
-async def test_what_entered_or_left_the_text_is_reviewed_and_corrected(fake_endpoint: FakeEndpoint, loop: str) -> None:
+async def test_what_entered_or_left_the_text_is_reviewed_by_an_extension(
+    fake_endpoint: FakeEndpoint, loop: str, extensions: list[str]
+) -> None:
     fake_endpoint.answer = Society(
-        LatestSimplification=[{"paragraphs": WRONG["paragraphs"]}, {"paragraphs": [ABSTRACT]}],
+        **{STEPS[loop][2]: [WRONG], "correct_text": [latest(ABSTRACT)]},
         AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
     )
-    result = await run(fake_endpoint, loops=[loop], entries=1, revision_rounds=1)
-    assert steps(fake_endpoint) == [*SCHEMAS[loop], "LatestSimplification", "AccuracyCheck"]
-    review, correcting = (request.text for request in fake_endpoint.chat_requests[3:5])
-    assert "asthma attacks" in review
+    result = await run(fake_endpoint, loops=[loop], entries=1, revision_rounds=1, extensions=extensions)
+    written = STEPS[loop][: 3 - ("apply_edits" in extensions)]
+    assert steps(fake_endpoint) == [*written, "AccuracyCheck", "correct_text", "AccuracyCheck"]
+    correcting = fake_endpoint.chat_requests[-2].text
     assert COMMENT in correcting
     (exchange,) = result["history"]
     assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
@@ -74,8 +77,9 @@ async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint
         WordingVerdicts=[{"verdicts": [rejected]}, {"verdicts": [accepted]}],
         AccuracyCheck=[{"comments": [COMMENT]}],
     )
-    await run(fake_endpoint, loops=["language_clarifier"], entries=1, revision_rounds=2)
-    reviews = ["LatestSimplification", "AccuracyCheck"] * 3
+    choices = {"entries": 1, "revision_rounds": 2, "extensions": ["review_every_text"]}
+    await run(fake_endpoint, loops=["language_clarifier"], **choices)
+    reviews = ["enter_wordings", "AccuracyCheck", *["correct_text", "AccuracyCheck"] * 2]
     assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + reviews
 
 
@@ -84,7 +88,7 @@ async def test_the_expert_is_shown_what_a_check_misses_with_that_extension(
     fake_endpoint: FakeEndpoint, extensions: str
 ) -> None:
     kept = ABSTRACT.replace("400 mcg twice daily", "twice daily").replace("for 24 weeks", "for a while")
-    fake_endpoint.answer = Society(ReasonedSimplification=[{"fits": ["all"], "paragraphs": [kept]}])
+    fake_endpoint.answer = Society(rewrite_text=[latest(kept)])
     result = await run(fake_endpoint, loops=["layperson"], entries=1, extensions=extensions)
     review = fake_endpoint.chat_requests[-1].text
     assert ('1. "400 mcg", "24 weeks" in: Inhaled budesonide 400 mcg twice daily' in review) == (extensions != "none")

@@ -29,7 +29,7 @@ from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Scr
 from tests.support.newsroom import PAPER
 from tests.support.review_room import MISSING, Room, plan
 from tests.support.review_room import PAPER as DRAFT
-from tests.support.society import ABSTRACT, PART, WORDING, Society
+from tests.support.society import ABSTRACT, PART, WORDING, Society, latest
 from tests.support.steps import asks, step_of
 from tools.configuration import load_settings
 from tools.models import close_clients
@@ -62,27 +62,13 @@ def newsroom() -> Script:
     return Script([When(Text("?"), where=lambda request: asks("take_notes")(request) and is_first_try(request))])
 
 
-EASY = {
-    "We included 12": "We had 12 trials with 1840 adults who had chronic asthma.",
-    "Inhaled budesonide": "Budesonide was breathed in twice a day, or placebo was, for 24 weeks.",
-    "It was subsequently": "It was subsequently determined that exacerbations fell. They fell by 18%.",
-    "There was no evidence": "There was no sign of a difference in oral candidiasis.",
-    "In actual fact": "In actual fact, the quality of the evidence was moderate.",
-}
-"""Copied sentences by their beginnings, and easier ones."""
-
-
 def society() -> Script:
     """Each loop goes its whole way; the layperson's first answer is no JSON,."""
-    lossy = {"fits": ["all"], "paragraphs": [ABSTRACT.replace("400 mcg twice daily", "twice daily")]}
+    lossy = latest(ABSTRACT.replace("400 mcg twice daily", "twice daily"))
     return Script(
         [
             When(Text("I would rather not."), schema="Questions", where=is_first_try),
-            When(Json(lossy), schema="ReasonedSimplification"),
-            *(
-                When(Json({"easy": easy}), schema="EasySentence", prompt=f"hard sentence\n\n{hard}")
-                for hard, easy in EASY.items()
-            ),
+            When(lossy, where=asks("rewrite_text")),
             When(choice("layperson"), schema="AgentChoice", prompt="`layperson` (may act"),
             When(choice("language_clarifier"), schema="AgentChoice"),
         ],
@@ -126,16 +112,14 @@ CASES = {
         society,
         {
             "DRAFTROOM_SIMPLIFICATION__ENTRIES": "1",
-            "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["rewrite_copied", "edit_by_code"]',
+            "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["apply_edits"]',
         },
         [
-            *["AgentChoice", "Questions", "Questions", "Answers", "ReasonedSimplification"],
-            *["EasySentence"] * len(EASY),
-            "AccuracyCheck",
+            *["AgentChoice", "Questions", "Questions", "Answers", "rewrite_text", "AccuracyCheck"],
             *["AgentChoice", "Wordings", "WordingVerdicts"],
             *["Redundancies", "RemovalVerdicts"],
         ],
-        35,
+        34,
         ["simplify"],
     ),
     "review in turn": feedback("sequential", ["StepDecision", "PassageAnswer"] * 2 + ["StepDecision"], 16),
@@ -311,7 +295,7 @@ def comparable(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_ports(settings: dict[str, Any]) -> dict[str, Any]:
-    tables = {name: dict(table) for name, table in settings.items() if name != "models"}
+    tables = {name: dict(settings[name]) for name in settings.keys() - {"models", "preset"}}
     for table in tables.values():
         table.pop("embedding", None)
     return tables

@@ -9,6 +9,7 @@ from typing import Any
 
 from graphs.medical_simplification import graph
 from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Text, Truncated, fill
+from tests.support.steps import step_of
 
 ABSTRACT = (
     "We included 12 trials with 1840 adults who had chronic asthma. Inhaled budesonide 400 mcg twice daily was "
@@ -17,14 +18,14 @@ ABSTRACT = (
     "candidiasis. In actual fact, the overall quality of the evidence was moderate."
 )
 
-SCHEMAS = {
-    "layperson": ["Questions", "Answers", "ReasonedSimplification", "AccuracyCheck"],
-    "language_clarifier": ["Wordings", "WordingVerdicts", "LatestSimplification", "AccuracyCheck"],
-    "redundancy_checker": ["Redundancies", "RemovalVerdicts", "LatestSimplification", "AccuracyCheck"],
+STEPS = {
+    "layperson": ["Questions", "Answers", "rewrite_text", "AccuracyCheck"],
+    "language_clarifier": ["Wordings", "WordingVerdicts", "enter_wordings"],
+    "redundancy_checker": ["Redundancies", "RemovalVerdicts", "leave_out_redundancies"],
 }
-"""What each loop asks for, in order, if its agents find something and agree."""
+"""What each loop of the paper asks for, in order, if its agents find something and agree."""
 
-BY_CODE = ["edit_by_code"]
+BY_CODE = ["apply_edits"]
 """The extension with which code edits the text, so that nothing else changes."""
 
 WORDING = {
@@ -50,6 +51,12 @@ def entries(result: dict[str, Any]) -> Counter[str]:
     return Counter(exchange["loop"] for exchange in result["history"])
 
 
+def latest(text: str, *reasoning: str) -> Text:
+    """An answer of the simplifier, as its prompts ask for it."""
+    thoughts = "".join(["# Reasoning\n\n", *(f"- {thought}\n" for thought in reasoning)]) if reasoning else ""
+    return Text(f"{thoughts}\n# Latest Simplification\n\n{text}\n")
+
+
 class Society:
     """Answers each agent with what was scripted for it, in order and then the last one again.
 
@@ -57,7 +64,7 @@ class Society:
     """
 
     def __init__(self, **scripts: list[Any]) -> None:
-        """Take lists of answers, as values or as replies, by schema name."""
+        """Take lists of answers, as values or as replies, by step: the schema's name, or that of a prompt for prose."""
         self.scripts: dict[str, list[Any]] = {
             "AccuracyCheck": [{"comments": []}],
             "Wordings": [{"suggestions": [WORDING]}, {"suggestions": []}],
@@ -69,7 +76,7 @@ class Society:
 
     def __call__(self, request: RecordedRequest) -> Reply:
         """The next scripted answer of the agent that is asked."""
-        script = self.scripts.get(str(request.schema_name))
+        script = self.scripts.get(step_of(request))
         if not script:
             return fill(request)
         answer: Any = script.pop(0) if len(script) > 1 else script[0]
@@ -97,7 +104,7 @@ class Chaos:
             return Text(self._random.choice(["", "I would rather not.", "{", '{"reason": 3}', "[]", "<think>hm"]))
         if kind < 0.15:
             return Truncated('{"suggestions": [')
-        sense = self._senses.get(str(request.schema_name))
+        sense = self._senses.get(step_of(request))
         return Json(sense(request)) if sense else fill(request)
 
     def _wordings(self, request: RecordedRequest) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def config_of(samples: Sequence[Record], **fields: Any) -> RunConfig:
         "limit": None,
         "seed": 0,
         "models": {"simplifier": {"model": "large", "base_url": "http://127.0.0.1/v1", "temperature": 0.7}},
-        "settings": {"entries": 3, "target_grade": 7.0, "extensions": ["lost_details", "edit_by_code"]},
+        "settings": {"entries": 3, "target_grade": 7.0, "extensions": ["lost_details", "apply_edits"]},
         "version": "0.1.0",
         "packages": {"textstat": "0.7.4"},
         "commit": "abc123",

@@ -64,7 +64,7 @@ def test_outputs_of_different_samples_are_not_compared(tmp_path: Path) -> None:
 def test_choices_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
     models = {"simplifier": {"model": "small", "base_url": "http://127.0.0.1/v1"}}
     call = {**CALL, "prompt_sha256": "fedcba9876543210"}
-    settings = {"entries": 3, "target_grade": 7.0, "extensions": ["edit_by_code"]}
+    settings = {"entries": 3, "target_grade": 7.0, "extensions": ["apply_edits"]}
     text = compared(
         tmp_path, usual_texts(), usual_texts(), models=models, settings=settings, version="0.2.0", calls=[call]
     )
@@ -72,7 +72,7 @@ def test_choices_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
         ["version", "0.1.0", "0.2.0"],
         ["models.simplifier.model", "large", "small"],
         ["models.simplifier.temperature", "0.7", "-"],
-        ["settings.extensions", "['lost_details', 'edit_by_code']", "['edit_by_code']"],
+        ["settings.extensions", "['lost_details', 'apply_edits']", "['apply_edits']"],
         ["prompt simplify", "0123456789ab", "fedcba987654"],
     ]
 

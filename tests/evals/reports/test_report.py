@@ -84,7 +84,7 @@ def test_every_report_of_a_task_has_all_rows_that_its_paper_printed_for_its_corp
 def test_every_system_tells_its_extensions_and_what_makes_it(tmp_path: Path) -> None:
     assert lines(markdown(run(tmp_path, usual_texts())), "Extensions and settings of the rows") == [
         ["plain", "plain × 1; plain × 2", "none", "entries 2, target_grade null"],
-        ["clever", "clever", "lost_details, edit_by_code", ""],
+        ["clever", "clever", "lost_details, apply_edits", ""],
     ]
 
 

@@ -38,6 +38,7 @@ def output(*texts: str, problem: str = "") -> dict[str, Any]:
             {"number": 0, "text": "never looked at", "lost": []},
             *({"number": n, "text": text, "lost": [lost] * n} for n, text in zip(numbers, texts, strict=True)),
         ],
+        "selected_version": len(texts),
         "calls": [{"round": number, "reask": reask} for number in numbers for reask in (False, False, True)],
         "history": [{"entry": number, "problem": problem if number == len(texts) else ""} for number in numbers],
     }
@@ -111,7 +112,7 @@ def test_the_layperson_is_compared_with_the_papers_layperson() -> None:
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
 def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_target(system: str) -> None:
     of_user = {
-        "extensions": ["edit_by_code"],
+        "extensions": ["apply_edits"],
         "stop": "adaptive",
         "target_grade": 7.0,
         "max_words": 100,
@@ -128,5 +129,5 @@ def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_targ
 
 
 def test_a_row_as_set_has_all_settings_of_the_run() -> None:
-    of_user = {"extensions": ["edit_by_code"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
+    of_user = {"extensions": ["apply_edits"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
     assert SYSTEMS["as-set"].choices(of_user).resolved == {"simplification": of_user}

@@ -151,13 +151,13 @@ def test_agents_that_see_the_original_abstract_share_the_head_of_their_prompts()
     assert len(prompts) == 9
     for prompt in prompts:
         for text in renderings(prompt):
-            assert text.startswith("# The text\n\n<source>\n\nThis is the original abstract.\n\n"), prompt.name
+            assert text.startswith("# The original abstract\n\n<source>\n\n"), prompt.name
             assert "\n\n# The newest version of the text\n\n<text>\n\n# " in text, prompt.name
         # A text that was not rewritten yet is sent once.
         values: dict[str, object] = dict.fromkeys(prompt.front_matter.variables, "<value>")
         text = prompt.render(values | {"source": "ABSTRACT", "text": "ABSTRACT", "limits": Limits()})
         assert text.count("ABSTRACT") == 1, prompt.name
-        assert "# The newest version of the text\n\nIt is still the original abstract.\n\n# " in text, prompt.name
+        assert "# The newest version of the text is the original abstract\n\n# " in text, prompt.name
 
 
 @agents
@@ -166,7 +166,7 @@ def test_headings_and_points_stand_on_lines_of_their_own(path: Path) -> None:
         assert not re.search(r"[^\n]\n#+ \S|\S- `|\n\n\n", text)
 
 
-OF_EXTENSIONS = {"rewrite_copied"}
+OF_EXTENSIONS = {"rewrite_sentences"}
 """Prompts that an extension for small models sends."""
 
 
