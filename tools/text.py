@@ -298,7 +298,8 @@ def split_parts(text: str, labels: Mapping[str, str]) -> dict[str, str]:
         The text of each part that there is, by its name; the last one, if a label comes twice.
     """
     pattern = "|".join(f"(?P<{name}>{label})" for name, label in labels.items())
-    line = re.compile(rf"^[ \t]*(?:\#+[ \t]*)?[*_]*(?:{pattern})[*_]*(?::[*_]*|[ \t]*$)", re.IGNORECASE | re.MULTILINE)
+    mark = r"(?:\#+[ \t]*|(?:\d+[.)][ \t]*)?[*_]{2})(?:\d+[.)][ \t]*)?[*_]*"  # a number may stand on either side of it
+    line = re.compile(rf"^[ \t]*(?:{mark})?(?:{pattern})[*_]*(?::[*_]*|[ \t]*$)", re.IGNORECASE | re.MULTILINE)
     found = list(line.finditer(text))
     starts = [*(match.start() for match in found), len(text)]
     return {str(match.lastgroup): text[match.end() : end].strip() for match, end in zip(found, starts[1:], strict=True)}

@@ -29,7 +29,10 @@ PAPER_MEANS: dict[Group, Mapping[str, tuple[float, ...]]] = {
     "within": {"LLM-CLBR": (3.95, 3.60, 3.70, 3.55), "GPT-4": (3.80, 3.75, 3.80, 3.40)},
     "outside": {"LLM-CLBR": (3.65, 3.40, 3.55, 3.20), "GPT-4": (3.40, 3.55, 3.70, 3.15)},
 }
-"""Means that Jiang, Shi and Luo report, by system, in the order of the questionnaire's qualities."""
+"""Means that Jiang, Shi and Luo report, by system, in the order of the questionnaire's qualities.
+
+Their raters saw the plain summaries and the articles of Qwen1.5-7B alone, too, whose means we do not have.
+"""
 
 
 _COLUMNS: Final = ["sample", "system", "rater", "question", "value"]

@@ -18,7 +18,7 @@ SECOND = "# Wet moss\n\nMoss grew by 20% in wet summers.\n\nIt stopped to grow i
 ANSWERS = {
     "write_draft": FIRST,
     "take_notes": "## Extraction\n\n1. **Moss**: Moss grew\n\n## Explanation\n\n1. **Moss**: A small plant.",
-    "advise": "**Evaluation**: Bears?\n\n**Advice:**\n- Say what moss is.\n- Say how\n  moss grows.",
+    "advise": "1. **Evaluation of the notes**: Bears?\n\n## 2. Advice\n\n- Say what moss is.\n- Say how\n  moss grows.",
     "revise_draft": f"## Improvement\n\nTook the bears out.\n\n## Revised article\n\n{SECOND}",
 }
 

@@ -16,7 +16,7 @@ from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.newsroom import HARD, PAPER, Newsroom, article, notes, review, steps
 from tests.support.steps import step_of
 
-LARGE, SMALL = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat"
+LARGE, SMALL, TUNED = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat", "tuned"
 ROUNDS = 5
 SENTENCE_OF_THE_PAPER = "Adverse events occurred in 3.5% of patients."
 PARTS = ["Your role", "Your task", "Steps", "Rules"]
@@ -37,13 +37,14 @@ def endpoint() -> Iterator[FakeEndpoint]:
         take_notes=[notes(("zoledronate", f"NOTE-{number}")) for number in range(ROUNDS)],
         advise=[review(f"ADVICE-{number}", "Be brief.") for number in range(ROUNDS)],
     )
-    with FakeEndpoint(models={LARGE: 32_768, SMALL: 32_768}, answer=newsroom) as opened:
+    with FakeEndpoint(models={LARGE: 32_768, SMALL: 32_768, TUNED: 32_768}, answer=newsroom) as opened:
         yield opened
 
 
 async def run(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
     here = {"base_url": endpoint.base_url, "retry_wait_s": 0}
-    context = {"preset": "paper", "models": {"default": here, "reader": here}, **choices}
+    models = {"default": here, "reader": here, "warm_start": {**here, "model": TUNED}}
+    context = {"preset": "paper", "models": models, **choices}
     return await graph.ainvoke({"paper": PAPER}, context=context)
 
 
@@ -181,3 +182,8 @@ async def test_the_single_model_writes_one_draft(endpoint: FakeEndpoint) -> None
     result = await run(endpoint, variant="single")
     assert steps(endpoint) == ["write_draft"]
     assert "This is version 0." in result["article"]
+
+
+async def test_with_a_warm_start_the_fine_tuned_model_is_the_journalist(endpoint: FakeEndpoint) -> None:
+    await run(endpoint, warm_start=True)
+    assert [request.model for request in endpoint.chat_requests] == [TUNED, *[SMALL, LARGE, TUNED] * ROUNDS]

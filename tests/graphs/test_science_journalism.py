@@ -15,16 +15,6 @@ from tests.support.newsroom import PAPER, Newsroom, article, context, review, ru
 ROUND = ["take_notes", "advise", "revise_draft"]
 
 
-async def test_with_a_warm_start_the_fine_tuned_model_is_the_journalist() -> None:
-    with FakeEndpoint(models={"large": 8192, "small": 4096, "tuned": 8192}, answer=Newsroom()) as endpoint:
-        chosen = context(endpoint, rounds=1, warm_start=True)
-        result = await graph.ainvoke(
-            {"paper": PAPER}, context={**chosen, "models": {**chosen["models"], "warm_start": {"model": "tuned"}}}
-        )
-        assert [request.model for request in endpoint.chat_requests] == ["tuned", "small", "large", "tuned"]
-    assert next((call["role"], call["model"]) for call in result["calls"]) == ("journalist", "tuned")
-
-
 async def test_a_warm_start_without_its_model_is_refused_before_any_model_is_asked(fake_endpoint: FakeEndpoint) -> None:
     with pytest.raises(SettingsError, match=r"models\.warm_start"):
         await run(fake_endpoint, warm_start=True)
