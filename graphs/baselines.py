@@ -15,6 +15,7 @@ from langgraph.types import Send
 from graphs.focused_feedback import after_detection, before_review, for_whole_paper, question
 from nodes.feedback.agent import log_answers
 from nodes.feedback.conclude import conclude
+from nodes.feedback.initialise import departures_of_verification_chain
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
@@ -48,8 +49,10 @@ verification_chain.add_edge("log_answers", "write_review")
 verification_chain.add_edge("write_review", "conclude")
 verification_chain.add_edge("conclude", END)
 
-single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone")
-chain_of_verification_builder = for_whole_paper(verification_chain, "verification_chain")
+single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone", lambda _: [])
+chain_of_verification_builder = for_whole_paper(
+    verification_chain, "verification_chain", departures_of_verification_chain
+)
 
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")

@@ -6,13 +6,15 @@ Assistance"). Use it from Python:
     from graphs.focused_feedback import graph
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
-`paragraph_review` is the paper's system. Computed checks, the weakness detector and the verifier are extensions
-(`state/extensions.py`), and answering independent questions together is ours. Each chosen paragraph of the paper goes
-through it, many at once.
+`paragraph_review` is the paper's system with `--preset paper`. Computed checks, the weakness detector and the verifier
+are extensions (`state/extensions.py`), and answering independent questions together is ours. Each chosen paragraph of
+the paper goes through it, many at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -21,7 +23,7 @@ from langgraph.types import Send
 from nodes.feedback.computed_checks import answer_from_checks
 from nodes.feedback.conclude import conclude, rank_comments
 from nodes.feedback.controller import control_steps
-from nodes.feedback.initialise import begin_paragraph, initialise
+from nodes.feedback.initialise import begin_paragraph, departures_of_swif2t, initialise
 from nodes.feedback.investigator import answer_from_literature, answer_from_paper
 from nodes.feedback.planner import edit_plan, propose_plans, rank_plans
 from nodes.feedback.reviewer import write_review
@@ -36,7 +38,7 @@ from state.feedback import (
     QuestionState,
     Step,
 )
-from state.settings import FeedbackContext
+from state.settings import FeedbackContext, FeedbackSettings
 
 INVESTIGATIONS = {
     "ask_paper": "answer_from_paper",
@@ -59,7 +61,9 @@ def after_ranking(state: ParagraphState) -> Literal["edit_plan", "control_steps"
 
 
 def after_control(state: ParagraphState) -> list[Send] | str:
-    """Ask what the controller wants asked, go on with the plan, or come to the review."""
+    """Ask what the controller wants asked, go on with the plan, or come to the review or, without one, to the end."""
+    if state["outcome"]:
+        return "conclude"
     if state["wave"]:
         return [Send(INVESTIGATIONS[step["action"]], question(state, step)) for step in state["wave"]]
     if state["remaining"]:
@@ -118,7 +122,7 @@ paragraph_review.add_edge("edit_plan", "control_steps")
 paragraph_review.add_conditional_edges(
     "control_steps",
     after_control,
-    [*INVESTIGATIONS.values(), "control_steps", "detect_weaknesses", "write_review"],
+    [*INVESTIGATIONS.values(), "control_steps", "detect_weaknesses", "write_review", "conclude"],
 )
 for investigation in INVESTIGATIONS.values():
     paragraph_review.add_edge(investigation, "control_steps")
@@ -133,12 +137,20 @@ def each_paragraph(state: FeedbackState) -> list[Send]:
     return [Send("review_paragraph", begin_paragraph(target, state)) for target in state["targets"]]
 
 
-def for_whole_paper(review: StateGraph[Any, Any, Any, Any], name: str) -> StateGraph[Any, Any, Any, Any]:
-    """The graph of a paper whose paragraphs are reviewed by `review`, a subgraph that returns `ParagraphOutput`."""
+def for_whole_paper(
+    review: StateGraph[Any, Any, Any, Any], name: str, departures: Callable[[FeedbackSettings], list[str]]
+) -> StateGraph[Any, Any, Any, Any]:
+    """Build the graph of a paper whose paragraphs are reviewed by a subgraph that returns `ParagraphOutput`.
+
+    Args:
+        review: The subgraph.
+        name: Of the subgraph.
+        departures: Lists what of this system is not as published.
+    """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
-    builder.add_node(initialise)
+    builder.add_node("initialise", partial(initialise, departures=departures), input_schema=FeedbackInput)
     builder.add_node("review_paragraph", review.compile(name=name))
     builder.add_node(rank_comments)
     builder.add_edge(START, "initialise")
@@ -148,5 +160,5 @@ def for_whole_paper(review: StateGraph[Any, Any, Any, Any], name: str) -> StateG
     return builder
 
 
-builder = for_whole_paper(paragraph_review, "paragraph_review")
+builder = for_whole_paper(paragraph_review, "paragraph_review", departures_of_swif2t)
 graph = builder.compile(name="focused_feedback")

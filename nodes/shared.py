@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from state.model_settings import Limits, ModelSettings
+from state.settings import TABLES, Settings
+from tools.configuration import list_changes
 from tools.models import Answer, Caller, ask
 from tools.models.ask import Value
 
@@ -30,6 +32,28 @@ def model_of(role: str, state: Mapping[str, Any]) -> ModelSettings:
 def limits_of(state: Mapping[str, Any]) -> Limits:
     """Return the limits that the run was started with."""
     return Limits(**state["settings"]["limits"])
+
+
+def list_departures(settings: Settings, table: str, published: str) -> list[str]:
+    """List what of a run with the preset `paper` is not as published, whatever its system.
+
+    Args:
+        settings: Of the run.
+        table: Of the system.
+        published: The paper's models.
+
+    Returns:
+        Sentences for a reader; none with other settings, which nobody calls the paper's system.
+    """
+    if settings.preset != "paper":
+        return []
+    models = dict.fromkeys(settings.model_for(role).model for role in TABLES[table].roles)
+    changes = list_changes(settings, table)
+    return [
+        f"The agents are played by {', '.join(models)}, in the paper by {published}.",
+        "Lists and texts are held to the table of limits, which the paper does not have.",
+        *([f"These settings are not the paper's: {', '.join(changes)}."] if changes else []),
+    ]
 
 
 async def ask_role(

@@ -1,6 +1,6 @@
 """Extensions: what of ours changes what an agent reads, what it is asked, or what becomes of its answer.
 
-The papers' systems are what a graph is without any. Each extension has a name and a switch (`extensions` of each
+The preset `paper` has none of them. Each extension has a name and a switch (`extensions` of each
 system: `none`, `default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only
 report, to an agent or a person, and `apply_edits`, without which a text loses more than its edits take out. What was
 measured stands in docs/results/extensions.md.
@@ -136,10 +136,10 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "detector calls sound what people criticised.",
     ),
     "anchors": Extension(
-        "The reviewer also quotes the words of the paragraph that its comment is about, suggests a change, and names "
-        "the evidence that it builds on; a quote that is not in the paragraph in two tries is left out. Without it, a "
-        "comment is about the whole paragraph and has a type and a review.",
-        "Lets a person find the place and look the evidence up. It writes and vetoes nothing.",
+        "The reviewer gives the words that it quotes in a field of their own, suggests a change, and names the "
+        "evidence that it builds on; a quote that is not in the paragraph in two tries is left out. Without it, a "
+        "comment has a type and a review, and stands at the words that the review has in quotation marks.",
+        "Finds the place for certain, and lets a person look the evidence up. It writes and vetoes nothing.",
         default=True,
     ),
     "distinct_comments": Extension(

@@ -87,7 +87,7 @@ class JournalismSettings(SystemSettings):
     extensions: JournalismExtensions = Field(
         "default",  # resolved to names
         validate_default=True,
-        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/extensions.md.",
+        description="What of ours helps the agents: none, default, all, or names; see docs/extensions.md.",
     )
     audience: Audience = Field("general public", description="Who the article is for; reaches every prompt.")
     rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
@@ -124,7 +124,7 @@ class SimplificationSettings(SystemSettings):
     extensions: SimplificationExtensions = Field(
         "default",  # resolved to names
         validate_default=True,
-        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/extensions.md.",
+        description="What of ours helps the agents: none, default, all, or names; see docs/extensions.md.",
     )
     loops: list[Lead] = Field(
         ["layperson", "language_clarifier", "redundancy_checker"],
@@ -224,9 +224,9 @@ class FeedbackSettings(SystemSettings):
     extensions: FeedbackExtensions = Field(
         "default",  # resolved to names
         validate_default=True,
-        description="What of ours helps the agents: none (the paper), default, all, or names; see docs/extensions.md.",
+        description="What of ours helps the agents: none, default, all, or names; see docs/extensions.md.",
     )
-    plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples (the paper: 4).")
+    plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples.")
     plan_temperature: float = Field(
         0.9, ge=0.6, le=2, description="Least temperature of the planner when it samples several plans."
     )
@@ -240,13 +240,12 @@ class FeedbackSettings(SystemSettings):
         1,
         ge=0,
         le=5,
-        description="How often the controller may rewrite the remaining "
-        "steps; with 0 (the paper) it is not asked once only the review is left.",
+        description="How often the controller may rewrite the remaining steps (the paper: 0).",
     )
     retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
-    segment_characters: int = Field(2000, ge=200, le=8000, description="Length of a segment (the paper: 2,000).")
-    segment_overlap: int = Field(200, ge=0, le=1000, description="What neighbouring segments share (the paper: 200).")
+    segment_characters: int = Field(2000, ge=200, le=8000, description="Most characters of a segment.")
+    segment_overlap: int = Field(200, ge=0, le=1000, description="Most that neighbouring segments share.")
     embedding: EmbeddingSettings = Field(
         default_factory=EmbeddingSettings, description="Which model embeds the passages of papers, and where it runs."
     )

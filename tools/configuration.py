@@ -84,6 +84,7 @@ def under_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any]
     below = others.model_dump(exclude_unset=True, exclude={*replaced})
     places = {table: TABLES[table].places for table in replaced & TABLES.keys()}
     below |= others.model_dump(exclude_unset=True, include=places)
+    below["preset"] = name
     below["models"] = _unsampled(others.models, _models(preset))
     addresses = {role: _without({*SAMPLING, "max_tokens"}, fields) for role, fields in others.models.items()}
     return merge(merge(below, preset), {"models": addresses})
@@ -96,6 +97,14 @@ def resolve_settings(context: RunContext) -> Settings:
         SettingsError: As for `load_settings`.
     """
     return load_settings(context.overrides()) if context.resolved is None else _checked(context.resolved)
+
+
+def list_changes(settings: Settings, table: str) -> list[str]:
+    """List the settings of a system that are not those of the preset `paper`, as `name = value`."""
+    own = getattr(settings, table)
+    paper = TABLES[table].model_validate(_read_toml(preset_path("paper"))[table])
+    names = paper.model_fields_set - paper.places.keys()
+    return sorted(f"{name} = {getattr(own, name)}" for name in names if getattr(own, name) != getattr(paper, name))
 
 
 def _checked(values: Mapping[str, Any]) -> Settings:

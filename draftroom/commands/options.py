@@ -28,7 +28,7 @@ PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: 
 ScopeOption = Annotated[Scope | None, typer.Option(help="Of a PDF or Word file: its abstract, or the whole paper.")]
 ExtensionsOption = Annotated[
     str | None,
-    typer.Option(help="What of ours helps the agents: none (the paper), default, all, or names with commas."),
+    typer.Option(help="What of ours helps the agents: none, default, all, or names with commas."),
 ]
 ModelOption = Annotated[str | None, typer.Option(help="Name of the model for all roles.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="Address of the endpoint for all roles.")]

@@ -43,6 +43,8 @@ def detail_lines(details: Iterable[Detail], tone: Tone = "warning") -> list[Text
 def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
     """List what a reader should know of the result as a whole, of how the paper was read, and of what was cut.
 
+    With the preset `paper`, what is not as published follows.
+
     Args:
         values: State of the graph.
         unit: What the system counts its calls by: round, entry or paragraph.
@@ -60,12 +62,14 @@ def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = (
         ]
         cut += [f"{who} gave {each}" for each in call["cuts"]]
     found = [*notices, *values.get("warnings", []), *read, *dict.fromkeys([*trimmed, *cut])]
-    return [Items([TextLine(f"{each}.", label="Please note", tone="warning") for each in found])] if found else []
+    lines = [TextLine(f"{each}.", label="Please note", tone="warning") for each in found]
+    lines += [TextLine(each, label="Not as published") for each in values.get("not_as_published", [])]
+    return [Items(lines)] if lines else []
 
 
 def extensions_line(extensions: Sequence[str]) -> str:
-    """Say which extensions were on: `Extensions: none (the paper's system)`, or their names."""
-    return "Extensions: " + (", ".join(extensions) or "none (the paper's system)")
+    """Say which extensions were on: `Extensions: none`, or their names."""
+    return "Extensions: " + (", ".join(extensions) or "none")
 
 
 def describe_run(record: RunRecord, values: Values) -> list[TextLine]:

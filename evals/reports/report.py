@@ -38,10 +38,7 @@ _KEY = (
     f"{what_intervals_are('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
     "in the paper, for its own models and samples."
 )
-_EXTENSIONS = (
-    "Extensions are what of Draftroom's is in no paper: without any, a row is the paper's system. "
-    "See docs/extensions.md."
-)
+_EXTENSIONS = "Extensions are what of Draftroom's is in no paper. See docs/extensions.md."
 _SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
 _LONGEST_ERROR = 300
 

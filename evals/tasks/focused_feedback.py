@@ -277,7 +277,8 @@ FOCUSED_FEEDBACK = Task(
         f"METEOR matched words by {meteor('', '').stages}.",
         "METEOR, BLEU@4 and ROUGE-L are of the comments that were raised; in `METEOR all` a paragraph without one "
         "counts 0. A paragraph without a comment counts as wrongly labelled.",
-        "`verbatim %` and `cited %` are of the extension `anchors`; without it, as in the paper's rows, they are 0.",
+        "`verbatim %` is the share of comments that quote words of the paragraph. `cited %` is of the extension "
+        "`anchors`; without it, as in the paper's rows, it is 0.",
         "`model s` is the sum of a paragraph's calls and grows with the load on the endpoint.",
     ],
     ranked_by="METEOR all",

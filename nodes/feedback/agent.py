@@ -86,8 +86,14 @@ def at_most(number: int, role: FeedbackRole, state: AnyState) -> Any:
 
 def has_literature(state: AnyState) -> bool:
     """Whether there is any literature to look in: a folder, or a service on the web."""
-    literature = options(state).literature
-    return any(provider != "folder" or literature.folder for provider in literature.providers)
+    return bool(literature_names(options(state)))
+
+
+def literature_names(chosen: FeedbackSettings) -> list[str]:
+    """Name the folder and the services that questions to the literature go to."""
+    folder = chosen.literature.folder
+    asked = [provider for provider in chosen.literature.providers if provider != "folder" or folder]
+    return [f"the folder {folder}" if provider == "folder" else provider for provider in asked]
 
 
 def questions_to(state: AnyState) -> tuple[Action, ...]:

@@ -1,7 +1,8 @@
 """The controller: executes, skips or replaces steps, or rewrites those that remain (SWIF2T, Section 3, "Controller").
 
-`sequential` is the paper's: it decides about one step after the other. `parallel` (ours) sends questions that do not
-depend on each other out together and looks after each such wave. Rewriting the remaining steps is ours, too.
+`sequential` is the paper's: it decides about one step after the other, the review included. `parallel` (ours) sends
+questions that do not depend on each other out together and looks after each such wave, and at the review. Rewriting
+the remaining steps is ours, too.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ MEANINGS: dict[Choice, str] = {
     "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
     "and put up to {most} new ones in their place, as `steps`; each has `action` and `question`",
 }
-
+LAST_MEANINGS: dict[Choice, str] = {
+    **MEANINGS,
+    "write_review": "`Reviewer`, `write_review`: write the comment",
+    "skip": "`Controller`, `skip`: write no comment, because what was found leaves nothing to raise",
+}
+"""What the choices mean once the review alone is left."""
 
 _QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
 _EXPLANATION: Any = (Annotated[str, AtMost("advice_words")], ...)
@@ -54,7 +60,7 @@ async def control_steps(state: ParagraphState) -> ParagraphState:
     """Log what the last wave has brought, and decide what is asked next.
 
     The wave is empty where the controller only skipped or rewrote: then it is asked again. Without a remaining step
-    all is asked, and the review can be written.
+    all is asked, and the review can be written, unless the controller has skipped that, too.
     """
     news = await log_answers(state)
     now: ParagraphState = {**state, **news}
@@ -76,22 +82,24 @@ def _shown_steps(state: ParagraphState) -> list[Step]:
 
 
 def open_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
-    """What may be done: the review must come in the end, and rewrites are bounded."""
-    for_review = all(step["action"] == "write_review" for step in steps)
-    choices: list[Choice] = ["write_review"] if for_review else [*questions_to(state), "write_review", "skip"]
+    """What may be done: a review while questions remain needs an answer to build on, and rewrites are bounded."""
+    is_last = steps[0]["action"] == "write_review"
+    is_answered = any(record["outcome"] == "answered" for record in state["log"])
+    questions: Sequence[Choice] = () if is_last else questions_to(state)
+    review: Sequence[Choice] = ("write_review",) if is_last or is_answered else ()
+    choices: list[Choice] = [*questions, *review, "skip"]
     return [*choices, "rewrite"] if state["rewrites"] < options(state).max_rewrites else choices
 
 
 async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
-    """Ask the model, unless there is nothing to decide: a wave of its own making, or a review that must come now."""
+    """Ask the model, unless there is nothing to decide: the first wave, or one of its own making."""
     choices = open_choices(state, steps)
     as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
-    parallel = options(state).execution == "parallel"
-    own = all(step["origin"] == "controller" for step in steps) and steps[0]["action"] != "write_review"
-    if choices == ["write_review"] or (parallel and (not state["log"] or own)):
+    is_wave = options(state).execution == "parallel" and steps[0]["action"] != "write_review"
+    if is_wave and (not state["log"] or all(step["origin"] == "controller" for step in steps)):
         return Ruling("", as_planned, [], [])
     try:
-        if parallel and steps[0]["action"] != "write_review":
+        if is_wave:
             return await _rule_wave(state, steps, choices)
         return await _rule_step(state, steps[0], choices)
     except Unanswered as error:
@@ -174,7 +182,8 @@ def _new_steps(value: dict[str, Any]) -> list[Asked]:
 
 
 def _variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
-    meanings = [MEANINGS[choice].format(most=options(state).max_questions) for choice in choices]
+    known = MEANINGS if "ask_paper" in choices else LAST_MEANINGS
+    meanings = [known[choice].format(most=options(state).max_questions) for choice in choices]
     return {
         "paragraph": shown(state["target"]["text"], state),
         "log": log_shown(state),
@@ -195,6 +204,9 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
             "remaining": new,
             "log": [*log, *dropped],
         }
+    if (steps[0]["action"], ruling.choices[0][0]) == ("write_review", "skip"):
+        ended: ParagraphState = {"outcome": "nothing worth raising", "problem": ruling.because, "remaining": []}
+        return {**ended, "calls": ruling.calls, "notes": notes, "log": log}
     wave: list[StepRecord] = []
     skipped: list[StepRecord] = []
     remaining = state["remaining"][len(steps) :]

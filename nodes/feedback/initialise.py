@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from nodes.feedback.agent import literature_names
 from nodes.feedback.computed_checks import as_evidence, compute_findings, findings_about
+from nodes.shared import list_departures
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, RaisedFinding, Target
@@ -18,6 +21,7 @@ from tools.checks.quotes import locate
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
+from tools.reranking import SHIPPED, weights_folder
 
 _NOT_WORTH_IT = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
@@ -29,8 +33,48 @@ OWN_TEXT = "text"
 """Id of a text that is no paragraph of the paper."""
 
 
-async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) -> dict[str, Any]:
+def departures_of_swif2t(chosen: FeedbackSettings) -> list[str]:
+    """List what of the whole system is not as published.
+
+    Raises:
+        SettingsError: Plans are to be ranked, and the weights are missing.
+    """
+    asked = " and ".join(literature_names(chosen))
+    found = [
+        "A plan is a list in JSON, in the paper a numbered list.",
+        f"Papers are split at paragraphs and words into at most {chosen.segment_characters:,} characters, as the "
+        "authors' code does; the paper speaks of segments of equal length.",
+        f"The literature that was asked is {asked}, in the paper Google."
+        if asked
+        else "No literature is set up, so the paper alone was asked.",
+    ]
+    if chosen.rerank and chosen.plans > 1:
+        from tools.reranking.plan_reranker import read_config  # noqa: PLC0415 - packages of an extra
+
+        folder = weights_folder(chosen)
+        weights = "the weights that ship with Draftroom" if folder == SHIPPED else f"the weights in {folder}"
+        encoder = read_config(folder).encoder
+        found.append(f"Plans are ranked by {weights}, of the encoder {encoder}; the paper's is bert-base-cased.")
+    return found
+
+
+def departures_of_verification_chain(_: FeedbackSettings) -> list[str]:
+    """List what of the chain of verification is not as published."""
+    return ["The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner."]
+
+
+async def initialise(
+    state: FeedbackInput,
+    runtime: Runtime[FeedbackContext],
+    *,
+    departures: Callable[[FeedbackSettings], list[str]] = departures_of_swif2t,
+) -> dict[str, Any]:
     """Set every key of the state.
+
+    Args:
+        state: What is to be reviewed.
+        runtime: With the choices for the run.
+        departures: Lists what of the graph's system is not as published.
 
     Raises:
         BadInput: If the paper cannot be used, or does not have what is to be reviewed.
@@ -44,6 +88,9 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
+    not_as_published = await asyncio.to_thread(list_departures, settings, "feedback", "GPT-4")
+    if not_as_published:
+        not_as_published += await asyncio.to_thread(departures, settings.feedback)
     computed: list[RaisedFinding] = []
     if "computed_checks" in settings.feedback.extensions:
         whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
@@ -52,6 +99,7 @@ async def initialise(state: FeedbackInput, runtime: Runtime[FeedbackContext]) ->
         "paper": ref["source"],
         "document": ref,
         "settings": settings.frozen("feedback"),
+        "not_as_published": not_as_published,
         "targets": targets,
         "findings": await asyncio.to_thread(find_instructions, document),
         "computed": computed,

@@ -92,8 +92,6 @@ def in_words(step: Step) -> str:
 
 
 _QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
-NO_LITERATURE = "No literature is set up, so the paper alone was asked."
-NOT_GOOGLE = "The literature that was asked is {asked}, not Google as in the paper."
 
 
 def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
@@ -104,7 +102,8 @@ def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
         action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
         question=_QUESTION,
     )
-    return create_model("ProposedPlan", __base__=AgentAnswer, steps=(list[step], steps))
+    reasoning: Any = (Annotated[str, AtMost("advice_words")], ...)
+    return create_model("ProposedPlan", __base__=AgentAnswer, reasoning=reasoning, steps=(list[step], steps))
 
 
 async def propose_plans(state: ParagraphState) -> ParagraphState:
@@ -140,19 +139,8 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
         asked = [Asked(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
         steps, repairs = normalize_plan(asked, chosen.max_questions)
         plans.append(Plan(number=number, steps=numbered_steps(steps, "planner"), repairs=repairs, score=None))
-    notes = literature_notes(chosen) if has_literature(state) else [NO_LITERATURE]
-    if len(plans) < chosen.plans:
-        notes.append(f"{len(plans)} of {chosen.plans} plans could be used.")
+    notes = [f"{len(plans)} of {chosen.plans} plans could be used."] if len(plans) < chosen.plans else []
     return {"plans": plans, "remaining": plans[0]["steps"], "notes": notes, "calls": samples.calls}
-
-
-def literature_notes(chosen: FeedbackSettings) -> list[str]:
-    """Which literature stands for what the paper's system, which is that without extensions, asks."""
-    literature = chosen.literature
-    if chosen.extensions:
-        return []
-    names = [f"the folder {literature.folder}" if name == "folder" else name for name in literature.providers]
-    return [NOT_GOOGLE.format(asked=" and ".join(names))]
 
 
 async def edit_plan(state: ParagraphState) -> ParagraphState:

@@ -21,7 +21,7 @@ from nodes.shared import AgentAnswer
 from state.errors import Unanswered
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import AtMost
-from tools.checks.quotes import locate_or_closest
+from tools.checks.quotes import locate_or_closest, locate_quotation
 from tools.models.ask import LAST_TRY
 
 Label = Weakness | Literal["No review needed"]
@@ -31,7 +31,7 @@ UNPLACED = "The comment quoted no words of the paragraph, so it stands without a
 
 
 class Review(AgentAnswer):
-    """A comment as the paper's reviewer writes it."""
+    """A comment as the paper's reviewer writes it, with the words that it is about in quotation marks."""
 
     reasoning: Annotated[str, AtMost("review_words")]
     label: Label
@@ -39,7 +39,7 @@ class Review(AgentAnswer):
 
 
 class AnchoredReview(AgentAnswer):
-    """A comment with its words of the paragraph, a suggestion and, of each paragraph's own, evidence (`anchors`)."""
+    """A comment whose quote is checked, with a suggestion and, of each paragraph's own, evidence (`anchors`)."""
 
     reasoning: Annotated[str, AtMost("review_words")]
     quote: Annotated[str, AtMost("quote_words")]
@@ -101,15 +101,16 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     news: ParagraphState = {"wordings": wordings, "notes": notes, "calls": answer.calls}
     if said["label"] == NOT_NEEDED:
         return {**news, "outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
-    if said.get("quote") == "":
-        notes.append(UNPLACED)
-    return {**news, "outcome": "comment", "comment": _comment(state, said)}
+    comment = _comment(state, said)
+    notes += [] if comment["quote"] else [UNPLACED]
+    return {**news, "outcome": "comment", "comment": comment}
 
 
 def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
-    """The comment; without the extension `anchors` it is about the whole paragraph, and cites nothing by itself."""
+    """Place the comment at its quote; without the extension `anchors` at what it has in quotation marks."""
     target = state["target"]
-    quote = said.get("quote", "")
+    place = locate_quotation(said["review"], target["text"])
+    quote = said.get("quote", place.of(target["text"]) if place else "")
     return Comment(
         id=f"c-{target['id']}",
         paragraph=target["id"],

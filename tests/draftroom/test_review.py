@@ -169,6 +169,20 @@ def test_flags_decide_over_variables(room: Command, draft: Path, tmp_path: Path)
     assert set(asked(room)) == {"ProposedPlan", "StepDecision", "PassageAnswer", "Review"}
 
 
+def test_the_preset_paper_says_what_is_not_as_published(room: Command, draft: Path, tmp_path: Path):
+    page = tmp_path / "result.md"
+    told = room(
+        "review", draft, *ONE, "--preset", "paper", "--model", "large", "--retrieval", "bm25", "-o", page
+    ).stderr
+    listed = result_of(room)["not_as_published"]
+    assert listed[0] == "The agents are played by large, in the paper by GPT-4."
+    assert "These settings are not the paper's: retrieval = bm25." in listed
+    markdown = page.read_text(encoding="utf-8")
+    for sentence in listed:
+        assert sentence in " ".join(told.split())
+        assert markdown.count(sentence) == 1
+
+
 def test_literature_is_asked(room: Command, draft: Path, tmp_path: Path):
     studies = tmp_path / "studies"
     studies.mkdir()

@@ -121,7 +121,7 @@ async def test_a_plan_can_ask_what_was_computed_elsewhere(
     fake_endpoint: FakeEndpoint, execution: str, paper: str, told: str, elsewhere: list[str]
 ) -> None:
     checks = {"action": "ask_checks", "question": "Do the shares fit their counts?"}
-    fake_endpoint.answer = Room(ProposedPlan=[{"steps": [checks, *plan(PAPER_QUESTION)["steps"]]}])
+    fake_endpoint.answer = Room(ProposedPlan=[{"reasoning": "", "steps": [checks, *plan(PAPER_QUESTION)["steps"]]}])
     chosen = context(fake_endpoint, execution=execution)
     result = await graph.ainvoke({"paper": paper, "paragraphs": ["p3"]}, context=chosen)
     (found,) = (item for item in result["reviews"][0]["evidence"] if item["id"] == "e1")

@@ -89,15 +89,6 @@ async def test_a_controller_that_talks_nonsense_follows_the_plan_on_record(fake_
     assert found["outcome"] == "comment"
 
 
-async def test_the_review_can_be_neither_skipped_nor_replaced(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(StepDecision=[decision("ask_paper"), decision("skip")])
-    found = await review(fake_endpoint, execution="sequential")
-    last = [request for request in fake_endpoint.chat_requests if request.schema_name == "StepDecision"][-1]
-    assert last.schema
-    assert last.schema["properties"]["action"]["enum"] == ["write_review", "rewrite"]
-    assert found["outcome"] == "comment"
-
-
 async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
     fake_endpoint: FakeEndpoint, own_state: Path
 ) -> None:
@@ -262,7 +253,6 @@ async def test_without_literature_a_question_to_it_is_on_record_as_unanswered(fa
     (found,) = result["reviews"]
     (record,) = found["log"]
     assert (record["outcome"], record["note"]) == ("unanswered", "no literature is set up")
-    assert found["notes"] == ["No literature is set up, so the paper alone was asked."]
 
 
 async def test_the_literature_may_hold_no_answer(fake_endpoint: FakeEndpoint, own_state: Path) -> None:

@@ -142,11 +142,12 @@ async def test_without_literature_nobody_may_plan_to_look_there(fake_endpoint: F
 async def test_a_plan_is_followed_as_it_was_written(fake_endpoint: FakeEndpoint, own_state: Path) -> None:
     questions = ["How tall were they, and how was that measured?", "Why?", "Why?"]
     proposal = {
+        "reasoning": "",
         "steps": [
             {"action": "write_review", "question": ""},
             {"action": "ask_literature", "question": "What did the authors of this paper say above?"},
             *({"action": "ask_paper", "question": question} for question in questions),
-        ]
+        ],
     }
     fake_endpoint.answer = Room(ProposedPlan=[proposal])
     found = await review(fake_endpoint, execution="sequential", literature=folder_of_literature(own_state))

@@ -40,9 +40,7 @@ ANSWER = {"answer": "There were 24 of them."}
 UNKNOWN = {"answer": "I don't know."}
 TEAM = ["The team", "Your role", "Your task", "Rules"]
 SAMPLING = {"temperature", "top_p", "frequency_penalty", "repetition_penalty", "presence_penalty", "seed"}
-OF_OURS = re.compile(
-    r"are data|tells? you|`(?:quote|passage|suggestion|evidence|about|steps\[|rewrite)`|^- quote:", re.MULTILINE
-)
+OF_OURS = re.compile(r"are data|no instruction|`(?:quote|passage|suggestion|evidence|about|steps\[|rewrite)`")
 """What prompts say only with extensions, or when steps may be rewritten."""
 
 
@@ -74,6 +72,10 @@ def part(request: RecordedRequest, heading: str) -> str:
     return request.text.split(f"# {heading}\n\n")[1].split("\n\n# ")[0].strip()
 
 
+def choices(request: RecordedRequest) -> list[str]:
+    return list((request.schema or {})["properties"]["action"]["enum"])
+
+
 def fields(request: RecordedRequest) -> list[str]:
     return list((request.schema or {})["properties"])
 
@@ -83,17 +85,35 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, own_state
     endpoint.answer = Room(ProposedPlan=[Choices([Json(each) for each in plans])], PlainAnswer=[ANSWER])
     literature = folder_of_literature(own_state)
     result = await swif2t(endpoint, literature=literature)
-    order = ["ProposedPlan", "StepDecision", "PlainAnswer", "StepDecision", "PlainAnswer", "Review"]
-    assert steps(endpoint) == order, "the review that ends a plan leaves nothing to decide"
+    turn = ["StepDecision", "PlainAnswer"]
+    assert steps(endpoint) == ["ProposedPlan", *turn, *turn, "StepDecision", "Review"], "the controller decides on each"
     (found,) = result["reviews"]
     scores = [each["score"] for each in found["plans"]]
     assert len(scores) == 4
     assert scores == sorted(scores, reverse=True)
     assert part(asked_for(endpoint, "PlainAnswer")[0], "The question") == found["plans"][0]["steps"][0]["question"]
     assert result["settings"]["feedback"]["extensions"] == []
-    assert found["notes"] == [
-        f"The literature that was asked is the folder {literature['folder']}, not Google as in the paper."
-    ]
+    assert found["notes"] == []
+    departures = "\n".join(result["not_as_published"])
+    for said in (
+        "played by large, in the paper by GPT-4",
+        "table of limits",
+        "in the paper a numbered list",
+        "the paper speaks of segments of equal length",
+        f"asked is the folder {literature['folder']}, in the paper Google",
+        "ranked by the weights that ship with Draftroom",
+    ):
+        assert said in departures
+    assert "not the paper's:" not in departures
+
+
+async def test_only_the_preset_is_called_the_papers_and_changes_of_it_are_told(endpoint: FakeEndpoint) -> None:
+    endpoint.answer = Room(PlainAnswer=[ANSWER])
+    changed = (await swif2t(endpoint, rerank=False, execution="parallel"))["not_as_published"]
+    assert "These settings are not the paper's: execution = parallel, rerank = False." in changed
+    assert not any("ranked by" in each for each in changed)
+    without = await run(endpoint, extensions="none", max_rewrites=0, execution="sequential")
+    assert without["not_as_published"] == []
 
 
 async def test_the_first_plan_is_followed_without_the_reranker(endpoint: FakeEndpoint) -> None:
@@ -116,7 +136,7 @@ async def test_only_plans_are_sampled_otherwise_than_the_server_does(endpoint: F
 async def test_agents_see_the_paragraph_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
     endpoint.answer = Room(PlainAnswer=[ANSWER])
     await swif2t(endpoint)
-    planner, controller, investigator, reviewer = endpoint.chat_requests
+    planner, controller, investigator, _, reviewer = endpoint.chat_requests
     for request in (planner, controller, reviewer):
         assert part(request, "The paragraph") == CLAIM
         assert request.text.count(CLAIM) == 1
@@ -167,8 +187,8 @@ async def test_a_question_is_answered_from_the_five_nearest_segments(endpoint: F
     inputs = [request.body["input"] for request in endpoint.requests if request.path == "/v1/embeddings"]
     segments = max(inputs, key=len)
     assert len(segments) > 10
-    assert all(1950 < len(segment) <= 2000 for segment in segments)
-    assert all(180 < shared(*both) <= 200 for both in pairwise(segments[:-1])), "the last one shares more"
+    assert all(len(segment) <= 2000 for segment in segments)
+    assert all(shared(*both) <= 200 for both in pairwise(segments))
 
     def likeness(segment: str) -> float:
         return sum(one * other for one, other in zip(embed(segment), embed(question), strict=True))
@@ -234,8 +254,8 @@ async def test_the_controller_executes_replaces_skips_and_goes_straight_to_the_r
     decisions = asked_for(endpoint, "StepDecision")
     for number, (request, question) in enumerate(zip(decisions, planned, strict=True)):
         assert fields(request) == ["explanation", "actor", "action", "parameters"]
-        actions = (request.schema or {})["properties"]["action"]["enum"]
-        assert actions == ["ask_paper", "ask_literature", "write_review", "skip"]
+        review = ["write_review"] if number else []
+        assert choices(request) == ["ask_paper", "ask_literature", *review, "skip"], "a review needs an answer"
         remaining, next_step = part(request, "The steps that remain").split("\n\nThe next step is: ")
         assert next_step == f"Investigator: answer from the paper: {question}"
         assert re.findall(r"tray (\d)", remaining) == [str(later) for later in range(number + 1, 6)]
@@ -255,30 +275,55 @@ async def test_the_controller_executes_replaces_skips_and_goes_straight_to_the_r
     assert not any(question in reviewer.text for question in planned), "unanswered questions never reach the reviewer"
 
 
+async def test_the_controller_may_leave_the_review_out_and_nothing_is_raised(endpoint: FakeEndpoint) -> None:
+    ended = {**decision("skip", rewrites=False), "explanation": "The paper gives the number."}
+    endpoint.answer = Room(StepDecision=[decision("ask_paper", rewrites=False), ended], PlainAnswer=[ANSWER])
+    result = await swif2t(endpoint)
+    assert steps(endpoint) == ["ProposedPlan", "StepDecision", "PlainAnswer", "StepDecision"]
+    last = asked_for(endpoint, "StepDecision")[-1]
+    assert choices(last) == ["write_review", "skip"]
+    assert part(last, "The steps that remain").endswith("The next step is: Reviewer: write the review.")
+    (found,) = result["reviews"]
+    assert (found["outcome"], found["problem"]) == ("nothing worth raising", ended["explanation"])
+    assert result["comments"] == []
+
+
 async def test_the_reviewer_has_paragraph_context_and_five_examples(endpoint: FakeEndpoint) -> None:
+    claim = "Tea therefore makes seedlings grow"
     endpoint.answer = Room(PlainAnswer=[ANSWER])
     (found,) = (await swif2t(endpoint))["reviews"]
     (reviewer,) = asked_for(endpoint, "Review")
+    task = part(reviewer, "Your task")
+    for number, step in enumerate(
+        ("Select the words of the paragraph", "Choose the type", "Write the review"), start=1
+    ):
+        assert f"\n{number}. {step}" in task
+    assert "that use the quoted words" in task
     assert fields(reviewer) == ["reasoning", "label", "review"]
     labels = str((reviewer.schema or {})["properties"]["label"])
     assert all(f"'{label}'" in labels for label in (*get_args(Weakness), "No review needed"))
     examples = part(reviewer, "Examples")
     assert sorted(re.findall(r"^- label: `(.+)`$", examples, re.MULTILINE)) == sorted(get_args(Weakness))
-    assert re.findall(r"^(?:- )?(\w+): ", examples, re.MULTILINE) == ["Paragraph", "reasoning", "label", "review"] * 5
+    shown = ["Paragraph", "Quoted words", "reasoning", "label", "review"]
+    assert re.findall(r"^(?:- )?([\w ]+): ", examples, re.MULTILINE) == shown * 5
     assert part(reviewer, "Evidence") == (
         f"[e1] Question: {PAPER_QUESTION}\n     Answer: {ANSWER['answer']} (from the paper)"
     )
-    assert "missing which the evidence shows to be given elsewhere in the paper" in part(reviewer, "Rules")
+    assert "What the evidence shows to be given elsewhere in the paper is not missing." in part(reviewer, "Rules")
     comment = found["comment"]
     assert (comment["label"], comment["review"]) == (REVIEW["label"], REVIEW["review"])
-    assert (comment["quote"], comment["suggestion"], comment["evidence"]) == ("", "", [])
+    assert f"“{claim}”" in comment["review"]
+    assert (comment["quote"], comment["start"]) == (claim, CLAIM.index(claim)), "it stands where its review quotes"
+    assert (comment["suggestion"], comment["evidence"]) == ("", [])
     assert comment["verification"] == {"verdict": "kept", "notes": []}
 
 
 async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoint: FakeEndpoint) -> None:
     endpoint.answer = Room()
-    await swif2t(endpoint, single_model)
+    result = await swif2t(endpoint, single_model)
     (reviewer,) = endpoint.chat_requests
+    assert len(result["not_as_published"]) == 2, "its models and limits"
+    assert "Select the words of the paragraph" in part(reviewer, "Your task")
     assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Output"]
     assert part(reviewer, "The paragraph") == CLAIM
     assert fields(reviewer) == ["reasoning", "label", "review"]
@@ -297,7 +342,8 @@ async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_questi
         return Json(UNKNOWN) if request.schema_name == "PlainAnswer" and unknown in request.text else room(request)
 
     endpoint.answer = answer
-    await swif2t(endpoint, chain_of_verification)
+    result = await swif2t(endpoint, chain_of_verification)
+    assert "a prompt of Draftroom's own" in result["not_as_published"][-1]
     order = ["VerificationQuestions", "PlainAnswer", "PlainAnswer", "CrossCheck", "Review"]
     assert sorted(steps(endpoint)) == sorted(order), "there is nothing to compare with no answer"
     assert "/v1/embeddings" not in {request.path for request in endpoint.requests}, "nothing is retrieved"
@@ -311,6 +357,7 @@ async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_questi
         "It holds some nitrogen.",
     ]
     (reviewer,) = asked_for(endpoint, "Review")
+    assert "Select the words of the paragraph" in part(reviewer, "Your task")
     assert unknown not in reviewer.text
     assert known in part(reviewer, "Evidence")
     assert "The paragraph is inconsistent with this: The paragraph says more." in part(reviewer, "Evidence")

@@ -58,14 +58,15 @@ def plan(*questions: str, literature: str = "") -> dict[str, Any]:
     """A plan that asks the paper these questions, then perhaps one of the literature, and ends with the review."""
     steps = [{"action": "ask_paper", "question": question} for question in questions]
     steps += [{"action": "ask_literature", "question": literature}] if literature else []
-    return {"steps": [*steps, {"action": "write_review", "question": ""}]}
+    return {"reasoning": "It claims a cause.", "steps": [*steps, {"action": "write_review", "question": ""}]}
 
 
 REVIEW = {
     "reasoning": "The design cannot carry the advice.",
     "quote": "Tea therefore makes seedlings grow",
     "label": "Empirical and Theoretical Soundness",
-    "review": "Three trays on one window sill cannot show that tea is the cause, because light may differ along it.",
+    "review": "“Tea therefore makes seedlings grow” goes beyond three trays on one window sill, because light "
+    "may differ along it.",
     "suggestion": "Speak of an observation, and randomise the places of the trays.",
     "evidence": ["e1"],
 }
@@ -80,7 +81,7 @@ NOT_NEEDED = {
 MISSING = {
     **REVIEW,
     "quote": "grew taller than the others",
-    "review": "How many seedlings were raised is not stated, so the size of the effect cannot be judged.",
+    "review": "How many “grew taller than the others” is not stated, so the size of the effect cannot be judged.",
     "suggestion": "State the number of seedlings in each tray.",
 }
 """A review whose claim is tested."""

@@ -63,7 +63,7 @@ def purpose_of(request: RecordedRequest) -> str:
 
 
 def plan(questions: list[str]) -> dict[str, Any]:
-    return {"steps": [{"action": "ask_paper", "question": question} for question in questions]}
+    return {"reasoning": "", "steps": [{"action": "ask_paper", "question": question} for question in questions]}
 
 
 async def generate(folder: Path, endpoint: FakeEndpoint, *more: object) -> tuple[int, str]:

@@ -10,6 +10,9 @@ from tools.text import sentences
 _WORD: Final = re.compile(r"\w+")
 _FEWEST_WORDS: Final = 3
 """Two words stand in any text by chance."""
+# An opening mark never follows a letter and a closing one never stands before one, so an apostrophe is neither.
+_QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!\w)", re.DOTALL)
+_LEFT_OUT: Final = re.compile(r"…|\.\.\.")
 _ALIKE: Final = 0.6
 """Share of a quote's words that a sentence must have to be what the quote means."""
 
@@ -57,6 +60,13 @@ def locate_or_closest(quote: str, text: str) -> Place | None:
     shared = {sentence.text: len(wanted & _words(sentence.text)) / len(wanted) for sentence in sentences(text)}
     best = max(shared, key=lambda sentence: shared[sentence], default="")
     return locate(best, text) if shared.get(best, 0) >= _ALIKE else None
+
+
+def locate_quotation(comment: str, text: str) -> Place | None:
+    """Find the longest passage that a comment has in quotation marks and a text has, too."""
+    passages = [part for quotation in _QUOTATION.findall(comment) for part in _LEFT_OUT.split(quotation)]
+    places = filter(None, (locate(passage, text, fewest=1) for passage in passages))
+    return max(places, key=lambda place: place.end - place.start, default=None)
 
 
 def _words(text: str) -> set[str]:

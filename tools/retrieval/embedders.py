@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from state.errors import RetrievalUnavailable, SettingsError
 from tools.bert import PACKAGED_ENCODER, Bert, in_parallel, load_bert
-from tools.retrieval.segments import windows
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -61,8 +60,8 @@ class Embedder(Protocol):
 class LocalEmbedder(ABC):
     """A model in this process, on the CPU, which leaves the GPU to the language models.
 
-    A text longer than the model's input (256 tokens for MiniLM, so about half a segment) is embedded in parts of equal
-    length, and the mean is taken; the model alone would ignore all that follows.
+    A text longer than the model's input (256 tokens for MiniLM, so about half a segment) is embedded in parts, and
+    their mean by length is taken; the model alone would ignore all that follows.
 
     Args:
         source: Names the model.
@@ -81,15 +80,19 @@ class LocalEmbedder(ABC):
         parts = [self._parts(text) for text in texts]
         vectors = self.encode([part for some in parts for part in some])
         ends = np.cumsum([len(some) for some in parts])
-        means = [group.mean(axis=0) for group in np.split(vectors, ends[:-1])]
+        weights = [[max(1, len(part)) for part in some] for some in parts]
+        groups = zip(np.split(vectors, ends[:-1]), weights, strict=True)
+        means = [np.average(group, axis=0, weights=lengths) for group, lengths in groups]
         return [(mean / max(float(np.linalg.norm(mean)), 1e-12)).tolist() for mean in means]
 
     def _parts(self, text: str) -> list[str]:
         tokens = self.tokens(text)
         if self.longest is None or tokens <= self.longest:
             return [text]
-        count = math.ceil(tokens / self.longest)
-        return [text[start:end] for start, end in windows(text, math.ceil(len(text) / count))]
+        from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
+
+        length = math.ceil(len(text) / math.ceil(tokens / self.longest))
+        return RecursiveCharacterTextSplitter(chunk_size=length, chunk_overlap=0).split_text(text)
 
     @property
     @abstractmethod

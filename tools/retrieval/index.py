@@ -29,7 +29,7 @@ from state.files import state_folder, storage_error
 from tools.retrieval.embedders import Embedder
 from tools.retrieval.segments import DIGITS, Segment
 
-VERSION = 1
+VERSION = 2
 """Of the collections; a change of what they hold needs another one."""
 BATCH = 64
 """Segments embedded and written at a time."""

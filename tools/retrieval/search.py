@@ -42,10 +42,10 @@ def search(  # noqa: PLR0913 - one keyword for each setting
         documents: The paper under review, or studies to look the question up in.
         question: In English, for BM25.
         embedding: The model of the dense ranking.
-        mode: By embeddings (the paper's setting), by shared words, or both fused by reciprocal rank.
+        mode: By embeddings (the paper's way), by shared words, or both fused by reciprocal rank.
         k: Number of passages (the paper: 5).
-        segment_characters: Length of a segment (the paper: 2,000).
-        overlap: Characters that neighbouring segments share (the paper: 200).
+        segment_characters: Most characters of a segment.
+        overlap: Most characters that neighbouring segments share.
         addresses: Where documents were found, by their hash; the paper under review has none.
         exclude_paragraphs: Ids of paragraphs; segments of nothing else are left out.
 
@@ -55,16 +55,17 @@ def search(  # noqa: PLR0913 - one keyword for each setting
 
     Raises:
         RetrievalUnavailable: If the embedding model cannot be loaded or reached.
-        SettingsError: If segments overlap by all their length, or the packages of retrieval are not installed.
+        SettingsError: If the packages of retrieval are not installed.
         StateError: If the index cannot be read or written.
     """
     if not question.strip():
         return []
     studies = list({document["sha256"]: document for document in documents}.values())  # the same may be found twice
-    papers = [split(study, segment_characters, overlap) for study in studies]
-    studies_of = {segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper}
-    excluded = {segment for paper in papers for segment in paper if set(segment.paragraphs) <= set(exclude_paragraphs)}
     try:
+        papers = [split(study, segment_characters, overlap) for study in studies]
+        studies_of = {segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper}
+        every = [segment for paper in papers for segment in paper]
+        excluded = {segment for segment in every if set(segment.paragraphs) <= set(exclude_paragraphs)}
         ranking = _rank(papers, question, embedding, mode, max(k, CANDIDATES) + len(excluded))
     except ImportError as error:
         raise SettingsError(
@@ -98,7 +99,7 @@ def _passage(segment: Segment, score: float, study: Document, addresses: Mapping
         section=segment.section,
         page=segment.page,
         address=addresses.get(study["sha256"], ""),
-        text=segment.text.strip(),
+        text=segment.text,
         score=score,
     )
 

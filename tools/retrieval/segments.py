@@ -1,22 +1,18 @@
-"""Splits a paper into segments of equal length, each of which knows where it comes from.
+"""Splits a paper into segments, each of which knows where it comes from.
 
-Source: SWIF2T's released code, which splits into 2,000 characters with 200 of overlap.
+As SWIF2T's released code does: by LangChain's recursive splitter, which cuts between paragraphs where it can, and
+between words otherwise.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from state.documents import Document, Paragraph
-from state.errors import SettingsError
 
 DIGITS = 12
 """Of a document's hash in the ids of its segments."""
 _PARAGRAPH_BREAK = "\n\n"
-_SPACE = re.compile(r"\s+")
 
 
 class Segment(NamedTuple):
@@ -36,74 +32,40 @@ class Segment(NamedTuple):
 
 
 def split(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
-    """Split the paragraphs of a document, without its references, into segments of equal length.
+    """Split the paragraphs of a document, without its references, into segments.
 
     Args:
         document: The paper.
-        characters: Length of a segment. It ends at the last word that fits, so it may be shorter by part of a word.
-        overlap: Characters that follow each other in two segments; more in the last one, to be as long as the others.
+        characters: Most characters of a segment; most have somewhat less.
+        overlap: Most characters that follow each other in two segments. They share whole lines or words only, so
+            segments that end with a paragraph may share nothing.
 
     Returns:
         The segments in reading order, which together hold every word; none if the document has no text.
-
-    Raises:
-        SettingsError: If the overlap is not smaller than the segment.
     """
-    text = _PARAGRAPH_BREAK.join(paragraph["text"] for paragraph in document["paragraphs"])
+    from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
+
+    splitter = RecursiveCharacterTextSplitter(chunk_size=characters, chunk_overlap=overlap, add_start_index=True)
     places = _places(document["paragraphs"])
     segments: list[Segment] = []
-    for start, end in windows(text, characters, overlap):
+    text = _PARAGRAPH_BREAK.join(paragraph["text"] for paragraph in document["paragraphs"])
+    for number, chunk in enumerate(splitter.create_documents([text]), start=1):
+        start = chunk.metadata["start_index"]
+        end = start + len(chunk.page_content)
         touched = [place for place in places if place[0] < end and place[1] > start]
-        if text[start:end].strip():
-            begin, _, first = touched[0]
-            pages = (word["page"] for word in first["words"] if word["start"] <= start - begin)
-            segments.append(
-                Segment(
-                    id=f"{document['sha256'][:DIGITS]}:{len(segments) + 1}",
-                    start=start,
-                    text=text[start:end],
-                    section=first["section"],
-                    page=max(pages, default=first["page"]),
-                    paragraphs=tuple(paragraph["id"] for _, _, paragraph in touched),
-                )
+        begin, _, first = touched[0]
+        pages = (word["page"] for word in first["words"] if word["start"] <= start - begin)
+        segments.append(
+            Segment(
+                id=f"{document['sha256'][:DIGITS]}:{number}",
+                start=start,
+                text=chunk.page_content,
+                section=first["section"],
+                page=max(pages, default=first["page"]),
+                paragraphs=tuple(paragraph["id"] for _, _, paragraph in touched),
             )
-    return segments
-
-
-def windows(text: str, length: int, overlap: int = 0) -> Iterator[tuple[int, int]]:
-    """Cut a text into windows of equal length that leave nothing out.
-
-    Cuts lie where words begin; a word longer than the window, and text without spaces, is cut anywhere.
-
-    Yields:
-        Start and end of each window; none for an empty text.
-
-    Raises:
-        SettingsError: If the overlap is not smaller than the length.
-    """
-    if not 0 <= overlap < length:
-        raise SettingsError(
-            f"Segments of {length} characters cannot overlap by {overlap}; set `segment_overlap` to less than "
-            "`segment_characters`."
         )
-    cuts = [match.end() for match in _SPACE.finditer(text)]
-    start = end = 0
-    while end < len(text):
-        end = _last_cut(cuts, start + overlap, start + length) if start + length < len(text) else len(text)
-        yield start, end
-        start = _first_cut(cuts, min(end - overlap, len(text) - length), end)
-
-
-def _last_cut(cuts: list[int], after: int, until: int) -> int:
-    """The last cut in (after, until], or `until` itself."""
-    index = bisect_right(cuts, until) - 1
-    return cuts[index] if index >= 0 and cuts[index] > after else until
-
-
-def _first_cut(cuts: list[int], since: int, until: int) -> int:
-    """The first cut in [since, until], or `since` itself."""
-    index = bisect_left(cuts, since)
-    return cuts[index] if index < len(cuts) and cuts[index] <= until else since
+    return segments
 
 
 def _places(paragraphs: list[Paragraph]) -> list[tuple[int, int, Paragraph]]:
