@@ -36,9 +36,7 @@ from langgraph.graph import START, StateGraph
 from benchmarks.fake_process import fake_process
 from graphs.science_journalism import builder
 from nodes.journalism.assessment import assess
-from nodes.journalism.editor import EditorReview
 from nodes.journalism.journalist import Article
-from nodes.journalism.reader import ReadingNotes
 from runs.checkpoints import open_checkpointer
 from state.journalism import JournalismInput
 from state.model_settings import ModelSettings
@@ -47,7 +45,6 @@ from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.postgres import PROGRAMS, postgres
 from tests.support.steps import step_of
 from tools.models import close_clients, complete, describe_endpoint
-from tools.models.ask import MarkdownAnswer
 from tools.models.client import Completion
 from tools.models.endpoint import count_tokens
 
@@ -63,13 +60,6 @@ CHECKPOINTS = {
 }
 Way = Callable[[int], Awaitable[None]]
 """Given the number of the turn."""
-ANSWERS: dict[str, type[MarkdownAnswer]] = {
-    "write_draft": Article,
-    "take_notes": ReadingNotes,
-    "advise": EditorReview,
-    "revise_draft": Article,
-}
-"""What is asked for, by step."""
 
 
 async def main() -> None:
@@ -181,9 +171,8 @@ async def _call(request: RecordedRequest, base_url: str) -> Completion:
     await count_tokens(request.text, model, endpoint)
     most = int(request.body["max_tokens"])
     (completion,) = await complete(request.text, model, request.schema, most, lambda *_: None)
-    answer = ANSWERS[step_of(request)].read(completion["text"])
-    if isinstance(answer, Article):
-        await asyncio.to_thread(assess, 0, answer.text, PAPER)
+    if step_of(request) in {"write_draft", "revise_draft"}:
+        await asyncio.to_thread(assess, 0, Article.read(completion["text"]).text, PAPER)
     return completion
 
 

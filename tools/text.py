@@ -266,25 +266,9 @@ def without_headline(text: str) -> str:
     return _HEADLINE.sub("", text)
 
 
-_POINT: Final = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?=\S)")
-_EMPHASIS: Final = re.compile(r"\*\*|__")
-
-
 def list_points(text: str) -> list[str]:
-    """Return the points of a Markdown list, each on one line without emphasis, for display.
-
-    A paragraph counts as a point, so that a text without a list is returned whole. Headings are left out.
-    """
-    points: list[str] = []
-    continues = False
-    for line in text.splitlines():
-        words = _EMPHASIS.sub("", _POINT.sub("", line)).strip()
-        if has_words(words) and not line.startswith("#"):
-            if continues and not _POINT.match(line):
-                words = f"{points.pop()} {words}"
-            points.append(words)
-        continues = bool(words) and not line.startswith("#")
-    return points
+    """Return the points and paragraphs of a Markdown text without its headings, each on one line, for display."""
+    return [block.text for block in blocks(text) if not block.heading and has_words(block.text)]
 
 
 def split_parts(text: str, labels: Mapping[str, str]) -> dict[str, str]:

@@ -37,14 +37,6 @@ async def test_converged_stops_at_the_round_that_reads_no_easier(fake_endpoint: 
     assert len(result["drafts"]) == 3
 
 
-async def test_converged_still_ends_at_its_cap(fake_endpoint: FakeEndpoint) -> None:
-    easier = [article(*[" ".join(["We see it."] * (3 + number))] * 2) for number in range(4)]
-    fake_endpoint.answer = Newsroom(write_draft=[article(HARD, HARD)], revise_draft=easier)
-    result = await run(fake_endpoint, rounds=2, stop="converged", min_improvement=0)
-    assert result["stop_reason"] in {"rounds done", "converged"}
-    assert len(result["drafts"]) <= 3
-
-
 async def test_best_never_is_a_draft_that_lost_the_subject(fake_endpoint: FakeEndpoint) -> None:
     recipe = article("This is how to bake a pie.", "Mix it and let it be.")
     fake_endpoint.answer = Newsroom(write_draft=[article()], revise_draft=[recipe])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
@@ -13,17 +11,13 @@ from typing_extensions import TypedDict
 from nodes.journalism.initialise import PROMPTS
 from state.errors import SettingsError
 from tools.models.prompts import load_prompt
-from tools.text import has_words, sentences
+from tools.text import has_words
 from training.journalist.config import JournalistConfig
 from training.journalist.pairs import SummaryPair
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-_PARAGRAPH = 550
-"""Characters that a paragraph aims at: eLife's digests have about as many where they are printed in paragraphs."""
-_LEAST, _MOST = 2, 6
-"""Paragraphs of an article."""
 _NO_LOSS = -100
 
 
@@ -59,7 +53,7 @@ def example_of(
 
     Its headline is given, too: the paper's own is a technical one, and headlines should stay as the model writes them.
     """
-    text = article_of(pair)
+    text = "\n\n".join(line.strip() for line in pair.summary.splitlines() if line.strip())
     if not has_words(text):
         return None
     message = {"role": "user", "content": prompt_for(pair, config)}
@@ -74,26 +68,6 @@ def prompt_for(pair: SummaryPair, config: JournalistConfig) -> str:
     """The prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
     chosen = {"audience": config.audience, "max_words": config.max_words, "limits": config.limits}
     return load_prompt(PROMPTS / "write_draft.md").render({"paper": pair.abstract, **chosen})
-
-
-def article_of(pair: SummaryPair) -> str:
-    """Return a summary as the text of an article: in paragraphs."""
-    paragraphs = [line.strip() for line in pair.summary.splitlines() if line.strip()]
-    if not _LEAST <= len(paragraphs) <= _MOST:  # then it is not printed in paragraphs of its own
-        paragraphs = _grouped([sentence.text for sentence in sentences(pair.summary)])
-    return "\n\n".join(paragraphs)
-
-
-def _grouped(texts: Sequence[str]) -> list[str]:
-    """Join sentences to paragraphs of about the same length."""
-    total = sum(map(len, texts))
-    count = min(_MOST, max(_LEAST, math.ceil(total / _PARAGRAPH)))
-    groups: defaultdict[int, list[str]] = defaultdict(list)
-    position = 0
-    for text in texts:
-        groups[int((position + len(text) / 2) / total * count)].append(text)
-        position += len(text)
-    return [" ".join(group) for group in groups.values()]
 
 
 def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:

@@ -108,19 +108,17 @@ async def test_a_list_that_repeats_its_prompt_twice_is_used_without_the_lines_th
     assert result["calls"][1]["cuts"] == ["lines that repeat the instructions were left out"]
 
 
-@pytest.mark.parametrize("answer", ["Keep to words.", "They keep to words that stand in the text."])
-async def test_prose_may_share_words_with_its_prompt(answer: str, desk: Desk) -> None:
+RULE = "Keep to words that stand in the text."
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"), [("", "Keep to words."), ("", f"They {RULE}"), (f"So it is. {RULE}", RULE)]
+)
+async def test_prose_may_share_words_with_its_prompt_and_repeat_its_text(text: str, answer: str, desk: Desk) -> None:
     desk.schema = Phrase
     desk.prompt.write_text(PROSE, encoding="utf-8")
     desk.endpoint.answer = Script([Text(answer)])
-    assert (await desk.ask())["word"] == answer
-
-
-async def test_prose_may_repeat_what_its_prompt_was_filled_in_with(desk: Desk) -> None:
-    desk.schema = Phrase
-    desk.prompt.write_text(PROSE, encoding="utf-8")
-    desk.endpoint.answer = Script([Text("Keep to words that stand in the text.")])
-    assert len((await desk.ask("A rule: keep to words that stand in the text. So it is."))["calls"]) == 1
+    assert (await desk.ask(text))["word"] == answer
 
 
 async def test_prose_that_is_cut_off_counts_up_to_its_last_whole_line_if_it_is_a_list(desk: Desk) -> None:

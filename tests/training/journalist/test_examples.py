@@ -13,7 +13,7 @@ from nodes.journalism.journalist import Article
 from state.errors import SettingsError
 from tests.fake_endpoint import FakeEndpoint
 from tests.training.tiny_journalist import configured, make_tokenizer, pair
-from training.journalist.examples import article_of, example_of, examples_of, prompt_for
+from training.journalist.examples import example_of, examples_of, prompt_for
 from training.journalist.pairs import SummaryPair
 
 CONFIG = configured("model", max_words=120, audience="teenager")
@@ -45,8 +45,7 @@ def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTraine
     example = example_of(given(), tokenizer, CONFIG)
     assert example
     learnt = [token for token in example["labels"] if token != -100]
-    text = "We looked at moss in 7 gardens.\n\nRain made it grow faster. Nobody had known that before."
-    assert tokenizer.decode(learnt) == f"{text}<|im_end|>"
+    assert tokenizer.decode(learnt) == f"{given().summary}<|im_end|>"
     assert example["labels"][-len(learnt) :] == example["input_ids"][-len(learnt) :] == learnt
 
 
@@ -61,7 +60,7 @@ def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTraine
 def test_the_rest_is_the_conversation_of_a_run(
     tokenizer: PreTrainedTokenizerFast, title: str | None, headline: str
 ) -> None:
-    example = example_of(given(title=title), tokenizer, CONFIG)
+    example = example_of(given(title=title, summary="Moss grows.\nIt likes rain."), tokenizer, CONFIG)
     assert example
     prompt = str(
         tokenizer.apply_chat_template(
@@ -69,20 +68,8 @@ def test_the_rest_is_the_conversation_of_a_run(
         )
     )
     answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt).removesuffix("<|im_end|>")
-    assert Article.read(answer).text == f"# {headline}\n\n{article_of(given())}\n"
+    assert Article.read(answer).text == f"# {headline}\n\nMoss grows.\n\nIt likes rain.\n"
     assert tokenizer(prompt, add_special_tokens=False)["input_ids"] == example["input_ids"][: len(tokenizer(prompt)[0])]
-
-
-def test_a_summary_is_cut_into_even_paragraphs() -> None:
-    paragraphs = article_of(given(summary=long_summary(18))).split("\n\n")
-    assert len(paragraphs) == 4
-    assert " ".join(paragraphs) == long_summary(18)
-    assert max(map(len, paragraphs)) < 1.4 * min(map(len, paragraphs))
-
-
-def test_a_summary_keeps_paragraphs_of_its_own() -> None:
-    own = f"The first paragraph is short.\n\n{long_summary(4)}"
-    assert article_of(given(summary=own)) == own
 
 
 def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast) -> None:
