@@ -83,7 +83,6 @@ def describe_run(record: RunRecord, values: Values) -> list[TextLine]:
         TextLine(f"{record['input']['name']} ({size}), SHA-256 {paper['sha256']}", label="Paper"),
         TextLine(extensions_line(record["extensions"])),
         *(TextLine(model, label=spoken(role).capitalize()) for role, model in record["models"].items()),
-        *(TextLine(each, label="Not as published") for each in values.get("not_as_published", [])),
     ]
 
 
