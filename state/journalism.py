@@ -81,6 +81,8 @@ class JournalismOutput(TypedDict, total=False):
     """The paper as it was read, and warnings about it."""
     settings: dict[str, Any]
     """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    not_as_published: list[str]
+    """What of a run with the preset `paper` is not the paper's; empty with other settings."""
     drafts: Annotated[list[Draft], DeltaChannel(append)]
     """All drafts, oldest first."""
     assessments: Annotated[list[Assessment], DeltaChannel(append)]

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.doubts import with_instructions_told
-from nodes.shared import ask_role
+from nodes.shared import ask_role, list_departures
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import ModelSettings
@@ -22,6 +22,8 @@ from tools.configuration import resolve_settings
 from tools.documents.reading import read_document
 from tools.models import Answer, Caller
 from tools.models.ask import Value
+
+PUBLISHED_MODELS = "Qwen1.5-7B-Chat and, as the reader, Qwen1.5-1.8B-Chat"
 
 
 async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:
@@ -39,10 +41,14 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
     options = settings.journalism
     source = await asyncio.to_thread(read_document, paper, scope=options.scope, max_pages=options.max_pages)
     source = await asyncio.to_thread(with_instructions_told, source)
+    not_as_published = await asyncio.to_thread(list_departures, settings, "journalism", PUBLISHED_MODELS)
+    if not_as_published:
+        not_as_published.append(f"An article has at most {options.max_words} words; the paper says short.")
     return {
         "paper": source["source"],
         "source": source,
         "settings": freeze(settings),
+        "not_as_published": not_as_published,
         "round": 0,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("drafts", "assessments", "notes", "reviews", "calls")},

@@ -63,6 +63,10 @@ async def test_who_is_asked_and_what_is_returned(endpoint: FakeEndpoint) -> None
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *[SMALL, LARGE, LARGE] * ROUNDS]
     assert result["settings"]["journalism"]["extensions"] == []
     assert (result["selected_round"], result["stop_reason"]) == (3, "rounds done")
+    models, limits, words = result["not_as_published"]
+    assert LARGE in models
+    assert "limits" in limits
+    assert "300 words" in words
     assert "This is version 3." in result["article"]
     assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
 
