@@ -117,15 +117,11 @@ def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, obj
         variables: What the prompt was filled in with; a sentence of theirs may be repeated.
     """
     own = {_normalise_words(part) for part in _PART_OF_TEXT.split(prompt)}
-    for part in _PART_OF_TEXT.split(answer):
-        words = _normalise_words(part)
-        if (
-            words in own
-            and words.count(" ") > FEWEST_WORDS_REPEATED  # a space on either side, too
-            and not any(words in _normalise_words(str(value)) for value in variables.values())
-        ):
-            return part.strip(' \t"“”')
-    return ""
+    own = {words for words in own if words.count(" ") > FEWEST_WORDS_REPEATED}  # one is on either side, too
+    shared = [part for part in _PART_OF_TEXT.split(answer) if _normalise_words(part) in own]
+    given = [_normalise_words(str(value)) for value in variables.values()] if shared else []
+    repeated = (part for part in shared if not any(_normalise_words(part) in each for each in given))
+    return next(repeated, "").strip(' \t"“”')
 
 
 def _normalise_words(text: str) -> str:
