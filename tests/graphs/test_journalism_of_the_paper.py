@@ -57,67 +57,44 @@ def headings(request: RecordedRequest) -> list[str]:
     return [heading for heading in re.findall(r"^# (.+)$", request.text, re.MULTILINE) if heading != "Stronger bones"]
 
 
-async def test_who_is_asked_and_what_is_returned(endpoint: FakeEndpoint) -> None:
+async def test_who_is_asked_in_which_order_and_what_is_returned(endpoint: FakeEndpoint) -> None:
     result = await run(endpoint)
     assert steps(endpoint) == ["write_draft", *ROUND * ROUNDS]
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *[SMALL, LARGE, LARGE] * ROUNDS]
     assert result["settings"]["journalism"]["extensions"] == []
     assert (result["selected_round"], result["stop_reason"]) == (3, "rounds done")
+    assert "This is version 3." in result["article"]
+    assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
     models, limits, words = result["not_as_published"]
     assert LARGE in models
     assert "limits" in limits
     assert "300 words" in words
-    assert "This is version 3." in result["article"]
-    assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
 
 
-async def test_all_are_sampled_as_in_the_paper(endpoint: FakeEndpoint) -> None:
-    await run(endpoint, rounds=1)
+async def test_what_each_sees_and_how_it_is_sampled(endpoint: FakeEndpoint) -> None:
+    await run(endpoint)
+    (draft,) = asked_for(endpoint, "write_draft")
+    assert headings(draft) == [*JOURNALIST, "Output"]
+    rounds = zip(*(asked_for(endpoint, step) for step in ROUND), strict=True)
+    for number, (reader, editor, journalist) in enumerate(rounds):
+        assert headings(reader) == [*PARTS, "The article", "Output"]
+        assert headings(editor) == ["The paper", *PARTS, "The article", "The reader's notes", "Output"]
+        assert headings(journalist) == [*JOURNALIST, "The article", "The editor's advice", "Output"]
+        for request in (reader, editor, journalist):
+            assert re.findall(r"This is version (\d)", request.text) == [str(number)]
+            assert request.text.count(HARD) == request.text.count("47%") == 1, "in the article alone"
+        assert not re.search(r"NOTE|ADVICE", reader.text)
+        assert SENTENCE_OF_THE_PAPER not in reader.text
+        assert f"# The reader's notes\n\n{notes(('zoledronate', f'NOTE-{number}'))}\n" in editor.text
+        assert f"# The editor's advice\n\n1. ADVICE-{number}\n2. Be brief.\n\n# Output" in journalist.text
+        assert not re.search("NOTE|The notes are mostly right", journalist.text), "the evaluation is the editor's"
     for request in endpoint.chat_requests:
+        assert PAPER in request.text or request.model == SMALL
         sampling = {name: request.body.get(name) for name in ("top_p", "frequency_penalty", "repetition_penalty")}
         assert sampling == {"top_p": 0.4, "frequency_penalty": 1, "repetition_penalty": 1}
         assert (request.body.get("max_tokens") or request.body["max_completion_tokens"]) == 4096
         assert not {"temperature", "top_k", "presence_penalty", "seed"} & set(request.body), "the server's default"
         assert not {"response_format", "structured_outputs"} & set(request.body), "prose is text"
-
-
-async def test_the_journalist_writes_from_the_paper(endpoint: FakeEndpoint) -> None:
-    await run(endpoint, rounds=0)
-    (request,) = endpoint.chat_requests
-    assert headings(request) == [*JOURNALIST, "Output"]
-    assert PAPER in request.text
-
-
-async def test_the_reader_has_the_article_and_never_the_paper(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
-    for number, request in enumerate(asked_for(endpoint, "take_notes")):
-        assert headings(request) == [*PARTS, "The article", "Output"]
-        assert f"This is version {number}." in request.text
-        assert SENTENCE_OF_THE_PAPER not in request.text
-        assert "ADVICE" not in request.text
-        assert "NOTE" not in request.text
-
-
-async def test_the_editor_has_paper_article_and_notes_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
-    for number, request in enumerate(asked_for(endpoint, "advise")):
-        assert headings(request) == ["The paper", *PARTS, "The article", "The reader's notes", "Output"]
-        assert PAPER in request.text
-        assert re.findall(r"This is version (\d)", request.text) == [str(number)]
-        assert notes(("zoledronate", f"NOTE-{number}")) in request.text
-        assert re.findall(r"NOTE-\d", request.text) == [f"NOTE-{number}"]
-        assert request.text.count(HARD) == request.text.count("47%") == 1, "in the article alone"
-
-
-async def test_the_journalist_revises_by_paper_article_and_advice(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
-    for number, request in enumerate(asked_for(endpoint, "revise_draft")):
-        assert headings(request) == [*JOURNALIST, "The article", "The editor's advice", "Output"]
-        assert PAPER in request.text
-        assert re.findall(r"This is version (\d)", request.text) == [str(number)]
-        assert f"# The editor's advice\n\n1. ADVICE-{number}\n2. Be brief.\n\n# Output" in request.text
-        assert "NOTE" not in request.text
-        assert "The notes are mostly right." not in request.text, "the evaluation is the editor's"
 
 
 @pytest.mark.parametrize(

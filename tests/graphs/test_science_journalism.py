@@ -45,18 +45,6 @@ async def test_bad_input_and_bad_settings_call_no_model(fake_endpoint: FakeEndpo
     assert fake_endpoint.requests == []
 
 
-async def test_every_call_is_in_the_account(fake_endpoint: FakeEndpoint) -> None:
-    result = await run(fake_endpoint, rounds=1)
-    account = [(call["role"], call["round"], call["model"]) for call in result["calls"]]
-    assert account == [
-        ("journalist", 0, "large"),
-        ("reader", 1, "small"),
-        ("editor", 1, "large"),
-        ("journalist", 1, "large"),
-    ]
-    assert all(call["input_tokens"] > 0 and call["output_tokens"] > 0 for call in result["calls"])
-
-
 async def test_a_person_can_replace_the_advice(fake_endpoint: FakeEndpoint) -> None:
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
@@ -68,15 +56,6 @@ async def test_a_person_can_replace_the_advice(fake_endpoint: FakeEndpoint) -> N
     assert "# The editor's advice\n\n1. Say MINE-5.\n2. Be brief.\n" in fake_endpoint.chat_requests[-1].text
     assert result["reviews"][-1] == {"round": 0, "text": "1. Say MINE-5.\n2. Be brief.", "origin": "person"}
     assert steps(fake_endpoint) == ["write_draft", *ROUND]
-
-
-async def test_a_person_can_keep_the_advice(fake_endpoint: FakeEndpoint) -> None:
-    checkpointed = builder.compile(checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "t"}}
-    fake_endpoint.answer = Newsroom(advise=[review("Say KEPT-3 in a clause.")])
-    await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1, pause=True))
-    await checkpointed.ainvoke(Command(resume={"advice": None}), config)
-    assert "KEPT-3" in fake_endpoint.chat_requests[-1].text
 
 
 async def test_new_input_on_an_old_thread_starts_from_nothing(fake_endpoint: FakeEndpoint) -> None:
