@@ -279,14 +279,16 @@ def split_parts(text: str, labels: Mapping[str, str]) -> dict[str, str]:
         labels: Patterns of the labels by the names of the parts.
 
     Returns:
-        The text of each part that there is, by its name; the last one, if a label comes twice.
+        The text of each part that there is, by its name; the last one, if a label comes twice. What stands before all
+        labels has the empty name.
     """
     pattern = "|".join(f"(?P<{name}>{label})" for name, label in labels.items())
     mark = r"(?:\#+[ \t]*|(?:\d+[.)][ \t]*)?[*_]{2})(?:\d+[.)][ \t]*)?[*_]*"  # a number may stand on either side of it
     line = re.compile(rf"^[ \t]*(?:{mark})?(?:{pattern})[*_]*(?::[*_]*|[ \t]*$)", re.IGNORECASE | re.MULTILINE)
     found = list(line.finditer(text))
     starts = [*(match.start() for match in found), len(text)]
-    return {str(match.lastgroup): text[match.end() : end].strip() for match, end in zip(found, starts[1:], strict=True)}
+    parts = {str(match.lastgroup): text[match.end() : end] for match, end in zip(found, starts[1:], strict=True)}
+    return {name: part.strip() for name, part in {"": text[: starts[0]], **parts}.items()}
 
 
 def has_words(text: str) -> bool:

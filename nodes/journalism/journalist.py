@@ -19,9 +19,9 @@ MOST_WORDS = 1200
 """Of an article: twice the most that `max_words` may ask for."""
 _PARTS = {"improvement": "improvements?", "article": "(?:revised )?article"}
 _NO_POINT = re.compile(r"^(?![ \t]*(?:[-*+]|\d+[.)])[ \t])(?=.*\S)", re.MULTILINE)
-_ANNOUNCEMENT = re.compile(r"\A(?:[^\n#]*:|[-*_]{3,})\s*\n(?=#)")
+_ANNOUNCEMENT = re.compile(r"\A(?:[^\n#]*:[*_]*|[-*_]{3,})\s*\n(?=#|\*\*)")
 """A line such as "Here is the article:" above the headline."""
-_TITLE = re.compile(r"(?:headline|title)[*_]*:[*_ ]*", re.IGNORECASE)
+_TITLE = re.compile(r"(?:headline|title)[*_]*:[*_ ]*(?=\S)", re.IGNORECASE)
 
 
 class Article(MarkdownAnswer):
@@ -34,10 +34,10 @@ class Article(MarkdownAnswer):
     @classmethod
     def read(cls, text: str) -> Article:
         """Take improvements and article apart; an article without a label begins with its headline."""
-        parts = split_parts(text, _PARTS)
-        improvements, article = parts.get("improvement", ""), parts.get("article", "" if parts else text)
-        if "article" not in parts and improvements:
-            begin = re.search(r"^# ", improvements, re.MULTILINE) or _NO_POINT.search(improvements)
+        parts = {"improvement": "", **split_parts(text, _PARTS)}
+        improvements, article = parts["improvement"], parts.get("article", parts[""])
+        if "article" not in parts and improvements and not article.startswith("# "):
+            begin = re.search(r"^# ", improvements, re.MULTILINE) or _NO_POINT.search(improvements, 1)
             end = begin.start() if begin else len(improvements)
             improvements, article = improvements[:end].strip(), improvements[end:]
         article = _ANNOUNCEMENT.sub("", article.strip())

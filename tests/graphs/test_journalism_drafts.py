@@ -79,6 +79,7 @@ FORMS = {
     "labelled headline": f"**Headline:** Dr. Who. On bones.\n\n{UNUSUAL}",
     "bold headline": f"**Dr. Who. On bones.**\n\n{UNUSUAL}",
     "revision": f"## Improvement\n\n1. Be brief.\n\n## Revised Article\n\n# Dr. Who. On bones.\n\n{UNUSUAL}",
+    "improvement below": f"# Dr. Who. On bones.\n\n{UNUSUAL}\n\n**Improvement:**\n\n1. Be brief.",
     "improvement alone": f"## Improvement\n\n1. Be brief.\n\n# Dr. Who. On bones.\n\n{UNUSUAL}",
     "fence": f"```markdown\n# Dr. Who. On bones.\n\n{UNUSUAL}\n```",
 }
@@ -98,6 +99,7 @@ NO_ARTICLE = {
     "a headline": Text("## Article\n\n# Stronger bones"),
     "no words": Text("# Stronger bones\n\n---\n\n1. "),
     "improvements alone": Text("## Improvement\n\n1. Be brief.\n2. Be clear."),
+    "an improvement alone": Text("## Improvement\n\nI will be brief, and say it clearly."),
     "cut off": Truncated(article()),
     "a rule of its prompt": Text(
         f"{article()}\n\nThe article stands for itself: no figures, tables, references or links."
