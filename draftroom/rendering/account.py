@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from draftroom.rendering.blocks import Block, DataTable, FoldedBlocks, Items, TextLine, Tone
 from runs.record import RunRecord, shown_status
-from state.records import Fact, LostDetail, Values
+from state.records import WHOLE_PROMPT, Fact, LostDetail, Trim, Values
 
 Detail = TypeVar("Detail", Fact, LostDetail)
 
@@ -55,16 +55,25 @@ def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = (
     trimmed, cut = list[str](), list[str]()
     for call in values.get("calls", []):
         who = f"in {unit} {call['round']} the {spoken(call['role'])}"
-        trimmed += [
-            f"{who} saw only the first {trim['words_kept']:,} of {trim['words_before']:,} words of the "
-            f"{spoken(trim['variable'])}, because more does not fit its model's context"
-            for trim in call["trims"]
-        ]
+        trimmed += [f"{who} {_describe_trim(trim)}" for trim in call["trims"]]
         cut += [f"{who} gave {each}" for each in call["cuts"]]
     found = [*notices, *values.get("warnings", []), *read, *dict.fromkeys([*trimmed, *cut])]
     lines = [TextLine(f"{each}.", label="Please note", tone="warning") for each in found]
     lines += [TextLine(each, label="Not as published") for each in values.get("not_as_published", [])]
     return [Items(lines)] if lines else []
+
+
+def _describe_trim(trim: Trim) -> str:
+    kept, before = f"{trim['words_kept']:,}", f"{trim['words_before']:,}"
+    if trim["variable"] == WHOLE_PROMPT:
+        return (
+            f"was sent about {before} tokens, of which its server says that it read {kept}: it cuts prompts in "
+            "silence; serve the model with a longer context (Ollama: `num_ctx`), and set `context_length` to it"
+        )
+    variable = spoken(trim["variable"])
+    return (
+        f"saw only the first {kept} of {before} words of the {variable}, because more does not fit its model's context"
+    )
 
 
 def extensions_line(extensions: Sequence[str]) -> str:

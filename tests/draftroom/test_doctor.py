@@ -11,7 +11,7 @@ from typer.testing import Result
 
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command, without_package
-from tests.fake_endpoint import Json, Status, Text
+from tests.fake_endpoint import Json, Reasoning, Status, Text
 
 BAD = "\x1b[31mnot a colour"
 
@@ -170,6 +170,26 @@ def test_a_context_that_the_server_does_not_tell(draftroom: Command):
     assert "`context_length`" in doctor["context"]["mend"]
     assert doctor.result.exit_code == 0
     assert "6000" in Doctor(draftroom, **model(context_length=6000))["context"]["found"]
+
+
+def test_a_server_that_cuts_long_prompts_in_silence(draftroom: Command):
+    draftroom.endpoint.reports_context = False
+    assert Doctor(draftroom)["long prompts"]["status"] == "ok"
+    usage = {"prompt_tokens": 4096, "completion_tokens": 9, "total_tokens": 4105}
+    draftroom.endpoint.answer = lambda _: Text('{"colour": "red"}', usage=usage)
+    doctor = Doctor(draftroom)
+    assert doctor["long prompts"]["status"] == "warning"
+    assert "`num_ctx`" in doctor["long prompts"]["mend"]
+    assert doctor.result.exit_code == 0
+    assert Doctor(draftroom, **model(context_length=4096))["long prompts"]["status"] == "ok", "it is asked for no more"
+
+
+def test_an_answer_that_is_all_thoughts(draftroom: Command):
+    draftroom.endpoint.answer = lambda _: Reasoning("It is blue.", "", field="reasoning_content")
+    check = Doctor(draftroom)["structured output"]
+    assert check["status"] == "warning"
+    assert "`reasoning_content`" in check["found"]
+    assert "reasoning parser" in check["mend"]
 
 
 def test_a_context_that_the_server_does_not_have(draftroom: Command):

@@ -10,6 +10,7 @@ import pytest
 from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import PAPER, Command
 from tests.fake_endpoint import RecordedRequest, Reply, Script, Text, fill
+from tests.support.newsroom import article
 
 
 def article_of(draftroom: Command, result) -> str:
@@ -134,6 +135,15 @@ def test_warnings_for_the_reader_are_told(draftroom: Command, paper: Path):
     result = draftroom("explain", paper, "--rounds", "0", "--model", "small")
     assert result.exit_code == 0
     assert "the journalist saw only the first" in result.stderr
+    assert draftroom.records()[0]["usage"][0]["trims"] == 1
+
+
+def test_a_prompt_that_the_server_cuts_in_silence_is_told_with_what_to_change(draftroom: Command, paper: Path):
+    usage = {"prompt_tokens": 20, "completion_tokens": 9, "total_tokens": 29}
+    draftroom.endpoint.answer = Script([Text(article(), usage=usage)])
+    result = draftroom("explain", paper, "--rounds", "0")
+    assert "of which its server says that it read 20" in " ".join(result.stderr.split())
+    assert "`num_ctx`" in result.stderr
     assert draftroom.records()[0]["usage"][0]["trims"] == 1
 
 

@@ -40,6 +40,7 @@ def test_vllm_is_told_what_the_profile_says(home: Home) -> None:
         "port": profile.servers[0].port,
         "max_model_len": 512,
         "dtype": "bfloat16",
+        "generation_config": "vllm",  # a model's own sampling defaults do not stand beside ours
         "max_num_seqs": 4,
         "gpu_memory_utilization": None,
         "disable_uvicorn_access_log": True,

@@ -29,7 +29,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from state.errors import ContextOverflow, DraftroomError, ModelOutputError, RequestFailed, Unanswered
 from state.model_settings import KEY, Limits, ModelSettings
-from state.records import CallRecord
+from state.records import WHOLE_PROMPT, CallRecord, Trim
 from state.settings import describe
 from tools.models.client import Completion, complete
 from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, fit, load_prompt
@@ -40,6 +40,19 @@ Value = TypeVar("Value", bound=BaseModel)
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*?)\n?```\Z", re.DOTALL)
 _OBJECT = re.compile(r"\{(?=\s*[\"}])")
+
+
+APART = "the server has put everything into `reasoning_content`"
+
+
+def advise(problem: str) -> str:
+    """Say what to change where a model's answers cannot be used."""
+    if APART in problem:
+        return (
+            "Serve the model without a reasoning parser, switch its thinking off (`extra_body`), take one that does "
+            "not think, or give it more `max_tokens`."
+        )
+    return "Resume the run to ask again, or give this role a stronger model or more `max_tokens`."
 
 
 class Unusable(ValueError):
@@ -91,6 +104,8 @@ def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_t
     text = _without_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
     spent = f"{completion['output_tokens']} tokens"
+    if not text and completion["has_thoughts"]:
+        raise Unusable(f"all of its {spent} were thoughts, and no answer followed: {APART}")
     if is_cut_off and not text:
         raise Unusable(f"all of its {spent} were thoughts, and no answer followed; think more briefly")
     if issubclass(schema, MarkdownAnswer):
@@ -211,6 +226,8 @@ IN_PROMPT = "\n\nAnswer with nothing but one JSON object that keeps to this JSON
 """What ends a prompt where the server does not take the schema: after all that prompts share, for its cache."""
 LONGEST_PROBLEM = 400
 """In characters; `prompts.REASK_TOKENS` keeps room for it."""
+LONG_ESTIMATE = 2000
+"""Tokens of a prompt from which their estimate tells a prompt that was cut from one that was not."""
 WARMER = 0.6
 """Least temperature of a re-ask."""
 FAILED_ANSWERS = "failed_answers"
@@ -458,7 +475,7 @@ async def second_request(request: Request[Any], number: int, before: list[CallRe
         problem = samples.unusable[0]
         raise ModelOutputError(
             f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
-            "Resume the run to ask again, or give this role a stronger model or more `max_tokens`.",
+            f"{advise(problem)}",
             problem=problem,
             spent=[*before, *samples.calls],
         )
@@ -480,7 +497,7 @@ async def _send(request: Request[Any], number: int, before: Sequence[CallRecord]
     except DraftroomError as error:
         error.spent[:0] = before
         raise
-    completions[0]["trims"] = request.fitted.trims
+    completions[0]["trims"] = [*request.fitted.trims, *_cut_by_server(request.fitted, completions[0])]
     return completions
 
 
@@ -511,6 +528,19 @@ async def _fitted_again(request: Request[Any], refusal: ContextOverflow) -> Fitt
     if fitted == request.fitted:
         raise refusal
     return fitted
+
+
+def _cut_by_server(fitted: FittedPrompt, completion: Completion) -> list[Trim]:
+    """Return what a server has left out of a prompt in silence, as Ollama does of what exceeds its `num_ctx`."""
+    read = completion["input_tokens"]
+    if not is_far_less(read, fitted.tokens, counted=fitted.is_counted):
+        return []
+    return [Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=fitted.tokens)]
+
+
+def is_far_less(read: int, sent: int, *, counted: bool) -> bool:
+    """Return whether a server has read so few tokens of a prompt that no error of the count explains it."""
+    return 0 < read < sent / 2 and (counted or sent > LONG_ESTIMATE)
 
 
 def record_of(request: Request[Any], completions: list[Completion], cuts: Sequence[str] = ()) -> CallRecord:

@@ -153,6 +153,8 @@ class FittedPrompt:
 
     text: str
     tokens: int
+    is_counted: bool
+    """By the server; otherwise `tokens` is an estimate."""
     max_tokens: int
     trims: list[Trim]
 
@@ -168,7 +170,7 @@ async def fit(
     """
     endpoint = await describe_endpoint(settings)
     length = context_length(settings, endpoint)
-    whole = str(variables[trim])
+    whole, counted = str(variables[trim]), bool(endpoint.tokenizer)
 
     async def render(value: str) -> tuple[str, int]:
         text = prompt.render({**variables, trim: value}) + ending
@@ -176,11 +178,11 @@ async def fit(
 
     text, tokens = await render(whole)
     if length is None:
-        return FittedPrompt(text, tokens, settings.max_tokens, [])
+        return FittedPrompt(text, tokens, counted, settings.max_tokens, [])
     whole_room = length - REASK_TOKENS
     room = whole_room - min(settings.max_tokens, length // 4, LEAST_ANSWER)
     if tokens <= room:
-        return FittedPrompt(text, tokens, min(settings.max_tokens, whole_room - tokens), [])
+        return FittedPrompt(text, tokens, counted, min(settings.max_tokens, whole_room - tokens), [])
 
     _, fixed = await render("")
     words = list(re.finditer(r"\S+", whole))
@@ -197,4 +199,4 @@ async def fit(
             )
         text, tokens = await render(whole[: words[kept - 1].end()])
     cut = Trim(variable=trim, words_kept=kept, words_before=len(words))
-    return FittedPrompt(text, tokens, min(settings.max_tokens, whole_room - tokens), [cut])
+    return FittedPrompt(text, tokens, counted, min(settings.max_tokens, whole_room - tokens), [cut])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -47,6 +48,7 @@ UNUSABLE: dict[str, tuple[Reply, str]] = {
     "closed in time": (Truncated(JSON), "it was cut off after"),
     "all thoughts": (Truncated("<think>Is it a cell? Perhaps"), "were thoughts, and no answer followed"),
     "all thoughts, apart": (Text("", "length", reasoning="Is it?"), "were thoughts, and no answer followed"),
+    "all apart, to the end": (Text("", reasoning="Is it?"), "the server has put everything into `reasoning_content`"),
     "cut after thoughts": (Truncated(f"<think>It is.</think>{JSON}"), "it was cut off after"),
 }
 
@@ -147,6 +149,13 @@ async def test_two_unusable_answers_are_an_error_that_accounts_for_both(desk: De
         await desk.ask()
     assert [(call["reask"], call["output_tokens"]) for call in caught.value.spent] == [(False, 2), (True, 4)]
     assert len(desk.sent) == 2
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
+async def test_an_answer_that_is_all_thoughts_says_what_to_change_of_the_server(field: Any, desk: Desk) -> None:
+    desk.endpoint.answer = Script([Reasoning("It is a cell.", "", field=field)] * 2)
+    with pytest.raises(ModelOutputError, match=r"`reasoning_content`\. Serve the model without a reasoning parser"):
+        await desk.ask()
 
 
 async def test_a_failed_re_ask_accounts_for_the_first_answer(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from state.errors import ContextOverflow, ModelOutputError, ModelUnavailable
-from tests.fake_endpoint import FakeEndpoint, Json, Reasoning, Script, Status
+from tests.fake_endpoint import FakeEndpoint, Json, Reasoning, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.fake_endpoint.tokens import count_tokens, render_chat
 from tests.tools.models.desk import GOOD, Desk
@@ -70,6 +70,27 @@ async def test_the_configured_context_is_heeded_where_the_server_tells_none(desk
     (whole,) = (await desk.ask(LONG, max_tokens=500))["calls"]
     assert trimmed["trims"]
     assert whole["trims"] == []
+
+
+@pytest.mark.parametrize(
+    ("tokenizes", "text", "read", "told"),
+    [
+        (True, "A tale of cells.", 5, True),
+        (True, LONG, 1500, False),
+        (False, LONG, 1000, True),
+        (False, LONG, 2000, False),
+        (False, "A tale of cells.", 2, False),
+    ],
+    ids=["counted", "counted, the template differs", "estimated", "the estimate was high", "too short to tell"],
+)
+async def test_a_prompt_that_the_server_cuts_in_silence_is_on_record(
+    tokenizes: bool, text: str, read: int, told: bool, desk: Desk
+) -> None:
+    desk.endpoint.tokenizes = tokenizes
+    usage = {"prompt_tokens": read, "completion_tokens": 9, "total_tokens": read + 9}
+    desk.endpoint.answer = Script([Text(GOOD.content, usage=usage)])
+    (call,) = (await desk.ask(text))["calls"]
+    assert [(trim["variable"], trim["words_kept"]) for trim in call["trims"]] == ([("prompt", read)] if told else [])
 
 
 async def test_nothing_helps_if_the_variable_is_already_short(desk: Desk) -> None:

@@ -24,7 +24,7 @@ signal.pause()
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    for name in ("--model", "--served-model-name", "--host", "--dtype"):
+    for name in ("--model", "--served-model-name", "--host", "--dtype", "--generation-config"):
         parser.add_argument(name, required=True)
     for name in ("--port", "--max-model-len"):
         parser.add_argument(name, type=int, required=True)
