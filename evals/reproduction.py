@@ -1,4 +1,4 @@
-"""Every table and figure of the three papers, in order of importance: what `draftroom eval reproduce` runs.
+"""Tables and figures of the three papers, in order of importance: what `draftroom eval reproduce` runs.
 
 A stage adds rows to the run of its task, so that a system which several tables show is run once. What a stage will
 take is told before it begins, from what its systems cost for each sample: in the run itself as soon as a sample has
@@ -93,6 +93,17 @@ STAGES = (
     Stage("LLM-CLBR, Table 1: a fine-tuned BART", "science_journalism", ("bart",)),
     Stage("LLM-CLBR, Table 1: a journalist with a warm start", "science_journalism", ("warm-single", "warm-start")),
 )
+
+
+NOT_MADE = {
+    "LLM-CLBR, Table 1, single models of other makers": "each is the row `single` of a run with that model",
+    "LLM-CLBR, human evaluation": "people judge: `draftroom eval blind` and `judged`",
+    "SWIF2T, dataset": "its corpora do not come with Draftroom: training/review_filters/compile_pairs.py compiles them",
+    "SWIF2T, accuracy of the two filters": "they are trained: `draftroom train purpose` and `aspect` measure them",
+    "SWIF2T, Recall@1 of the plan re-ranker": "it asks no model: `draftroom eval plan_reranking`",
+    "SWIF2T, human evaluation (dominance, agreement)": "people judge: `draftroom eval blind` and `judged`",
+}
+"""What else the papers report, and why no stage makes it."""
 
 
 class Expense(NamedTuple):

@@ -145,7 +145,7 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
     actors: ActorsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
-    """Run every table and figure of the three papers, the most important first; the same command goes on with it."""
+    """Run the papers' tables and figures, the most important first; the same command goes on with it."""
     require(EVALS)
     from evals.reproduction import Planned, Reproduction  # noqa: PLC0415 - these take seconds
     from evals.run import prepare  # noqa: PLC0415
@@ -170,7 +170,7 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
 
 def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> None:
     """What each stage shows, and what it will still take; then all together."""
-    from evals.reproduction import Expense, Planned  # noqa: PLC0415 - takes seconds
+    from evals.reproduction import NOT_MADE, Expense, Planned  # noqa: PLC0415 - takes seconds
 
     table = Table("", "what it shows", Column("run", max_width=36), *(Column(name, justify="right") for name in _LEFT))
     left, total = 0, Expense()
@@ -185,6 +185,8 @@ def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> 
     table.add_row("", "all that is left", "", *_amounts(left, total, reads, writes))
     print_table(OUT, table)
     tell(f"Hours are for an endpoint that reads {reads:,} and writes {writes:,} tokens a second in all.")
+    for shows, reason in NOT_MADE.items():
+        tell(f"Not made here: {shows}; {reason}.")
 
 
 _LEFT = ("outputs to make", "calls", "tokens read", "tokens written", "hours")

@@ -183,17 +183,17 @@ class _Link(_Record):
 
 
 def _is_f1000rd(path: Path) -> bool:
-    return _graphs(path) is not None
+    return find_graphs(path) is not None
 
 
-def _graphs(path: Path) -> Path | None:
-    """The folder with a folder for each paper: the one that was named, or one in the release."""
+def find_graphs(path: Path) -> Path | None:
+    """Find the folder of F1000RD with a folder for each paper: the one that was named, or one in the release."""
     folders = (path, path / "itg", path / "data" / "itg")
     return next((folder for folder in folders if any(folder.glob("*/v1.json"))), None)
 
 
 def _f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
-    folder = _graphs(path) or path
+    folder = find_graphs(path) or path
     papers = sorted(file.parent for file in folder.glob("*/v1.json"))
     if split != "all":
         wanted = _papers_of(split, folder.parent / "simple" / "splits.csv")
@@ -213,7 +213,7 @@ def _papers_of(split: Split, splits: Path) -> set[str]:
 
 
 def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
-    graph = _read_graph(folder / "v1.json")
+    graph = read_graph(folder / "v1.json")
     whole = paper_markdown(_paper(graph, folder.name))
     paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
     for review in sorted((folder / "reviews").glob("*.json")):
@@ -230,18 +230,24 @@ def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
                 yield checked(FeedbackSample, f"{paragraph} of {folder}", values)
 
 
-def _criticised(review: Path) -> dict[str, str]:
-    """What a review criticises, by the node of the paper, in the order of the review."""
+def linked_sentences(review: Path) -> Iterator[tuple[str, str, str | None]]:
+    """List the sentences of a review of F1000RD with a node of the paper that each is linked to, and its purpose."""
     links = review.parent.parent / "linking" / f"{review.stem}.csv"
     nodes = defaultdict[str, list[str]](list)
     for link in (checked(_Link, where, record) for where, record in read_entries(links)):
         if link.holds:
             nodes[link.review_sentence_id].append(link.node)
+    for sentence in read_graph(review).span_nodes:
+        for node in dict.fromkeys(nodes[sentence.ix]):
+            yield node, sentence.content.strip(), sentence.label.purpose
+
+
+def _criticised(review: Path) -> dict[str, str]:
+    """What a review criticises, by the node of the paper, in the order of the review."""
     found = defaultdict[str, list[str]](list)
-    for sentence in _read_graph(review).span_nodes:
-        if sentence.label.purpose in _CRITICISM:
-            for node in dict.fromkeys(nodes[sentence.ix]):
-                found[node].append(sentence.content.strip())
+    for node, sentence, purpose in linked_sentences(review):
+        if purpose in _CRITICISM:
+            found[node].append(sentence)
     return {node: " ".join(sentences) for node, sentences in found.items()}
 
 
@@ -255,7 +261,12 @@ def _paper(graph: _Graph, identity: str) -> CorpusPaper:
     return CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
 
 
-def _read_graph(path: Path) -> _Graph:
+def read_graph(path: Path) -> _Graph:
+    """Read a paper or a review of F1000RD.
+
+    Raises:
+        BadInput: It is something else.
+    """
     return from_json(_Graph, read_text(path, "file of the corpus"), f"{path} is no intertextual graph of F1000RD")
 
 

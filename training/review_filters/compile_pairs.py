@@ -1,11 +1,13 @@
 """Compiles paragraph-review pairs from papers with whole reviews (SWIF2T, "The dataset and its two classifiers").
 
-    python -m training.review_filters.compile_pairs PAPERS.jsonl --out PAIRS.jsonl [--purpose FOLDER] [--aspect FOLDER]
+    python -m training.review_filters.compile_pairs PAPERS --out PAIRS.jsonl [--purpose FOLDER] [--aspect FOLDER]
 
-Sentences of reviews are paired with the paragraphs that they quote (`pairing`), and of these pairs those are kept that
+Sentences of reviews are paired with the paragraphs that people have linked them to, or else that they quote
+(`pairing`), and of these pairs those are kept that
 criticise or ask for something (purpose filter), and are about one of the five weaknesses (aspect filter). Without the
 folder of a classifier its filter is left out. No paper is in two splits. Each paper is an object on a line with
-`paper_id`, `sections` (`heading`, `paragraphs` with `id` and `text`) and `reviews` (`review_id`, `paragraphs`).
+`paper_id`, `sections` (`heading`, `paragraphs` with `id` and `text`) and `reviews` (`review_id`, `paragraphs`); or
+PAPERS is the folder of a release with annotated links, F1000RD or ARIES (`papers`).
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class PairSentence(TypedDict):
 
 
 class Pair(TypedDict):
-    """A paragraph and a comment of a human reviewer that quotes it."""
+    """A paragraph and a comment of a human reviewer on it."""
 
     id: str
     paper_id: str
@@ -82,7 +84,7 @@ def compile_pairs(
         The pairs, and what each stage left.
     """
     pairs = [_pair(paper, *numbered) for paper in corpus for numbered in enumerate(comments_on(paper), start=1)]
-    counts = {"papers": len(corpus), "comments that quote a paragraph": len(pairs)}
+    counts = {"papers": len(corpus), "comments on a paragraph": len(pairs)}
     if purpose:
         pairs = _keep_purposes(pairs, purpose)
         counts["after the purpose filter"] = len(pairs)
@@ -166,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arguments: Of the command; those of the process by default.
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("papers", type=Path, help="papers with their reviews")
+    parser.add_argument("papers", type=Path, help="papers with their reviews, or a release's folder")
     parser.add_argument("--out", type=Path, required=True, help="where the pairs go")
     parser.add_argument("--purpose", type=Path, metavar="FOLDER", help="trained classifier of communicative purposes")
     parser.add_argument("--aspect", type=Path, metavar="FOLDER", help="trained classifier of aspects")

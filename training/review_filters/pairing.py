@@ -1,4 +1,6 @@
-"""Finds what a review says of which paragraph of its paper: of the one that it quotes (SWIF2T, "The dataset").
+"""Finds what a review says of which paragraph of its paper (SWIF2T, "The dataset").
+
+Links that people have annotated count. In a review without any, a sentence is about the paragraph that it quotes.
 
 A sentence quotes a paragraph if it has a passage of it in quotation marks, or six of its words in a row. Of several
 paragraphs it is the one with the longest run; where two have it (an abstract, and the sentence that it repeats), none
@@ -41,13 +43,18 @@ class ReviewComment(NamedTuple):
 def comments_on(paper: Paper) -> list[ReviewComment]:
     """The comments of a paper's reviews on its paragraphs, in the order of the reviews."""
     paragraphs = [(section.heading, paragraph) for section in paper.sections for paragraph in section.paragraphs]
+    places = {paragraph.id: number for number, (_, paragraph) in enumerate(paragraphs)}
     texts = [_in_row(words(paragraph.text)) for _, paragraph in paragraphs]
-    return [
-        ReviewComment(*paragraphs[number], review, sentences)
-        for review in paper.reviews
-        for paragraph in review.paragraphs
-        for number, sentences in _comments(split(paragraph), texts)
-    ]
+    found: list[ReviewComment] = []
+    for review in paper.reviews:
+        # A release also links whole sections, figures and tables.
+        linked = [
+            (places[link.paragraph_id], link.sentences) for link in review.links or [] if link.paragraph_id in places
+        ]
+        quoting = (each for paragraph in review.paragraphs for each in _comments(split(paragraph), texts))
+        pairs = quoting if review.links is None else linked
+        found += [ReviewComment(*paragraphs[number], review, sentences) for number, sentences in pairs]
+    return found
 
 
 def split(paragraph: str) -> list[str]:

@@ -1,14 +1,25 @@
-"""Papers with their reviews, as a corpus has them: one JSON object a line."""
+"""Papers with their reviews: one JSON object a line, or a release whose reviews people have linked to paragraphs.
+
+F1000RD (Kuznetsov and others 2022) has links of sentences; `evals.datasets.feedback` says which count. ARIES (D'Arcy
+and others 2023; allenai/aries) says which edits of a paper answer a comment (`edit_labels_*.jsonl`: `doc_id`,
+`comment_id`, `positive_edits`), and which paragraphs an edit has changed (`paper_edits.jsonl`: `source_pdf_id`, and
+`edits` with `edit_id` and `source_idxs`, which count the `body_text` and then the `back_matter` of `s2orc/PDF.json`). A
+comment is linked to these paragraphs; one that only led to new paragraphs is linked to none.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from evals.datasets.feedback import find_graphs, linked_sentences, read_graph
+from evals.datasets.samples import checked, read_entries
 from state.errors import BadInput
-from state.files import read_lines
+from state.files import from_json, read_lines, read_text
 
 Split = Literal["train", "dev", "test"]
 
@@ -36,12 +47,21 @@ class Section(_Record):
     paragraphs: list[PaperParagraph]
 
 
+class AnnotatedLink(_Record):
+    """Sentences of a review that people have linked to a paragraph."""
+
+    paragraph_id: _Id
+    sentences: list[str]
+
+
 class PaperReview(_Record):
-    """A whole review."""
+    """A whole review, or what of it was linked."""
 
     review_id: _Id
     """Unique in its paper."""
-    paragraphs: list[str]
+    paragraphs: list[str] = []
+    links: list[AnnotatedLink] | None = None
+    """None if nobody has linked it, so that what it quotes counts."""
     license: str | None = None
 
 
@@ -57,14 +77,83 @@ class Paper(_Record):
 
 
 def read_papers(path: Path) -> list[Paper]:
-    """Read a corpus.
+    """Read a corpus: a file of papers, or the folder of a release with annotated links.
 
     Raises:
         BadInput: The file cannot be read or has no paper, a line is no paper with its reviews, or a paper occurs twice.
     """
+    if path.is_dir():
+        records = list(_read_f1000rd(path) if find_graphs(path) else _read_aries(path))
+        return [checked(Paper, f"the paper {record['paper_id']} of {path}", record) for record in records]
     papers: dict[str, Paper] = {}
     for number, paper in read_lines(path, Paper, "paper with its reviews"):
         if paper.paper_id in papers:
             raise BadInput(f"Line {number} of {path} has the paper {paper.paper_id!r} a second time; keep one.")
         papers[paper.paper_id] = paper
     return list(papers.values())
+
+
+def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
+    graphs = find_graphs(path) or path
+    table = graphs.parent / "simple" / "splits.csv"
+    splits = {record["paper_id"]: record["split"] for _, record in read_entries(table)} if table.is_file() else {}
+    for folder in sorted(file.parent for file in graphs.glob("*/v1.json")):
+        sections: list[dict[str, Any]] = [{"paragraphs": []}]
+        for node in read_graph(folder / "v1.json").nodes:
+            if node.ntype in {"abstract", "title"}:
+                sections.append({"heading": node.content, "paragraphs": []})
+            elif node.ntype == "p":
+                sections[-1]["paragraphs"].append({"id": node.ix, "text": node.content})
+        reviews = []
+        for file in sorted((folder / "reviews").glob("*.json")):
+            links = defaultdict[str, list[str]](list)
+            for node_id, sentence, _ in linked_sentences(file):
+                links[node_id].append(sentence)
+            reviews.append({"review_id": file.stem, "links": _as_links(links)})
+        yield {"paper_id": folder.name, "sections": sections, "reviews": reviews, "split": splits.get(folder.name)}
+
+
+def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
+    comments = {(each["doc_id"], each["comment_id"]): each["comment"] for each in _entries(path, "review_comments")}
+    papers = {each["doc_id"]: each for each in _entries(path, "paper_edits")}
+    for split in (name for name in get_args(Split) if (path / f"edit_labels_{name}.jsonl").is_file()):
+        labels = defaultdict[str, list[dict[str, Any]]](list)
+        for label in _entries(path, f"edit_labels_{split}"):
+            labels[label["doc_id"]].append(label)
+        for name, labelled in labels.items():
+            paper = papers[name]
+            text = from_json(_S2orc, read_text(path / "s2orc" / f"{paper['source_pdf_id']}.json", "paper"), name)
+            body = [*text.pdf_parse.body_text, *text.pdf_parse.back_matter]
+            changed = {edit["edit_id"]: [*map(str, edit["source_idxs"])] for edit in paper["edits"]}
+            reviews = []
+            for label in labelled:
+                paragraphs = dict.fromkeys(index for edit in label["positive_edits"] for index in changed[edit])
+                links = {index: [comments[name, label["comment_id"]]] for index in paragraphs}
+                reviews.append({"review_id": str(label["comment_id"]), "links": _as_links(links)})
+            sections = [
+                {"heading": part.section, "paragraphs": [{"id": str(index), "text": part.text}]}
+                for index, part in enumerate(body)
+            ]
+            yield {"paper_id": name, "sections": sections, "reviews": reviews, "split": split}
+
+
+class _S2orcParagraph(_Record):
+    text: str
+    section: str = ""
+
+
+class _S2orcText(_Record):
+    body_text: list[_S2orcParagraph]
+    back_matter: list[_S2orcParagraph] = []
+
+
+class _S2orc(_Record):
+    pdf_parse: _S2orcText
+
+
+def _entries(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [record for _, record in read_entries(folder / f"{name}.jsonl")]
+
+
+def _as_links(sentences: dict[str, list[str]]) -> list[dict[str, Any]]:
+    return [{"paragraph_id": paragraph, "sentences": said} for paragraph, said in sentences.items()]

@@ -38,6 +38,11 @@ def test_a_plan_names_every_stage_and_asks_nobody(draftroom: Command, tmp_path: 
         assert f"│ {number} │" in printed
     assert all(amounts(result.stdout))
     assert "reads 5,000 and writes 1,000 tokens a second" in result.stderr
+    told = " ".join(result.stderr.split())
+    assert (
+        "Not made here: SWIF2T, Recall@1 of the plan re-ranker; it asks no model: `draftroom eval plan_reranking`."
+        in told
+    )
 
 
 def test_hours_follow_from_the_speed_of_the_endpoint(draftroom: Command, tmp_path: Path) -> None:

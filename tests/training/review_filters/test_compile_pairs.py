@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from transformers import AutoModelForSequenceClassification
 
+from tests.support.corpus_files import write_f1000rd
 from tests.tools.tiny_bert import write_encoder, write_tokenizer
 from training.review_filters.classifier import MODEL
 from training.review_filters.compile_pairs import compile_pairs, main
 from training.review_filters.labelled_sentences import LABELS, Task
 from training.review_filters.pairing import comments_on, split
-from training.review_filters.papers import Paper
+from training.review_filters.papers import Paper, read_papers
 
 LIGHT = "We raised 24 seedlings of cress under white light for ten days and watered them every morning."
 TEA = "Cold tea slows growth, as earlier work has shown; its “caffeine” is thought to be the self-evident cause."
@@ -137,6 +138,51 @@ def test_no_paper_is_in_two_splits_and_the_seed_draws_them() -> None:
         assert sorted(split for _, split in splits if split != "train") == ["dev"] * 3 + ["test"] * 3
         drawn.append(splits)
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+# Annotated links
+
+
+def test_links_that_people_have_annotated_count_and_not_what_is_quoted(tmp_path: Path) -> None:
+    (found,) = read_papers(write_f1000rd(tmp_path, splits={"7-1": "dev"}))
+    assert found.split == "dev"
+    assert [(each.paragraph.id, each.sentences) for each in comments_on(found)] == [
+        ("7-1_v1_4", ["A nice paper.", "How much tea?", "Daily is too often."]),
+        ("7-1_v1_6", ["They poured tea."]),
+    ]
+
+
+def test_comments_of_aries_are_linked_to_the_paragraphs_that_their_edits_have_changed(tmp_path: Path) -> None:
+    body = [{"text": LIGHT, "section": "Methods"}, {"text": "Nothing.", "section": "Methods"}]
+    parsed = {"pdf_parse": {"body_text": body, "back_matter": [{"text": TEA, "section": "Appendix"}]}}
+    edits = [
+        {"edit_id": 0, "source_idxs": [0], "target_idxs": [0]},
+        {"edit_id": 1, "source_idxs": [], "target_idxs": [1]},
+        {"edit_id": 2, "source_idxs": [2], "target_idxs": [2]},
+    ]
+    said = ["Which lamp was it?", "Add a discussion.", "Cite it."]
+    files: dict[str, list[dict[str, Any]]] = {
+        "paper_edits": [{"doc_id": "cress", "source_pdf_id": "a1", "target_pdf_id": "a2", "edits": edits}],
+        "review_comments": [
+            {"doc_id": "cress", "comment_id": number, "comment": text, "comment_context": ""}
+            for number, text in enumerate(said)
+        ],
+        "edit_labels_test": [
+            {"doc_id": "cress", "comment_id": 0, "positive_edits": [0, 2], "negative_edits": [1]},
+            {"doc_id": "cress", "comment_id": 1, "positive_edits": [1], "negative_edits": [0, 2]},
+            {"doc_id": "cress", "comment_id": 2, "positive_edits": [2], "negative_edits": []},
+        ],
+    }
+    (tmp_path / "s2orc").mkdir()
+    (tmp_path / "s2orc" / "a1.json").write_text(json.dumps(parsed), encoding="utf-8")
+    for name, records in files.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records), encoding="utf-8")
+    pairs, _ = compile_pairs(read_papers(tmp_path))
+    assert [(pair["review"], pair["paragraph"], pair["section"], pair["split"]) for pair in pairs] == [
+        (said[0], LIGHT, "Methods", "test"),
+        (said[0], TEA, "Appendix", "test"),
+        (said[2], TEA, "Appendix", "test"),
+    ]
 
 
 # The command
