@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 
 def outspoken(request: RecordedRequest) -> Reply:
-    """The default answers, but a reviewer who always finds something to say."""
+    """The default answers, but a controller that has the review written and a reviewer who finds something to say."""
     reply = fill(request)
     if not isinstance(reply, Choices):
         return reply
-    return Choices([Text(text.content.replace("No review needed", "Substance")) for text in reply.texts])
+    texts = [text.content.replace("No review needed", "Substance") for text in reply.texts]
+    if "write_review" in str(request.schema):
+        texts = [text.replace('"skip"', '"write_review"') for text in texts]
+    return Choices([Text(text) for text in texts])
 
 
 @pytest.fixture(scope="module")
