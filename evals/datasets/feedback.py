@@ -214,7 +214,7 @@ def _papers_of(split: Split, splits: Path) -> set[str]:
 
 def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
     graph = read_graph(folder / "v1.json")
-    whole = paper_markdown(_paper(graph, folder.name))
+    whole = paper_markdown(corpus_paper(graph, folder.name))
     paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
     for review in sorted((folder / "reviews").glob("*.json")):
         for paragraph, feedback in _criticised(review).items():
@@ -251,13 +251,14 @@ def _criticised(review: Path) -> dict[str, str]:
     return {node: " ".join(sentences) for node, sentences in found.items()}
 
 
-def _paper(graph: _Graph, identity: str) -> CorpusPaper:
+def corpus_paper(graph: _Graph, identity: str) -> CorpusPaper:
+    """Return a paper of F1000RD in sections, whose paragraphs have the ids of their nodes."""
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
         if node.ntype in {"abstract", "title"}:
             sections.append({"heading": node.content, "paragraphs": []})
         elif node.ntype == "p" and sections:
-            sections[-1]["paragraphs"].append({"text": node.content})
+            sections[-1]["paragraphs"].append({"id": node.ix, "text": node.content})
     return CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
 
 

@@ -42,7 +42,9 @@ _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*?)\n?```\Z", re.DOTALL)
 _OBJECT = re.compile(r"\{(?=\s*[\"}])")
 
 
-APART = "the server has put everything into `reasoning_content`"
+APART = "are in another field, such as `reasoning_content`"
+FEWEST_LOST = 1
+"""Tokens of an answer without text: the one that ends it."""
 
 
 def advise(problem: str) -> str:
@@ -104,8 +106,8 @@ def parse(completion: Completion, schema: type[Value], limits: Limits, *, last_t
     text = _without_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
     spent = f"{completion['output_tokens']} tokens"
-    if not text and completion["has_thoughts"]:
-        raise Unusable(f"all of its {spent} were thoughts, and no answer followed: {APART}")
+    if not completion["text"] and completion["output_tokens"] > FEWEST_LOST:
+        raise Unusable(f"it has no text, and all of its {spent} {APART}")
     if is_cut_off and not text:
         raise Unusable(f"all of its {spent} were thoughts, and no answer followed; think more briefly")
     if issubclass(schema, MarkdownAnswer):

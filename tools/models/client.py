@@ -23,7 +23,6 @@ from tools.models.endpoint import (
     BrokenAnswer,
     client_for,
     forget_endpoint,
-    has_thoughts,
     learn_context,
     may_be_of_the_request,
     retrying,
@@ -58,8 +57,6 @@ class Completion(TypedDict):
     tokens_estimated: bool
     seconds: float
     http_retries: int
-    has_thoughts: bool
-    """Whether the server sent thoughts apart from the text."""
     trims: NotRequired[list[Trim]]
     """What was cut of a prompt that had to be fitted again, to the context that its refusal told."""
 
@@ -181,13 +178,12 @@ async def _stream(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
     client = await client_for(settings)
-    begin, pieces, finish_reason, usage, thoughts = time.perf_counter(), list[str](), "", None, False
+    begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
         # Not added up: some servers repeat the finish reason or the usage so far in several chunks.
         async for chunk in client.astream([HumanMessage(prompt)], **arguments):
             finish_reason = chunk.response_metadata.get("finish_reason") or finish_reason
             usage = chunk.usage_metadata or usage
-            thoughts = thoughts or "has_thoughts" in chunk.response_metadata
             if chunk.text:
                 pieces.append(str(chunk.text))
                 progress(len(pieces), pieces[-1])
@@ -196,7 +192,7 @@ async def _stream(
     if finish_reason in INTERRUPTED:
         raise BrokenAnswer(CUT_OFF if pieces else NO_CHOICE)
     tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else None
-    return _completions([("".join(pieces), finish_reason, thoughts)], tokens, len(pieces), begin)
+    return _completions([("".join(pieces), finish_reason)], tokens, len(pieces), begin)
 
 
 async def _stream_several(
@@ -205,7 +201,7 @@ async def _stream_several(
     # LangChain's client mixes the pieces of several answers; the one below it tells them apart.
     client = (await client_for(settings)).root_async_client
     begin, usage, received = time.perf_counter(), None, 0
-    texts, reasons, thinking = dict[int, list[str]](), dict[int, str](), set[int]()
+    texts, reasons = dict[int, list[str]](), dict[int, str]()
     try:
         stream = await client.chat.completions.create(
             messages=[{"role": "user", "content": prompt}],
@@ -219,7 +215,6 @@ async def _stream_several(
             for choice in chunk.choices:
                 piece = choice.delta.content or ""
                 texts.setdefault(choice.index, []).append(piece)
-                thinking |= {choice.index} if has_thoughts(choice.delta.model_extra) else set()
                 reasons[choice.index] = choice.finish_reason or reasons.get(choice.index, "")
                 newest += piece if choice.index == 0 else ""
                 received += 1
@@ -230,17 +225,14 @@ async def _stream_several(
         raise BrokenAnswer(NO_CHOICE)
     if INTERRUPTED & set(reasons.values()):
         raise BrokenAnswer(CUT_OFF)
-    answers = [("".join(pieces), reasons[index], index in thinking) for index, pieces in sorted(texts.items())]
+    answers = [("".join(pieces), reasons[index]) for index, pieces in sorted(texts.items())]
     return _completions(answers, (usage.prompt_tokens, usage.completion_tokens) if usage else None, received, begin)
 
 
 def _completions(
-    answers: list[tuple[str, str, bool]], usage: tuple[int, int] | None, pieces: int, begin: float
+    answers: list[tuple[str, str]], usage: tuple[int, int] | None, pieces: int, begin: float
 ) -> list[Completion]:
-    """Texts with their finish reasons, and whether thoughts came apart.
-
-    The first one has the account of all, by pieces if the server told no usage.
-    """
+    """Texts with their finish reasons; the first one has the account of all, by pieces if the server told no usage."""
     completions = [
         Completion(
             text=text,
@@ -250,9 +242,8 @@ def _completions(
             tokens_estimated=usage is None,
             seconds=0.0,
             http_retries=0,
-            has_thoughts=thoughts,
         )
-        for text, reason, thoughts in answers
+        for text, reason in answers
     ]
     completions[0]["input_tokens"], completions[0]["output_tokens"] = usage or (0, pieces)
     completions[0]["seconds"] = round(time.perf_counter() - begin, 3)

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from functools import partial
@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 import httpx2
 import openai
-from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
@@ -215,26 +214,6 @@ def _overflow(settings: ModelSettings, said: str, told: re.Match[str] | None) ->
 
 
 CONNECT_TIMEOUT_S = 10.0
-THOUGHTS = ("reasoning_content", "reasoning")
-"""Fields in which servers send a model's thoughts apart from its answer."""
-
-
-class ThinkingChatOpenAI(ChatOpenAI):
-    """LangChain's client, which also says of a chunk whether it holds thoughts: the original drops their fields."""
-
-    def _convert_chunk_to_generation_chunk(
-        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
-    ) -> ChatGenerationChunk | None:
-        generation = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
-        if generation and any(has_thoughts(choice["delta"]) for choice in chunk.get("choices") or ()):
-            generation.message.response_metadata["has_thoughts"] = True
-        return generation
-
-
-def has_thoughts(delta: Mapping[str, Any] | None) -> bool:
-    """Return whether a piece of an answer is one of thoughts that the server sends apart from it."""
-    return any((delta or {}).get(name) for name in THOUGHTS)
-
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
 
@@ -257,8 +236,7 @@ async def close_clients() -> None:
 
 def _connect(settings: ModelSettings) -> ChatOpenAI:
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
-    return ThinkingChatOpenAI(
-        name=ChatOpenAI.__name__,  # as traces know it
+    return ChatOpenAI(
         base_url=settings.base_url,
         api_key=SecretStr(
             os.environ.get(settings.api_key_env) or "none"

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from evals.datasets.feedback import find_graphs, linked_sentences, read_graph
+from evals.datasets.feedback import corpus_paper, find_graphs, linked_sentences, read_graph
 from evals.datasets.samples import checked, read_entries
 from state.errors import BadInput
 from state.files import from_json, read_lines, read_text
@@ -83,7 +83,10 @@ def read_papers(path: Path) -> list[Paper]:
         BadInput: The file cannot be read or has no paper, a line is no paper with its reviews, or a paper occurs twice.
     """
     if path.is_dir():
-        records = list(_read_f1000rd(path) if find_graphs(path) else _read_aries(path))
+        try:
+            records = list(_read_f1000rd(path) if find_graphs(path) else _read_aries(path))
+        except KeyError as error:
+            raise BadInput(f"{path} is not as F1000RD or ARIES was published: it lacks {error}.") from error
         return [checked(Paper, f"the paper {record['paper_id']} of {path}", record) for record in records]
     papers: dict[str, Paper] = {}
     for number, paper in read_lines(path, Paper, "paper with its reviews"):
@@ -98,19 +101,14 @@ def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
     table = graphs.parent / "simple" / "splits.csv"
     splits = {record["paper_id"]: record["split"] for _, record in read_entries(table)} if table.is_file() else {}
     for folder in sorted(file.parent for file in graphs.glob("*/v1.json")):
-        sections: list[dict[str, Any]] = [{"paragraphs": []}]
-        for node in read_graph(folder / "v1.json").nodes:
-            if node.ntype in {"abstract", "title"}:
-                sections.append({"heading": node.content, "paragraphs": []})
-            elif node.ntype == "p":
-                sections[-1]["paragraphs"].append({"id": node.ix, "text": node.content})
+        paper = corpus_paper(read_graph(folder / "v1.json"), folder.name).model_dump()
         reviews = []
         for file in sorted((folder / "reviews").glob("*.json")):
             links = defaultdict[str, list[str]](list)
             for node_id, sentence, _ in linked_sentences(file):
                 links[node_id].append(sentence)
             reviews.append({"review_id": file.stem, "links": _as_links(links)})
-        yield {"paper_id": folder.name, "sections": sections, "reviews": reviews, "split": splits.get(folder.name)}
+        yield {**paper, "reviews": reviews, "split": splits.get(folder.name)}
 
 
 def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
@@ -123,7 +121,7 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
         for name, labelled in labels.items():
             paper = papers[name]
             text = from_json(_S2orc, read_text(path / "s2orc" / f"{paper['source_pdf_id']}.json", "paper"), name)
-            body = [*text.pdf_parse.body_text, *text.pdf_parse.back_matter]
+            body = [*text.pdf_parse["body_text"], *text.pdf_parse["back_matter"]]
             changed = {edit["edit_id"]: [*map(str, edit["source_idxs"])] for edit in paper["edits"]}
             reviews = []
             for label in labelled:
@@ -131,24 +129,16 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
                 links = {index: [comments[name, label["comment_id"]]] for index in paragraphs}
                 reviews.append({"review_id": str(label["comment_id"]), "links": _as_links(links)})
             sections = [
-                {"heading": part.section, "paragraphs": [{"id": str(index), "text": part.text}]}
+                {"heading": part["section"], "paragraphs": [{"id": str(index), "text": part["text"]}]}
                 for index, part in enumerate(body)
             ]
             yield {"paper_id": name, "sections": sections, "reviews": reviews, "split": split}
 
 
-class _S2orcParagraph(_Record):
-    text: str
-    section: str = ""
-
-
-class _S2orcText(_Record):
-    body_text: list[_S2orcParagraph]
-    back_matter: list[_S2orcParagraph] = []
-
-
 class _S2orc(_Record):
-    pdf_parse: _S2orcText
+    """A paper of ARIES."""
+
+    pdf_parse: dict[str, Any]
 
 
 def _entries(folder: Path, name: str) -> list[dict[str, Any]]:
