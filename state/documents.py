@@ -125,8 +125,6 @@ class Passage(TypedDict):
     """Where the segment begins."""
     page: int
     """Where the segment begins; 0 where the format has no pages."""
-    address: str
-    """Web address or file of the document; empty for the paper under review."""
     text: str
     score: float
     """Higher is more alike; comparable within one answer of the index only."""

@@ -120,11 +120,6 @@ def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None =
     return in_turns(drawn)[:limit]
 
 
-def choose_pairs(pairs: Sequence[Record], split: str, limit: int) -> list[Record]:
-    """Pairs of a split that have feedback, of as many papers as possible: the same ones every time."""
-    return in_turns(pair for pair in pairs if pair["split"] == split and pair["feedback"])[:limit]
-
-
 def in_turns(records: Iterable[Record]) -> list[Record]:
     """The first record of each paper, then the second of each, and so on: paragraphs of one paper are alike.
 

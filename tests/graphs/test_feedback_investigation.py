@@ -89,24 +89,6 @@ async def test_a_controller_that_talks_nonsense_follows_the_plan_on_record(fake_
     assert found["outcome"] == "comment"
 
 
-async def test_a_question_to_the_literature_can_be_asked_of_the_paper_instead(
-    fake_endpoint: FakeEndpoint, own_state: Path
-) -> None:
-    fake_endpoint.answer = Room(
-        ProposedPlan=[plan(literature=LITERATURE_QUESTION)],
-        StepDecision=[decision("ask_paper", PAPER_QUESTION, rewrites=False)],
-    )
-    chosen = {"execution": "sequential", "max_rewrites": 0, "literature": folder_of_literature(own_state)}
-    found = await review(fake_endpoint, **chosen)
-    (record,) = found["log"]
-    assert (record["decision"], record["step"]["action"], record["step"]["origin"]) == (
-        "replace",
-        "ask_paper",
-        "controller",
-    )
-    assert found["evidence"][0]["source"] == "paper"
-
-
 DONT_KNOW = [
     "I don't know.",
     "“I don't know.”",

@@ -6,8 +6,7 @@ Methods", SIGIR 2009, which also found k = 60.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from state.documents import Document, Passage
@@ -18,7 +17,6 @@ from tools.retrieval.segments import Segment, split
 
 CANDIDATES = 100
 """Segments of each ranking that hybrid retrieval fuses."""
-_NO_ADDRESSES: Mapping[str, str] = MappingProxyType({})
 
 
 def search(  # noqa: PLR0913 - one keyword for each setting
@@ -30,7 +28,6 @@ def search(  # noqa: PLR0913 - one keyword for each setting
     k: int = 5,
     segment_characters: int = 2000,
     overlap: int = 200,
-    addresses: Mapping[str, str] = _NO_ADDRESSES,
     exclude_paragraphs: Collection[str] = (),
 ) -> list[Passage]:
     """Find the segments of some documents that are most like a question.
@@ -46,7 +43,6 @@ def search(  # noqa: PLR0913 - one keyword for each setting
         k: Number of passages (the paper: 5).
         segment_characters: Most characters of a segment.
         overlap: Most characters that neighbouring segments share.
-        addresses: Where documents were found, by their hash; the paper under review has none.
         exclude_paragraphs: Ids of paragraphs; segments of nothing else are left out.
 
     Returns:
@@ -72,7 +68,7 @@ def search(  # noqa: PLR0913 - one keyword for each setting
             f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
         ) from error
     found = [(segment, score) for segment, score in ranking if segment not in excluded][:k]
-    return [_passage(segment, score, studies_of[segment.id], addresses) for segment, score in found]
+    return [_passage(segment, score, studies_of[segment.id]) for segment, score in found]
 
 
 def _rank(
@@ -92,13 +88,12 @@ def _rank(
     return reciprocal_rank_fusion([segment for segment, _ in ranking] for ranking in rankings)
 
 
-def _passage(segment: Segment, score: float, study: Document, addresses: Mapping[str, str]) -> Passage:
+def _passage(segment: Segment, score: float, study: Document) -> Passage:
     return Passage(
         id=segment.id,
         title=study["title"],
         section=segment.section,
         page=segment.page,
-        address=addresses.get(study["sha256"], ""),
         text=segment.text,
         score=score,
     )

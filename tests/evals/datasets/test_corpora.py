@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.datasets.corpora import FieldStatistics, choose_pairs, draw, load_examples, statistics
+from evals.datasets.corpora import FieldStatistics, draw, load_examples, statistics
 from evals.datasets.samples import Kind
 from state.feedback import Weakness
 
@@ -49,20 +49,9 @@ def test_every_draw_is_the_beginning_of_a_larger_one(papers: str, limit: int, se
     assert first == set(papers)
 
 
-def reviewed(
-    name: str, paper: str, *, split: str = "dev", feedback: str | None = "Six trays are few."
-) -> dict[str, Any]:
-    return {"id": name, "paper_id": paper, "split": split, "feedback": feedback}
-
-
 def test_as_many_papers_as_possible_are_used() -> None:
-    found = [reviewed(f"{paper}{number}", paper) for paper in "abc" for number in (1, 2)]
-    assert [each["id"] for each in choose_pairs(found, "dev", 5)] == ["a1", "b1", "c1", "a2", "b2"]
-
-
-def test_pairs_of_other_splits_and_without_feedback_are_left_out() -> None:
-    found = [reviewed("train", "a", split="train"), reviewed("none", "b", feedback=None), reviewed("good", "c")]
-    assert [each["id"] for each in choose_pairs(found, "dev", 9)] == ["good"]
+    found = [{"id": f"{paper}{number}", "paper_id": paper} for paper in "abc" for number in (1, 2)]
+    assert [each["id"] for each in draw(found, 5, seed=None)] == ["a1", "b1", "c1", "a2", "b2"]
 
 
 def test_means_are_over_the_samples_that_have_a_field() -> None:

@@ -31,7 +31,6 @@ class WordRank:
                 title=paper["title"],
                 section="",
                 page=0,
-                address="",
                 text=paragraph["text"],
                 score=float(paragraph["text"].count(word)),
             )

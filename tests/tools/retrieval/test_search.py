@@ -62,11 +62,9 @@ def test_hybrid_finds_what_either_finds() -> None:
 
 def test_a_passage_says_where_it_comes_from(endpoint: Embedding) -> None:
     found = paper("Ferns need shade.", section="Results", title="On ferns")
-    mine, other = search(
-        [STUDY, found], "mosses dried", embedding=endpoint, addresses={found["sha256"]: "https://example.org/ferns"}
-    )
-    assert (mine["title"], mine["section"], mine["address"]) == ("On mosses", "Methods", "")
-    assert (other["title"], other["section"], other["address"]) == ("On ferns", "Results", "https://example.org/ferns")
+    mine, other = search([STUDY, found], "mosses dried", embedding=endpoint)
+    assert (mine["title"], mine["section"]) == ("On mosses", "Methods")
+    assert (other["title"], other["section"]) == ("On ferns", "Results")
     assert other["id"] == f"{found['sha256'][:12]}:1"
 
 
