@@ -56,7 +56,7 @@ def after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft
 
 
 def after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
-    """Sentences that were copied from the paper are rewritten one by one (an extension)."""
+    """Sentences that were copied from the paper are rewritten (an extension)."""
     return "rewrite_copied" if state["copied"] else "assess_draft"
 
 

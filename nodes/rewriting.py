@@ -1,27 +1,22 @@
-"""Sentences that a text has copied from its source: each is written anew by itself, and put in where it is better.
+"""Hard sentences of a text, written anew one by one: each is put in where it is easier and says the same.
 
-A small model that is asked for a whole new text likes to repeat the old one. Asked for one sentence, with the source
-before it, it does change it.
+A small model that is asked for a whole new text likes to repeat the old one. Asked for sentences, it does change them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
-from typing import Annotated, Any
+from typing import Self
 
-from pydantic import Field, create_model, model_validator
-
-from nodes.shared import AgentAnswer
-from state.errors import ModelOutputError
-from state.model_settings import AtMost
-from state.records import CallRecord
+from state.errors import RetrievalUnavailable
+from state.model_settings import Limits
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.omissions import negations
 from tools.checks.readability import grade, mean_grade
-from tools.models import Answer
-from tools.text import sentences, whole_sentences
+from tools.models.ask import MarkdownAnswer
+from tools.text import sentences
 
 FEWEST_WORDS = 8
 """A shorter sentence is easy enough."""
@@ -64,27 +59,33 @@ _COMPARISON = re.compile(
 )
 
 
-class EasySentence(AgentAnswer):
-    """A hard sentence in easy words; it may become two or three."""
-
-    easy: Annotated[str, AtMost("advice_words"), Field(min_length=10)]
+LEAST_COSINE = 0.5
+"""Of the encoder's vectors of a sentence and the one in its place."""
 
 
-Objection = Callable[[str], str]
-"""What speaks against a rewritten sentence; empty if nothing does."""
+class NumberedSentences(MarkdownAnswer):
+    """Sentences of a text in easy words, each by its number."""
 
+    usable_if_cut_off = True
 
-def easy_sentence(objection: Objection) -> type[EasySentence]:
-    """The schema of an answer that is sent back, with the reason, if something speaks against it."""
+    sentences: dict[int, str]
 
-    def unobjectionable(answer: EasySentence) -> EasySentence:
-        answer.easy = whole_sentences(answer.easy)
-        if reason := objection(answer.easy):
-            raise ValueError(f"`easy` {reason}")
-        return answer
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Take the numbered lines.
 
-    check: Any = model_validator(mode="after")(unobjectionable)
-    return create_model("EasySentence", __base__=EasySentence, __validators__={"unobjectionable": check})
+        Raises:
+            ValueError: There are none.
+        """
+        found = {int(match[1]): match[2] for match in re.finditer(r"^\W*(\d+)[.)]\W{0,3}\s(.+)$", text, re.MULTILINE)}
+        if not found:
+            raise ValueError("it has no line that begins with the number of a sentence")
+        return cls(sentences={number: " ".join(line.split()) for number, line in found.items()})
+
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Return the words of a long text."""
+        return limits.paragraphs * limits.paragraph_words
 
 
 def copied_from(source: str, text: str) -> list[str]:
@@ -97,39 +98,40 @@ def copied_from(source: str, text: str) -> list[str]:
     ]
 
 
-async def rewrite_each(
+def replace_sentences(
     text: str,
-    copied: Iterable[str],
+    old: Sequence[str],
+    new: NumberedSentences,
     source: str,
-    ask: Callable[[str, type[EasySentence]], Awaitable[Answer[EasySentence]]],
-) -> tuple[str, list[tuple[str, str]], list[CallRecord]]:
-    """Ask for each sentence by itself; one that gets no better answer in two tries stays as it is.
+    spoils: Callable[[str, str, str], bool] | None = None,
+) -> str:
+    """Put easier sentences into a text, unless code finds that they say something else.
 
     Args:
         text: Holds the sentences.
-        copied: The sentences.
-        source: What the text was made from, and whatever else it may say.
-        ask: Asks the agent for one of them in easy words, in answers of this schema.
-
-    Returns:
-        The text with what is better now, the old and new sentences of it, and what all of them cost.
+        old: The sentences, in the order of their numbers.
+        new: What may stand in their places.
+        source: What the text was made from.
+        spoils: Whether a new sentence does harm, given the text before and after, and the sentence.
     """
-    rewritten: list[tuple[str, str]] = []
-    calls: list[CallRecord] = []
-    for old in copied:
-
-        def objection(new: str, old: str = old) -> str:
-            return objection_to(new, old, source)
-
-        try:
-            answer = await ask(old, easy_sentence(objection))
-        except ModelOutputError as error:
-            calls += error.spent
+    for number, sentence in enumerate(old, start=1):
+        easy = new.sentences.get(number, sentence)
+        if easy == sentence or objection_to(easy, sentence, source) or not _is_near(easy, sentence):
             continue
-        calls += answer.calls
-        text = text.replace(old, answer.value.easy, 1)
-        rewritten.append((old, answer.value.easy))
-    return text, rewritten, calls
+        after = text.replace(sentence, easy, 1)
+        if not spoils or not spoils(text, after, easy):
+            text = after
+    return text
+
+
+def _is_near(new: str, old: str) -> bool:
+    """Whether two sentences are near in meaning by the encoder; without its packages, they count as near."""
+    try:
+        from tools.retrieval import Embedding, cosines  # noqa: PLC0415 - its packages are those of an extra
+
+        return bool(cosines((new,), (old,), Embedding())[0, 0] >= LEAST_COSINE)
+    except (ImportError, RetrievalUnavailable):
+        return True
 
 
 def objection_to(rewritten: str, sentence: str, source: str) -> str:

@@ -72,8 +72,8 @@ JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
         "copy is then retold sentence by sentence.",
     ),
     "rewrite_copied": Extension(
-        "Sentences that a revision has copied from the paper go back to the journalist one by one, each twice if need "
-        "be. Code puts in what is easier by the formula, turns nothing round and adds nothing, as far as it can tell.",
+        "Sentences that a revision has copied from the paper go back to the journalist, all at once. Code puts in what "
+        "is easier by the formula, turns nothing round, adds nothing, and is near in meaning, as far as it can tell.",
         "For models that copy the paper instead of retelling it.",
     ),
 }

@@ -244,20 +244,7 @@ def _titled(sentence: str) -> bool:
     return len(words) > 1 and not sentence.endswith((".", "!", "?")) and all(word[0].isupper() for word in words)
 
 
-_REMAINS_OF_JSON = re.compile(r"\]\s*[\]}]|}\s*[\]}]|{\s*}|\[\s*\]")
-"""Brackets that close, or hold nothing: a small model goes on writing the format inside a text."""
-_WORD = re.compile(r"[^\W\d_]{2}")
-_LEFT_IN_FRONT = re.compile(r"^(?:[.,;:)\]}]+\s+)+")
-"""The end of something that is not there."""
-
-
-def whole_sentences(paragraph: str) -> str:
-    """Drop what is no sentence, and an unfinished last one: decoding ends a paragraph at its bound, in mid-sentence."""
-    texts = [sentence.text for sentence in sentences(_LEFT_IN_FRONT.sub("", paragraph))]
-    finished = texts if texts and texts[-1].rstrip("\"'”’)]").endswith((".", "!", "?")) else texts[:-1]
-    return " ".join(text for text in finished if _WORD.search(text) and not _REMAINS_OF_JSON.search(text))
-
-
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
 _HEADLINE: Final = re.compile(r"\A\s*#[ \t][^\n]*")
 
 

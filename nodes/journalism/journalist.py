@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from nodes.journalism.editor import advice_of
 from nodes.journalism.initialise import ask_as, options
-from nodes.rewriting import EasySentence, copied_from, rewrite_each
+from nodes.rewriting import NumberedSentences, copied_from, replace_sentences
 from nodes.shared import limits_of
+from state.errors import ModelOutputError
 from state.journalism import Draft, JournalismState
 from state.model_settings import Limits
 from tools.documents.reading import stored_text
-from tools.models import Answer
 from tools.models.ask import MarkdownAnswer
+from tools.models.prompts import numbered
 from tools.text import has_words, sentences, split_parts, without_headline
 
 MOST_WORDS = 1200
@@ -109,12 +111,18 @@ async def revise_draft(state: JournalismState) -> JournalismState:
 
 
 async def rewrite_copied(state: JournalismState) -> JournalismState:
-    """Rewrite the sentences that the draft has copied from the paper, one by one (the extension `rewrite_copied`)."""
+    """Rewrite the sentences that the draft has copied from the paper (the extension `rewrite_copied`)."""
     draft, paper = state["revision"], stored_text(state["source"])
-
-    async def in_easy_words(sentence: str, schema: type[EasySentence]) -> Answer[EasySentence]:
-        variables: dict[str, object] = {"paper": paper, "audience": options(state).audience, "sentence": sentence}
-        return await ask_as("journalist", "rewrite_copied", state, variables, schema, round_number=draft["round"])
-
-    text, _, calls = await rewrite_each(draft["text"], state["copied"], paper, in_easy_words)
-    return {"drafts": [{**draft, "text": text}], "calls": calls}
+    variables: dict[str, object] = {
+        "paper": paper,
+        "audience": options(state).audience,
+        "sentences": numbered(state["copied"]),
+    }
+    try:
+        answer = await ask_as(
+            "journalist", "rewrite_copied", state, variables, NumberedSentences, round_number=draft["round"]
+        )
+    except ModelOutputError as error:  # the revision is an article without it, too
+        return {"drafts": [draft], "calls": error.spent}
+    text = await asyncio.to_thread(replace_sentences, draft["text"], state["copied"], answer.value, paper)
+    return {"drafts": [{**draft, "text": text}], "calls": answer.calls}

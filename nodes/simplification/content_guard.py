@@ -32,7 +32,8 @@ def find_great_loss(before: str, after: str, source: str, max_words: int | None)
     had, has = (len(text.split()) for text in (before, after))
     if has < (1 - MOST_LOST) * min(had, max_words or had):
         return f"it has only {has} of the {had} words that the text had: give the entire text"
-    kept = [item for item in lost_content(source, "") if item not in lost_content(source, before)]
+    gone = lost_content(source, before)
+    kept = [item for item in lost_content(source, "") if item not in gone]
     lost = [item["text"] for item in newly_lost(before, after, source) if item["kind"] not in STATISTICS]
     if len(lost) > MOST_LOST * sum(item["kind"] not in STATISTICS for item in kept):
         return f"it has lost what must stay: {', '.join(lost)}"

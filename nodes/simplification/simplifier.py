@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal, Self
 
-from nodes.rewriting import objection_to
+from nodes.rewriting import NumberedSentences, replace_sentences
 from nodes.simplification.agent import (
     ask_as,
     has_extension,
@@ -24,7 +24,6 @@ from nodes.simplification.agent import (
     texts_of,
 )
 from nodes.simplification.content_guard import find_great_loss, foreign_names, newly_lost
-from state.errors import RetrievalUnavailable
 from state.model_settings import Limits
 from state.records import CallRecord
 from state.settings import Lead
@@ -78,31 +77,6 @@ class LatestSimplification(MarkdownAnswer):
         return limits.paragraphs * limits.paragraph_words + limits.questions * limits.note_words
 
 
-class NumberedSentences(MarkdownAnswer):
-    """The sentences of the text in easy words, each by its number."""
-
-    usable_if_cut_off = True
-
-    sentences: dict[int, str]
-
-    @classmethod
-    def read(cls, text: str) -> Self:
-        """Take the numbered lines.
-
-        Raises:
-            ValueError: There are none.
-        """
-        found = {int(match[1]): match[2] for match in re.finditer(r"^\W*(\d+)[.)]\W{0,3}\s(.+)$", text, re.MULTILINE)}
-        if not found:
-            raise ValueError("it has no line that begins with the number of a sentence")
-        return cls(sentences={number: " ".join(line.split()) for number, line in found.items()})
-
-    @classmethod
-    def most_words(cls, limits: Limits) -> int:
-        """Return the words of all paragraphs."""
-        return limits.paragraphs * limits.paragraph_words
-
-
 @loop_node
 async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
@@ -128,39 +102,13 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
         "target_grade": target_grade(state),
     }
     answer = await ask_as("simplifier", "rewrite_sentences", state, variables, NumberedSentences, trim="clarifications")
-    given = {old[number - 1]: new for number, new in answer.value.sentences.items() if 0 < number <= len(old)}
-    text = await asyncio.to_thread(replace_sentences, text, given, stored_text(state["source"]))
+    source = stored_text(state["source"])
+
+    def spoils(before: str, after: str, new: str) -> bool:
+        return bool(newly_lost(before, after, source) or foreign_names(new, source))
+
+    text = await asyncio.to_thread(replace_sentences, text, old, answer.value, source, spoils)
     return _written(state, text, answer.calls, answered, "rewrite")
-
-
-LEAST_COSINE = 0.5
-"""Of a sentence and the one in its place."""
-
-
-def replace_sentences(text: str, given: Mapping[str, str], source: str) -> str:
-    """Put easier sentences into a text, unless code finds that they say something else.
-
-    Args:
-        text: Holds the sentences.
-        given: What may stand in the place of each.
-        source: The abstract that the text was made from.
-    """
-    for old, new in given.items():
-        after = text.replace(old, new, 1)
-        spoilt = objection_to(new, old, source) or newly_lost(text, after, source) or foreign_names(new, source)
-        if new != old and not spoilt and _is_near(new, old):
-            text = after
-    return text
-
-
-def _is_near(new: str, old: str) -> bool:
-    """Whether two sentences are near in meaning by the encoder; without its packages, they count as near."""
-    try:
-        from tools.retrieval import Embedding, cosines  # noqa: PLC0415 - its packages are those of an extra
-
-        return bool(cosines((new,), (old,), Embedding())[0, 0] >= LEAST_COSINE)
-    except (ImportError, RetrievalUnavailable):
-        return True
 
 
 async def write_anew(

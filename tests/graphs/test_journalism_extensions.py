@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fake_endpoint import FakeEndpoint, Script, Text, When
+from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import EASY, HARD, PAPER, Newsroom, article, review, run, steps
+from tools.models.prompts import numbered
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
 COPIED = f"{PAPER} {HARD}"
@@ -59,30 +60,21 @@ async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeE
     assert steps(fake_endpoint) == ["write_draft", *ROUND]
 
 
-async def test_a_sentence_that_was_copied_from_the_paper_is_rewritten_by_itself(fake_endpoint: FakeEndpoint) -> None:
+async def test_sentences_that_were_copied_from_the_paper_are_rewritten_at_once(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
-    fake_endpoint.answer = copying(easier)
-    result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
-    assert steps(fake_endpoint) == ["write_draft", *ROUND, "EasySentence"]
-    assert f"# The hard sentence\n\n{HARD}\n" in fake_endpoint.chat_requests[-1].text
-    assert COPIED in fake_endpoint.chat_requests[-1].text, "it is rewritten with the paper in sight"
+    fake_endpoint.answer = copying(EASY, easier)
+    result = await run(fake_endpoint, f"{EASY} {COPIED}", rounds=1, select="last", extensions="rewrite_copied")
+    assert steps(fake_endpoint) == ["write_draft", *ROUND, "rewrite_copied"]
+    assert f"# The hard sentences\n\n1. {EASY}\n2. {HARD}\n" in fake_endpoint.chat_requests[-1].text
+    assert COPIED in fake_endpoint.chat_requests[-1].text, "they are rewritten with the paper in sight"
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
     assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
 
 
-async def test_each_copied_sentence_is_asked_for_by_itself_and_up_to_the_limit(fake_endpoint: FakeEndpoint) -> None:
-    easier, worse = (
-        "Doctors gave zoledronate. It made the bones take up substantial minerals.",
-        "It is fun. We like it.",
-    )
-    paper = " ".join([COPIED, EASY])
-    fake_endpoint.answer = copying(worse, worse, easier)
-    await run(fake_endpoint, paper, rounds=1, extensions="rewrite_copied")
-    assert steps(fake_endpoint)[-3:] == ["EasySentence"] * 3, "what is no better is sent back once"
-    assert "speaks of something else" in fake_endpoint.chat_requests[-2].text
-    fake_endpoint.answer = copying(worse, worse, easier)
-    await run(fake_endpoint, paper, rounds=1, extensions="rewrite_copied", limits={"rewrites": 1})
-    assert steps(fake_endpoint).count("EasySentence") == 3 + 2
+async def test_no_more_copied_sentences_are_rewritten_than_the_limit(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("Bones got denser.")
+    await run(fake_endpoint, f"{EASY} {COPIED}", rounds=1, extensions="rewrite_copied", limits={"rewrites": 1})
+    assert HARD not in fake_endpoint.chat_requests[-1].text.partition("# The hard sentences")[2]
 
 
 async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
@@ -105,7 +97,7 @@ async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint)
 async def test_a_rewritten_sentence_that_is_no_better_is_left_out(fake_endpoint: FakeEndpoint, worse: str) -> None:
     fake_endpoint.answer = copying(worse)
     result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="all")
-    assert steps(fake_endpoint)[-1] == "EasySentence"
+    assert steps(fake_endpoint)[-1] == "rewrite_copied"
     assert HARD in result["article"]
 
 
@@ -117,17 +109,17 @@ async def test_a_rewritten_sentence_that_leaves_a_doubt_out_is_left_out(fake_end
 
 
 async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Script([When(Text("No."), schema="EasySentence")], otherwise=copying())
+    fake_endpoint.answer = copying(rewritten=["No."] * 2)
     result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
     assert HARD in result["article"]
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
 
-def copying(*easy: str, copied: str = HARD) -> Newsroom:
+def copying(*easy: str, copied: str = HARD, rewritten: list[str] | None = None) -> Newsroom:
     """A journalist that copies a sentence of the paper, and says it in these words when it is asked for it."""
     return Newsroom(
         write_draft=[article(EASY, copied)],
         advise=[review("Say it in everyday words.")],
         revise_draft=[article(EASY, copied)],
-        EasySentence=[{"easy": text} for text in easy],
+        rewrite_copied=rewritten or [numbered(easy)],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphs.science_journalism import graph
-from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Text, fill
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Text, fill
 from tests.support.steps import step_of
 from tools.models.prompts import numbered
 
@@ -57,8 +57,8 @@ def review(*advice: str) -> str:
 class Newsroom:
     """Answers each agent with what was scripted for it, in order; the filler answers the rest."""
 
-    def __init__(self, **scripts: list[str] | list[dict[str, Any]]) -> None:
-        """Take lists of answers by step: write_draft, take_notes, advise, revise_draft; EasySentence."""
+    def __init__(self, **scripts: list[str]) -> None:
+        """Take lists of answers by step: write_draft, take_notes, advise, revise_draft, rewrite_copied."""
         self.scripts = scripts
 
     def __call__(self, request: RecordedRequest) -> Reply:
@@ -67,7 +67,5 @@ class Newsroom:
         if not script:
             return fill(request)
         answer = script.pop(0)
-        if isinstance(answer, dict):
-            return Json(answer)
         label = {"write_draft": "## Article\n\n", "revise_draft": f"{IMPROVEMENT}\n\n## Revised article\n\n"}
         return Text(label.get(step, "") + answer)
