@@ -37,6 +37,8 @@ LAST_MEANINGS: dict[Choice, str] = {
     **MEANINGS,
     "write_review": "`Reviewer`, `write_review`: write the comment",
     "skip": "`Controller`, `skip`: write no comment, because what was found leaves nothing to raise",
+    "rewrite": "`Controller`, `rewrite`: ask up to {most} more questions before the review, as `steps`; each has "
+    "`action` and `question`",
 }
 """What the choices mean once the review alone is left."""
 
@@ -110,6 +112,7 @@ async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
 async def _rule_step(state: ParagraphState, step: Step, choices: list[Choice]) -> Ruling:
     variables = {
         **_variables(state, choices),
+        "asking": "yes" if "ask_paper" in choices else "",
         "next_step": in_words(step),
         "remaining": numbered(map(in_words, state["remaining"])),
     }

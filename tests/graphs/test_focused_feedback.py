@@ -122,14 +122,6 @@ async def test_plans_are_never_sampled_colder_than_the_planner_is_set(
         FeedbackContext(plan_temperature=0.5)
 
 
-async def test_plans_that_are_all_unusable_are_asked_for_once_more(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(ProposedPlan=[*NONSENSE, plan(PAPER_QUESTION)])
-    result = await run(fake_endpoint)
-    assert steps(fake_endpoint)[:2] == ["ProposedPlan", "ProposedPlan"]
-    assert [call["reask"] for call in result["calls"]][:2] == [False, True]
-    assert result["comments"]
-
-
 async def test_without_literature_nobody_may_plan_to_look_there(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Room(ProposedPlan=[plan(PAPER_QUESTION)])
     await run(fake_endpoint)

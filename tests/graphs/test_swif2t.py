@@ -282,6 +282,7 @@ async def test_the_controller_may_leave_the_review_out_and_nothing_is_raised(end
     assert steps(endpoint) == ["ProposedPlan", "StepDecision", "PlainAnswer", "StepDecision"]
     last = asked_for(endpoint, "StepDecision")[-1]
     assert choices(last) == ["write_review", "skip"]
+    assert "unnecessary" not in part(last, "Rules"), "that is said of questions"
     assert part(last, "The steps that remain").endswith("The next step is: Reviewer: write the review.")
     (found,) = result["reviews"]
     assert (found["outcome"], found["problem"]) == ("nothing worth raising", ended["explanation"])

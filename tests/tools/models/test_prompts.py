@@ -32,6 +32,7 @@ OPTIONAL = {
     "clarifications",
     "target_grade",
     "max_words",
+    "asking",
     "candidates",
     "evidence",
     "log",
@@ -45,7 +46,7 @@ OPTIONAL = {
     "lost_details",
 }
 """Variables that may be empty."""
-SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "limits", "checks", "computed"}
+SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "limits", "checks", "computed", "asking"}
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
 STRUCTURED = {"limits": Limits()}
@@ -130,7 +131,9 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
 
 SAME_FOR_ALL = {
     **dict.fromkeys(("most", "title"), "<the same>"),
-    **dict.fromkeys(("literature", "checks", "computed", "quotes", "anchors", "instructions", "choices"), "yes"),
+    **dict.fromkeys(
+        ("literature", "checks", "computed", "quotes", "anchors", "instructions", "choices", "asking"), "yes"
+    ),
     **STRUCTURED,
 }
 """What an agent of the feedback room is told for every paragraph."""
