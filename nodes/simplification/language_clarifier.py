@@ -71,6 +71,7 @@ def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> 
         for original, replacement in dict.fromkeys(
             (wording.original.strip(), wording.replacement.strip()) for wording in wordings.suggestions
         )
+        if original != replacement
     ]
     return {
         "loop_round": number,

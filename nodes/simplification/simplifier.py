@@ -93,7 +93,8 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
 
     This is the extension `sentence_by_sentence`.
     """
-    answered, text = _answers(state), state["text"]
+    answered = _answers(state)
+    text = re.sub(r"[^\S\n]+", " ", state["text"])  # as `sentences` has it
     old = [each.text for each in sentences(text) if not each.heading and each.text in text]
     variables: dict[str, object] = {
         "source": stored_text(state["source"]),

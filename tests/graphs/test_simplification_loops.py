@@ -98,6 +98,28 @@ async def test_the_simplifier_is_asked_to_take_out_what_the_text_does_not_have_o
     assert result["simplified"] == ABSTRACT
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_text"),
+    [
+        (f"# Reasoning\n\n- It fits.\n\n**Latest Simplification**\n\n{ABSTRACT}", True),
+        (f"## Reasoning:\n1. It fits.\n## The new text\n{ABSTRACT}", True),
+        (ABSTRACT, True),
+        ("# Reasoning\n\n- It fits.", False),
+        (f"# Latest Simplification\n\nA layperson asked about the newest version of the text. {ABSTRACT}", True),
+        (f"A layperson asked about the newest version of the text, and the medical expert answered. {ABSTRACT}", False),
+    ],
+    ids=["bold title", "another title", "no title", "no text", "words like its prompt's", "a sentence of its prompt"],
+)
+async def test_what_is_taken_as_the_text(fake_endpoint: FakeEndpoint, answer: str, is_text: bool) -> None:
+    good = ABSTRACT.replace("In actual fact, the", "The")
+    fake_endpoint.answer = Society(rewrite_text=[Text(answer), latest(good)])
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, accuracy_check=False)
+    assert result["simplified"].endswith(ABSTRACT if is_text else good)
+    assert "#" not in result["simplified"]
+    assert "It fits" not in result["simplified"]
+    assert steps(fake_endpoint).count("rewrite_text") == 2 - is_text
+
+
 async def test_a_loss_is_reported(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(rewrite_text=[latest(ABSTRACT.replace("400 mcg twice daily", "twice daily"))])
     result = await run(fake_endpoint, loops=["layperson"], entries=1)

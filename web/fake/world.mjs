@@ -53,7 +53,7 @@ export function world(papers, recorded) {
     editText(run, text) {
       const { versions } = run.result;
       const version = { number: versions.length, loop: "person", text, grade: 8, words: text.split(/\s+/).length, lost: run.result.lost.filter((detail) => !text.includes(detail.text)) };
-      run.result = { ...run.result, simplified: text, lost: version.lost, versions: [...versions, version] };
+      run.result = { ...run.result, simplified: text, selected_version: version.number, lost: version.lost, versions: [...versions, version] };
       return version;
     },
   };
@@ -210,7 +210,7 @@ function lossy(view) {
   all_changes.push({ entry: 2, loop: "redundancy_checker", round: 1, agent: "simplifier", kind: "removal", before: "Transient muscle soreness occurred in 9% of participants practising yoga.", after: "", because: "Readers do not need it." });
   all_changes.push({ entry: 2, loop: "redundancy_checker", round: 1, agent: "simplifier", kind: "substitution", before: "No serious adverse events were observed.", after: "Adverse events were watched for.", because: "What is an adverse event?" });
   worse.record.id = "lossy";
-  Object.assign(worse.result, { simplified: text, lost, versions, all_changes, glossary: [{ term: "sciatica", explanation: "Pain along the nerve of the leg.", entry: 1 }] });
+  Object.assign(worse.result, { simplified: text, selected_version: 2, lost, versions, all_changes, glossary: [{ term: "sciatica", explanation: "Pain along the nerve of the leg.", entry: 1 }] });
   return worse;
 }
 

@@ -346,6 +346,7 @@ export interface Exchange {
 export interface SimplificationResult {
   note: string;
   simplified: string;
+  selected_version: number;
   warnings: string[];
   lost: LostDetail[];
   accepted: LostDetail[];

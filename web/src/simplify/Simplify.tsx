@@ -30,7 +30,8 @@ export function Simplify({ view, again }: Props) {
   const [problem, setProblem] = useState("");
 
   const newest = versions.at(-1);
-  const shown = versions.find((version) => version.number === chosen) ?? newest;
+  const kept = versions.find((version) => result.simplified && version.number === result.selected_version) ?? newest;
+  const shown = versions.find((version) => version.number === chosen) ?? kept;
   const source = versions[0]?.text ?? "";
   const { rows, others } = useMemo(
     () => rowsOf(source, shown?.text ?? "", shown?.lost ?? [], (result.all_changes ?? []).filter((change) => change.entry <= (shown?.number ?? 0))),
@@ -39,7 +40,7 @@ export function Simplify({ view, again }: Props) {
   const accepted = result.accepted ?? [];
   const acceptedSet = useMemo(() => new Set((result.accepted ?? []).map(keyOf)), [result.accepted]);
   if (!shown || shown.number === 0) return <p className="soft">There is no plain text yet; “How it is made” shows who is at work.</p>;
-  const open = shown === newest && view.status === "done" && !busy;
+  const open = shown === kept && view.status === "done" && !busy;
 
   async function send(change: Promise<unknown>) {
     setBusy(true);
@@ -90,7 +91,7 @@ export function Simplify({ view, again }: Props) {
             <input type="checkbox" checked={changes} onChange={(event) => setChanges(event.target.checked)} />
             Show changed words
           </label>
-          <button type="button" aria-pressed={editing} disabled={view.status !== "done" || shown !== newest} onClick={() => setEditing(!editing)}>
+          <button type="button" aria-pressed={editing} disabled={view.status !== "done" || shown !== kept} onClick={() => setEditing(!editing)}>
             Edit
           </button>
         </span>
