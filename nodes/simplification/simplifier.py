@@ -33,15 +33,12 @@ from tools.documents.reading import stored_text
 from tools.models import Answer
 from tools.models.ask import MarkdownAnswer
 from tools.models.prompts import numbered
-from tools.text import sentences
+from tools.text import has_words, list_points, sentences, split_parts
 
 Kind = Literal["rewrite", "substitution", "removal", "correction"]
 
 _WORD = re.compile(r"\w+")
-_HEADING = re.compile(r"^ {0,3}(?:#{1,6} +(?P<marked>.+?)|\*\*(?P<bold>[^*\n]+)\*\*) *#*:? *$", re.MULTILINE)
-_TITLE = re.compile(r"(?:the )?latest simplification:?", re.IGNORECASE)
-_REASONING = re.compile(r"reasoning:?", re.IGNORECASE)
-_POINT = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_HEADING = re.compile(r"^(?:#+ .*|\*\*[^*\n]+\*\*)$", re.MULTILINE)
 
 
 class LatestSimplification(MarkdownAnswer):
@@ -57,19 +54,13 @@ class LatestSimplification(MarkdownAnswer):
         Raises:
             ValueError: There are no words.
         """
-        headings = [(match.start(), match.end(), match["marked"] or match["bold"]) for match in _HEADING.finditer(text)]
-        titles = [heading for heading in headings if _TITLE.fullmatch(heading[2].strip())]
-        starts, end = len(text), 0
-        if titles:
-            starts, end, _ = titles[-1]
-        elif headings and _REASONING.fullmatch(headings[0][2].strip()):
-            starts, end, _ = headings[1] if len(headings) > 1 else (len(text), len(text), "")
-        else:
-            starts = 0
-        if not re.search(r"[^\W\d_]{2}", text[end:]):
+        parts = split_parts(text, {"reasoning": "reasoning", "text": "(?:the )?latest simplification"})
+        if "reasoning" in parts and "text" not in parts:  # it stands under whatever heading comes next
+            parts["reasoning"], *below = _HEADING.split(parts["reasoning"], maxsplit=1)
+            parts["text"] = "".join(below)
+        if not has_words(written := parts.get("text", parts[""]).strip()):
             raise ValueError("it has no text below the heading `# Latest Simplification`")
-        lines = [_POINT.sub("", line).strip() for line in _HEADING.sub("", text[:starts]).splitlines()]
-        return cls(reasoning=[line for line in lines if line], text=text[end:].strip())
+        return cls(reasoning=list_points(parts.get("reasoning", "")), text=written)
 
     @classmethod
     def most_words(cls, limits: Limits) -> int:

@@ -26,14 +26,6 @@ async def test_answers_reach_the_simplifier_and_the_glossary(fake_endpoint: Fake
     assert "word number 1" in change["because"]
 
 
-async def test_an_accepted_wording_enters_the_text_and_nothing_else_changes(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society()
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE)
-    assert result["simplified"] == ABSTRACT.replace(WORDING["original"], WORDING["replacement"])
-    (change,) = result["all_changes"]
-    assert (change["kind"], change["because"]) == ("substitution", "It is shorter.")
-
-
 async def test_rejected_wordings_go_back_until_the_rounds_are_used_up(fake_endpoint: FakeEndpoint) -> None:
     rejected = {"verdicts": [{"number": 1, "reason": "REASON-4 against it.", "accept": False}]}
     fake_endpoint.answer = Society(Wordings=[{"suggestions": [WORDING]}], WordingVerdicts=[rejected])
@@ -196,40 +188,6 @@ async def test_of_the_versions_the_one_that_lost_least_is_returned_and_never_the
     assert (result["lost"], [detail["text"] for detail in last["lost"]]) == ([], ["400 mcg"])
 
 
-async def test_the_simplifier_writes_the_text_with_accepted_wordings_of_all_rounds(
-    fake_endpoint: FakeEndpoint,
-) -> None:
-    other = {"original": "placebo", "replacement": "a dummy drug"}
-    better = {"original": "placebo", "replacement": "a drug without effect"}
-    first = [
-        {"number": 1, "reason": "It is shorter.", "accept": True},
-        {"number": 2, "reason": "Too rude.", "accept": False},
-    ]
-    text = ABSTRACT.replace("placebo", "a drug without effect").replace("It was subsequently determined that", "Later")
-    fake_endpoint.answer = Society(
-        Wordings=[{"suggestions": [WORDING, other]}, {"suggestions": [better]}],
-        WordingVerdicts=[
-            {"verdicts": first},
-            {"verdicts": [{"number": 1, "reason": "It is plain.", "accept": True}]},
-        ],
-        enter_wordings=[latest(text)],
-    )
-    result = await run(fake_endpoint, loops=["language_clarifier"], entries=1)
-    assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + ["enter_wordings"]
-    entering = fake_endpoint.chat_requests[-1].text
-    assert '"placebo" -> "a drug without effect"' in entering
-    assert WORDING["replacement"] in entering
-    assert result["simplified"] == text
-    assert [(change["kind"], change["agent"], change["because"]) for change in result["all_changes"]] == [
-        ("substitution", "simplifier", '"placebo" -> "a drug without effect": It is plain.'),
-        (
-            "substitution",
-            "simplifier",
-            f'"{WORDING["original"]}" -> "{WORDING["replacement"]}": It is shorter.',
-        ),
-    ]
-
-
 async def test_what_was_accepted_before_an_agent_failed_enters_the_text(fake_endpoint: FakeEndpoint) -> None:
     other = {"original": "placebo", "replacement": "a dummy drug"}
     verdicts = [{"number": 1, "reason": "Good.", "accept": True}, {"number": 2, "reason": "Bad.", "accept": False}]
@@ -297,8 +255,3 @@ async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpo
     lost, subject = (await run(fake_endpoint, loops=["layperson"], entries=1))["warnings"]
     assert "it has lost" in lost
     assert "hardly about its source" in subject
-
-
-async def test_a_text_about_the_abstract_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society()
-    assert (await run(fake_endpoint, loops=["language_clarifier"], entries=1, extensions=BY_CODE))["warnings"] == []

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -149,21 +148,6 @@ async def test_each_agent_is_told_its_role_and_nothing_of_ours(endpoint: FakeEnd
             assert request.schema is None, "a text is no JSON"
             assert "the entire text" in request.text
             assert "`# Latest Simplification`" in request.text
-
-
-async def test_every_text_of_the_laypersons_loop_is_reviewed_the_last_one_included(endpoint: FakeEndpoint) -> None:
-    society = Society(
-        AgentChoice=[{"reason": "It is time.", "agent": lead} for lead in LEADS],
-        correct_text=[latest(version(number)) for number in range(1, 20)],
-        AccuracyCheck=[{"comments": [COMMENT]}],
-    )
-    endpoint.answer = society
-    await run(endpoint)
-    asked = steps(endpoint)
-    corrected = ["AccuracyCheck", *["correct_text", "AccuracyCheck"] * 3]
-    assert asked[:11] == [*ENTRIES[3][:4], *corrected], "three corrections, each of them reviewed"
-    for step, following in pairwise(asked):
-        assert (following == "AccuracyCheck") == (step in {"rewrite_text", "correct_text"})
 
 
 async def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: FakeEndpoint) -> None:

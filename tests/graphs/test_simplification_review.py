@@ -6,7 +6,7 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
-from tests.support.society import ABSTRACT, STEPS, WORDING, Society, latest, run
+from tests.support.society import ABSTRACT, STEPS, Society, latest, run
 
 COMMENT = "COMMENT-8: it was chronic asthma."
 ACCURATE = "The medical expert stated that my text was accurate."
@@ -67,20 +67,6 @@ async def test_what_entered_or_left_the_text_is_reviewed_by_an_extension(
     assert result["simplified"] == ABSTRACT
     told = [memory["text"] for memory in result["memories"] if memory["agent"] == "simplifier"]
     assert told[-2:] == [f"The medical expert commented on my text: {COMMENT}", ACCURATE], "the newest it remembers"
-
-
-async def test_the_rounds_of_wordings_leave_as_many_for_the_review(fake_endpoint: FakeEndpoint) -> None:
-    rejected = {"number": 1, "reason": "It is longer.", "accept": False}
-    accepted = {**rejected, "accept": True}
-    fake_endpoint.answer = Society(
-        Wordings=[{"suggestions": [WORDING]}],
-        WordingVerdicts=[{"verdicts": [rejected]}, {"verdicts": [accepted]}],
-        AccuracyCheck=[{"comments": [COMMENT]}],
-    )
-    choices = {"entries": 1, "revision_rounds": 2, "extensions": ["review_every_text"]}
-    await run(fake_endpoint, loops=["language_clarifier"], **choices)
-    reviews = ["enter_wordings", "AccuracyCheck", *["correct_text", "AccuracyCheck"] * 2]
-    assert steps(fake_endpoint) == ["Wordings", "WordingVerdicts"] * 2 + reviews
 
 
 @pytest.mark.parametrize("extensions", ["none", "lost_details"])
