@@ -24,7 +24,6 @@ REVIEW = Extra(
     "What reviews papers",
     (
         "chromadb",
-        "langchain_text_splitters",
         "numpy",
         "rank_bm25",
         "safetensors",

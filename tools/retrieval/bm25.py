@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter
 from functools import lru_cache
 
-from rank_bm25 import BM25Okapi
 from snowballstemmer import stemmer
 
 from tools.retrieval.segments import Segment
+
+with warnings.catch_warnings():
+    # It is no longer developed, which is nothing that a user of ours could change.
+    warnings.filterwarnings("ignore", message="`langchain-community` is being sunset", category=DeprecationWarning)
+    from langchain_community.retrievers.bm25 import BM25Retriever
 
 _WORD = re.compile(r"\w+(?:[.'’-]\w+)*")
 _FUNCTION_WORDS = re.compile(
@@ -32,7 +37,7 @@ def rank(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple
     """
     if not any(words(segment.text) for segment in segments):
         return []
-    scores = _index(segments).get_scores(words(question))
+    scores = _index(segments).vectorizer.get_scores(words(question))
     found = [(segment, float(score)) for segment, score in zip(segments, scores, strict=True) if score > 0]
     return sorted(found, key=lambda scored: scored[1], reverse=True)[:limit]
 
@@ -48,11 +53,13 @@ def _stem(word: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _index(segments: tuple[Segment, ...]) -> BM25Okapi:
+def _index(segments: tuple[Segment, ...]) -> BM25Retriever:
     """The index of some segments; kept, because a paper is asked many questions."""
-    index = BM25Okapi([words(segment.text) for segment in segments])
+    index = BM25Retriever.from_texts([segment.text for segment in segments], preprocess_func=words)
     # Lucene's weights, ln(1 + (N - n + 0.5) / (n + 0.5)), are positive: a score of 0 means that no word is shared.
     # Those of rank-bm25 are zero or negative for a word in half of the segments, so for all words of a short text.
-    counts = Counter(word for segment in index.doc_freqs for word in segment)
-    index.idf = {word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5)) for word, count in counts.items()}
+    counts = Counter(word for segment in index.vectorizer.doc_freqs for word in segment)
+    index.vectorizer.idf = {
+        word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5)) for word, count in counts.items()
+    }
     return index
