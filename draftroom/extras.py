@@ -24,6 +24,7 @@ REVIEW = Extra(
     "What reviews papers",
     (
         "chromadb",
+        "langchain_text_splitters",
         "numpy",
         "rank_bm25",
         "safetensors",
