@@ -15,12 +15,14 @@ from langgraph.types import Send
 from graphs.focused_feedback import after_detection, before_review, for_whole_paper, question
 from nodes.feedback.agent import log_answers
 from nodes.feedback.conclude import conclude
-from nodes.feedback.initialise import departures_of_verification_chain
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
 from state.feedback import ParagraphOutput, ParagraphState
 from state.settings import FeedbackContext
+
+
+OWN_QUESTIONS = "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner."
 
 
 def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
@@ -50,9 +52,7 @@ verification_chain.add_edge("write_review", "conclude")
 verification_chain.add_edge("conclude", END)
 
 single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone", lambda _: [])
-chain_of_verification_builder = for_whole_paper(
-    verification_chain, "verification_chain", departures_of_verification_chain
-)
+chain_of_verification_builder = for_whole_paper(verification_chain, "verification_chain", lambda _: [OWN_QUESTIONS])
 
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")

@@ -42,6 +42,9 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> list[str]:
     asked = " and ".join(literature_names(chosen))
     found = [
         "A plan is a list in JSON, in the paper a numbered list.",
+        f"The paper does not say how many plans are sampled (here {chosen.plans}), how warm (at a temperature of "
+        f"{chosen.plan_temperature:g} or more), with how many questions (at most {chosen.max_questions}), and how many "
+        f"publications a question is looked up in ({chosen.literature.results}).",
         f"Papers are split at paragraphs and words into at most {chosen.segment_characters:,} characters, as the "
         "authors' code does; the paper speaks of segments of equal length.",
         f"The literature that was asked is {asked}, in the paper Google."
@@ -56,11 +59,6 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> list[str]:
         encoder = read_config(folder).encoder
         found.append(f"Plans are ranked by {weights}, of the encoder {encoder}; the paper's is bert-base-cased.")
     return found
-
-
-def departures_of_verification_chain(_: FeedbackSettings) -> list[str]:
-    """List what of the chain of verification is not as published."""
-    return ["The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner."]
 
 
 async def initialise(

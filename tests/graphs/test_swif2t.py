@@ -99,6 +99,7 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, own_state
         "played by large, in the paper by GPT-4",
         "table of limits",
         "in the paper a numbered list",
+        "how many plans are sampled (here 4)",
         "the paper speaks of segments of equal length",
         f"asked is the folder {literature['folder']}, in the paper Google",
         "ranked by the weights that ship with Draftroom",
