@@ -88,7 +88,7 @@ def test_what_failed_is_listed_and_tried_again_alone(room: Room, fake_endpoint: 
 
 
 def test_a_run_of_which_nothing_came_fails(room: Room, fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = lambda _: Text("I would rather not.")
+    fake_endpoint.answer = lambda _: Text("# Latest Simplification")
     code, printed = room.simplify("--rows", "single", "--limit", "1")
     assert code == EXIT_CODES["model_output"], printed
 
