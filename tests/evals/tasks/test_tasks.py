@@ -50,7 +50,9 @@ def test_the_papers_rows_run_without_extensions_whatever_the_settings_say(task: 
     assert [row.name for row in task.rows if row.paper and row.system and extensions[row.system]] == []
     with_extensions = {name for name, on in extensions.items() if on}
     assert with_extensions == {
-        name for name in task.systems if name.endswith(("-extensions", "-detect", "-rewrite-copied", "as-set"))
+        name
+        for name in task.systems
+        if name.endswith(("-extensions", "-detect", "-rewrite-copied", "-sentence", "-every-text", "as-set"))
     }
     assert extensions["as-set"] == ["any"]
 
