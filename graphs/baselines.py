@@ -21,7 +21,6 @@ from nodes.feedback.weakness_detector import detect_weaknesses
 from state.feedback import ParagraphOutput, ParagraphState
 from state.settings import FeedbackContext
 
-
 OWN_QUESTIONS = "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner."
 
 

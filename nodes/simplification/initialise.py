@@ -9,10 +9,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.doubts import with_instructions_told
+from nodes.shared import list_departures
 from nodes.simplification.agent import begin_exchange
 from nodes.simplification.logger import as_version
 from state.errors import BadInput
-from state.settings import SIMPLIFICATION_ROLES, Settings, SimplificationContext
+from state.settings import SimplificationContext
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
 from tools.documents.reading import read_document, stored_text
@@ -34,6 +35,14 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
     source = await asyncio.to_thread(read_document, abstract, scope=options.scope, max_pages=options.max_pages)
     source = await asyncio.to_thread(with_instructions_told, source)
     text = (await asyncio.to_thread(stored_text, source)).strip()
+    not_as_published = await asyncio.to_thread(list_departures, settings, "simplification", "gpt-3.5-turbo-1106")
+    if not_as_published:
+        not_as_published += [
+            f"Agents have {options.revision_rounds} rounds to agree; the paper has them go on until they do.",
+            "The simplifier's answer has the paper's title and no closing invitation to further questions.",
+            "All answers but the simplifier's texts are JSON by a schema; the paper's agents write text.",
+            "A conversation that outgrows the selector's context is summarised; the paper has no such step.",
+        ]
     return {
         "abstract": source["source"],
         "source": source,
@@ -57,23 +66,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "simplified": "",
         "selected_version": 0,
         "selected_because": "",
-        "not_as_published": list_differences(settings) if settings.preset == "paper" else [],
+        "not_as_published": not_as_published,
         "warnings": [],
         "stop_reason": "",
     }
-
-
-def list_differences(settings: Settings) -> list[str]:
-    """Say what of the paper's society is not as published in a run by the preset `paper`."""
-    models = ", ".join(sorted({settings.model_for(role).model for role in SIMPLIFICATION_ROLES}))
-    rounds = settings.simplification.revision_rounds
-    return [
-        f"The paper's agents are played by gpt-3.5-turbo-1106; here they are played by {models}.",
-        "The prompts say what the paper's do, in our words.",
-        f"Agents have {rounds} rounds to agree on wordings and on the accuracy of a text; the paper names no bound.",
-        "The simplifier's answer has the paper's title and no closing invitation to further questions.",
-        "Questions, answers, wordings, verdicts, quotes, comments and the selector's choice are JSON by a schema; the "
-        "paper's agents write text.",
-        "Lists and texts are held to the limits of the settings; a history that outgrows the selector's context is "
-        "summarised.",
-    ]
