@@ -33,7 +33,10 @@ MOST_SENTENCES = 3
 _WORD = re.compile(r"\w+")
 _HEDGE = re.compile(
     r"\b(?:may|might|could|can|probably|likely|possibl[ey]|perhaps|suggest\w*|seem\w*|appear\w*|uncertain\w*|unclear|"
-    r"not (?:clear|sure|certain|know)|unsure|don.t know|think\w*|believe\w*|estimate\w*|indicate\w*|about|roughly)\b",
+    r"not (?:clear|sure|certain|know)|unsure|don.t know|think\w*|believe\w*|estimate\w*|indicate\w*|about|roughly|"
+    # a lack of evidence is no evidence of a lack
+    r"insufficient|inadequate|inconclusive|not enough|too (?:few|little)|"
+    r"(?:no|little|limited|lack of)(?: \w+){0,2} (?:evidence|sign))\b",
     re.IGNORECASE,
 )
 _MORE = re.compile(
