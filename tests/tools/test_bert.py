@@ -25,23 +25,22 @@ def folder(tmp_path: Path) -> Path:
     return write_encoder(tmp_path / "encoder", ["the", "yield", "rose"])
 
 
-def torch_states(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+def pooled_by_torch(folder: Path) -> np.ndarray:
     with torch.inference_mode():
         output = BertModel.from_pretrained(folder)(torch.tensor([IDS]), token_type_ids=torch.tensor([TYPES]))
-    return output.last_hidden_state[0].numpy(), output.pooler_output[0].numpy()
+    return output.pooler_output[0].numpy()
 
 
-def test_states_and_pooled_states_are_those_of_torch(folder: Path) -> None:
-    states, pooled = torch_states(folder)
+def test_pooled_states_are_those_of_torch(folder: Path) -> None:
+    pooled = pooled_by_torch(folder)
 
     bert = load_bert(str(folder))
 
-    np.testing.assert_allclose(bert.states(IDS, TYPES), states, atol=1e-5)
-    np.testing.assert_allclose(bert.pooled(bert.states(IDS, TYPES, 0)), pooled, atol=1e-5)
+    np.testing.assert_allclose(bert.pooled(IDS, TYPES), pooled, atol=1e-5)
 
 
 def test_the_names_of_older_checkpoints_are_understood(folder: Path, tmp_path: Path) -> None:
-    _, pooled = torch_states(folder)
+    pooled = pooled_by_torch(folder)
     old = {
         "bert." + name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): value
         for name, value in load_file(folder / "model.safetensors").items()
@@ -49,7 +48,7 @@ def test_the_names_of_older_checkpoints_are_understood(folder: Path, tmp_path: P
     save_file({**old, "cls.predictions.bias": torch.zeros(3)}, folder / "model.safetensors")
 
     bert = load_bert(str(folder))
-    np.testing.assert_allclose(bert.pooled(bert.states(IDS, TYPES, 0)), pooled, atol=1e-5)
+    np.testing.assert_allclose(bert.pooled(IDS, TYPES), pooled, atol=1e-5)
 
 
 def test_vectors_of_real_paragraphs_are_those_of_sentence_transformers() -> None:

@@ -52,7 +52,6 @@ def write_reranker(folder: Path, words: Sequence[str], *, papers: Sequence[str] 
         "sha256": hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(),
         "encoder": str(encoder),
         "encoder_sha256": fingerprint(parameters, without=head),
-        "dropout": 0.0,
         "max_length": 64,
         "papers": list(papers),
         "training": {},

@@ -1,162 +1,98 @@
-"""Training plans are written by a model at an endpoint, each until it is what it should be, and never twice."""
+"""Training plans are written by a model at an endpoint, each from a prompt and a comment, and never twice."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from runs.many import read_records
+from state.errors import BadInput
 from state.model_settings import ModelSettings
-from tests.fake_endpoint import FakeEndpoint, Json, RecordedRequest, Reply, Status
-from tests.support.processes import preload, run_module
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text
 from tools.models import close_clients
-from training.plan_reranker.plans import read_written
-from training.plan_reranker.writing import GENERIC_COMMENTS, Assignment, assignment_of, write_plan
+from tools.models.prompts import load_prompt
+from training.plan_reranker.generate import GENERIC_COMMENTS, comment_of, elsewhere_of, generate, prompt_of
+from training.plan_reranker.plans import FOUR, Kind, fold_of, read_written
 
-preload("training.plan_reranker.generate")
-
-
-ROOT = Path(__file__).parents[2]
-
-SUBJECTS = {"cress": ("vinegar", "concentration"), "radish": ("compost", "temperature")}
+PAPERS = [name for name in map(str, range(60)) if fold_of(name) == 0][:2]
 PAIRS: list[dict[str, Any]] = [
     {
         "id": f"on-{paper}",
         "paper_id": paper,
-        "section": "Methods",
-        "split": "train",
-        "paragraph": f"The {paper} was grown with {subject} in six trays.",
-        "feedback": f"The {missing} of the {subject} is not stated.",
+        "paragraph": f"The cress of paper {paper} was grown in six trays.",
+        "feedback": f"The size of the trays in paper {paper} is not stated.",
+        "aspect": "Replicability",
     }
-    for paper, (subject, missing) in SUBJECTS.items()
+    for paper in PAPERS
 ]
-PAIRS.append({**PAIRS[0], "id": "praised", "feedback": None})
+IGNORED = [{**PAIRS[0], "id": "praised", "feedback": None}, {**PAIRS[0], "id": "unclear", "aspect": "Clarity"}]
 
 
-class Writer:
-    """A planner that asks about the comment it is given; some of its first answers are of no use."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def __call__(self, request: RecordedRequest) -> Reply:
-        return Json(self.written(request))
-
-    def written(self, request: RecordedRequest) -> dict[str, Any]:
-        kind = purpose_of(request)
-        wanted = int(request.text.split("up to ")[1].split(" questions")[0])
-        subject, missing = next(words for words in SUBJECTS.values() if f"with {words[0]}" in request.text)
-        if kind != "optimal":
-            return plan([f"Which details of the {kind} trays would others need {number}?" for number in range(wanted)])
-        self.asked.append(subject)
-        if subject == "compost" and self.asked.count(subject) == 1:
-            return plan(["Which trays were used?"] * wanted)  # asks about nothing in the review
-        return plan([f"What {missing} did the {subject} have {number}?" for number in range(wanted)])
+def write(request: RecordedRequest) -> Reply:
+    if "at most 120 words" in request.text:
+        return Text("I would look for the size of the trays, and for what is usual.")
+    step = "Investigator: answer from the paper: Which trays were used?"
+    return Text(f"1. {step}\n\n3. Reviewer: write the review.\n")
 
 
-def purpose_of(request: RecordedRequest) -> str:
-    if any(comment in request.text for comment in GENERIC_COMMENTS):
-        return "generic"
-    return "optimal" if "# The comment" in request.text else "sampled"
+async def plans_of(folder: Path, endpoint: FakeEndpoint, most: int | None = None) -> tuple[int, str]:
+    """How many requests it took, and what was told."""
+    before = len(endpoint.chat_requests)
+    model = ModelSettings(base_url=endpoint.base_url, model="large", retry_wait_s=0)
+    told = await generate([*PAIRS, *IGNORED], folder / "log.jsonl", folder / "plans.gz", model, most)
+    await close_clients()
+    return len(endpoint.chat_requests) - before, told
 
 
-def plan(questions: list[str]) -> dict[str, Any]:
-    return {"reasoning": "", "steps": [{"action": "ask_paper", "question": question} for question in questions]}
+async def test_each_paragraph_gets_its_four_plans_from_two_prompts(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = write
 
+    _, told = await plans_of(tmp_path, fake_endpoint)
 
-async def generate(folder: Path, endpoint: FakeEndpoint, *more: object) -> tuple[int, str]:
-    """Generate as a person does; the exit code and what was told."""
-    (folder / "pairs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in PAIRS), encoding="utf-8")
-    settings = {
-        "MODELS__DEFAULT__BASE_URL": endpoint.base_url,
-        "MODELS__DEFAULT__MODEL": "large",
-        "MODELS__DEFAULT__RETRY_WAIT_S": "0",
-        "HOME": str(folder / "home"),
-    }
-    done = await asyncio.to_thread(
-        run_module,
-        *("training.plan_reranker.generate", folder / "pairs.jsonl"),
-        *("--log", folder / "log.jsonl", "--plans", folder / "plans.jsonl.gz"),
-        *map(str, more),
-        **{f"DRAFTROOM_{name}": value for name, value in settings.items()},
-    )
-    return done.returncode, done.stdout + done.stderr
-
-
-def plans_in(folder: Path) -> dict[tuple[str, str], str]:
-    return {line.key: line.plan for line in read_written(folder / "plans.jsonl.gz")}
-
-
-async def test_every_paragraph_with_feedback_gets_its_plans(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Writer()
-    code, told = await generate(tmp_path, fake_endpoint)
-    assert code == 0, told
-    assert "2 paragraphs; plans: 2 optimal, 2 generic, 2 sampled" in told
-    plans = await asyncio.to_thread(plans_in, tmp_path)
-    assert "concentration" in plans["on-cress", "optimal"]
-    assert "temperature" in plans["on-radish", "optimal"]
-    assert "vinegar" not in plans["on-cress", "generic"]
-    assert plans["on-cress", "optimal"].endswith("Reviewer: write the review.")
-    log = await asyncio.to_thread(read_records, tmp_path / "log.jsonl")
-    assert [each["flaw"] for line in log for each in line["attempts"] if each["flaw"]] == [
-        "asks about nothing in the review"
-    ]
+    assert "2 of 2 paragraphs have their four plans" in told
+    records = await asyncio.to_thread(read_written, tmp_path / "plans.gz")
+    by_id = {pair["id"]: pair for pair in PAIRS}
+    prompts = set()
+    for record in records:
+        assert record.plans["optimal"].endswith("\n2. Reviewer: write the review.")  # numbered anew
+        assert record.plans["unstructured"].startswith("I would look")
+        pair, elsewhere = by_id[record.id], by_id[record.elsewhere]
+        assert elsewhere["paper_id"] != pair["paper_id"]
+        for kind in FOUR:  # what is kept makes each prompt again
+            variables = {"paragraph": pair["paragraph"], "comment": comment_of(kind, pair, elsewhere)}
+            prompts.add(load_prompt(prompt_of(kind)).render(variables).strip())
+    assert prompts == {request.text.strip() for request in fake_endpoint.chat_requests}
+    assert sum(GENERIC_COMMENTS["Replicability"] in prompt for prompt in prompts) == len(PAIRS)
 
 
 async def test_a_second_call_writes_only_what_is_missing(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
-    writer = Writer()
-    fake_endpoint.answer = lambda request: Status(400, "no") if purpose_of(request) == "generic" else writer(request)
-    code, told = await generate(tmp_path, fake_endpoint)
-    assert code == 0, told
-    assert "plans: 2 optimal, 0 generic, 2 sampled" in told
-    fake_endpoint.answer = writer
-    before = len(fake_endpoint.chat_requests)
-    code, told = await generate(tmp_path, fake_endpoint)
-    assert "plans: 2 optimal, 2 generic, 2 sampled" in told
-    assert {purpose_of(request) for request in fake_endpoint.chat_requests[before:]} == {"generic"}
+    fake_endpoint.answer = lambda request: (
+        Status(400, "no") if GENERIC_COMMENTS["Replicability"] in request.text else write(request)
+    )
+    assert "0 of 2" in (await plans_of(tmp_path, fake_endpoint))[1]
+    fake_endpoint.answer = write
+    requests, told = await plans_of(tmp_path, fake_endpoint)
+    assert (requests, "2 of 2" in told) == (2, True)
 
 
-async def test_it_goes_on_from_the_file_alone_with_as_many_plans_as_are_asked_for(
+async def test_kinds_are_mixed_and_as_many_are_written_as_are_asked_for(
     tmp_path: Path, fake_endpoint: FakeEndpoint
 ) -> None:
-    fake_endpoint.answer = Writer()
-    await generate(tmp_path, fake_endpoint, "--most", 1)
-    (tmp_path / "log.jsonl").unlink()
-    before = len(fake_endpoint.chat_requests)
-    code, told = await generate(tmp_path, fake_endpoint, "--most", 1)
-    assert code == 0, told
-    assert len(await asyncio.to_thread(plans_in, tmp_path)) == 2
-    asked = fake_endpoint.chat_requests
-    assert asked[before].text != asked[0].text
-    await generate(tmp_path, fake_endpoint, "--most", 0)
-    assert len(fake_endpoint.chat_requests) == len(asked)
+    fake_endpoint.answer = write
+    assert (await plans_of(tmp_path, fake_endpoint, 3))[0] == 3
+    log = await asyncio.to_thread(read_records, tmp_path / "log.jsonl")
+    assert len({line["kind"] for line in log}) > 1
+    assert len({line["id"] for line in log}) > 1
 
 
-def test_all_plans_of_a_paragraph_ask_alike() -> None:
-    model: Any = None
-    every: Any = ("optimal", "generic", "sampled")
-    forms = {
-        tuple(assignment_of(PAIRS[0], each, model)[name] for name in ("questions", "literature")) for each in every
-    }
-    assert len(forms) == 1
+def test_one_paper_alone_has_no_other_s_comment() -> None:
+    with pytest.raises(BadInput, match="too few papers"):
+        elsewhere_of(PAIRS[:1])
 
 
-def test_plans_have_up_to_six_questions_with_and_without_literature() -> None:
-    model: Any = None
-    made = [assignment_of({**PAIRS[0], "id": str(number)}, "optimal", model) for number in range(60)]
-    assert {each["questions"] for each in made} == {2, 3, 4, 5, 6}
-    assert {each["literature"] for each in made} == {True, False}
-
-
-async def test_without_literature_none_can_be_asked(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = lambda _: Json(plan(["How was the cress grown?", "Which trays were used?"]))
-    model = ModelSettings(base_url=fake_endpoint.base_url, model="large", retry_wait_s=0)
-    for literature in (True, False):
-        subject = Assignment(paragraph="Cress.", comment="", questions=2, literature=literature, model=model)
-        await write_plan.ainvoke(subject)
-    await close_clients()
-    with_it, without = (request.text for request in fake_endpoint.chat_requests)
-    assert "`ask_literature`" in with_it
-    assert "`ask_literature`" not in without
+@pytest.mark.parametrize("kind", FOUR)
+def test_only_the_comment_tells_structured_plans_apart(kind: Kind) -> None:
+    assert (prompt_of(kind) == prompt_of("optimal")) == (kind != "unstructured")

@@ -12,6 +12,7 @@ from sentence_transformers.cross_encoder import CrossEncoder
 from state.errors import BadInput, SettingsError
 from tests.tools.tiny_bert import write_reranker
 from tests.training.toy_plans import WORDS, in_form, paragraph, toy_paragraphs, toy_run
+from tools.bert import load_bert
 from tools.reranking import unseen
 from tools.reranking.plan_reranker import PlanReranker
 from training.plan_reranker.evaluate import evaluate, recall_at_1, surface_scores
@@ -70,16 +71,23 @@ def test_a_finished_training_is_returned_as_it_is(out: Path) -> None:
         train_reranker(toy_run(out.parent, learning_rate=1e-3), toy_paragraphs(), out)
 
 
-def test_numpy_scores_as_sentence_transformers_does(tmp_path: Path) -> None:
-    config = toy_run(tmp_path, dtype="float32", max_length=24)
+@pytest.mark.parametrize("rank", [None, 2])
+def test_numpy_scores_as_sentence_transformers_does(rank: int | None, tmp_path: Path) -> None:
+    config = toy_run(tmp_path, max_length=24, rank=rank)
     model = CrossEncoder(config.encoder, num_labels=1, max_length=24, device="cpu")
-    save(model, config, ["a"], tmp_path / "saved")
+    bert = load_bert(config.encoder)
+    with torch.no_grad():
+        for value in model.model.parameters():  # as training might: a little, and of a low rank
+            value.add_(0.1 * torch.randn(len(value), *[1] * (value.ndim - 1)) * torch.randn(value.shape[1:]))
+    save(model, bert, config, {}, ["a"], tmp_path / "saved")
     loaded = PlanReranker.load(tmp_path / "saved")
     texts = ["the yield rose . " * 9, "", "the field rose ."]
     plans = ["why did it fall?", "how?", ""]
     for text in texts:
         expected = model.predict([(text, plan) for plan in plans], activation_fn=torch.nn.Identity())
-        assert loaded.score(text, plans) == pytest.approx(expected.tolist(), abs=1e-4)
+        assert loaded.score(text, plans) == pytest.approx(
+            expected.tolist(), abs=0.02
+        )  # what is saved has half the digits
 
 
 def test_an_encoder_that_is_no_bert_is_refused(tmp_path: Path) -> None:
@@ -105,19 +113,22 @@ def test_what_needs_no_understanding_is_learnt_from_other_papers() -> None:
     paragraphs = toy_paragraphs()
     scores = surface_scores(paragraphs)
     assert scores.keys() == {each.id for each in paragraphs}
-    assert all(scores[each.id]["optimal"] > scores[each.id]["running text"] for each in paragraphs)
+    assert all(scores[each.id]["optimal"] > scores[each.id]["unstructured"] for each in paragraphs)
 
 
-def test_the_tables_tell_how_often_the_optimal_plan_is_first_and_what_it_is_above(out: Path, tmp_path: Path) -> None:
+def test_the_table_tells_how_often_the_optimal_plan_is_first(out: Path, tmp_path: Path) -> None:
     paragraphs = toy_paragraphs()
-    hard = {"same paper": in_form("how?"), "repeated": in_form("how?", "how?")}
-    paragraphs[0] = paragraphs[0].model_copy(update={"texts": {**paragraphs[0].texts, **hard}})
+    paragraphs[0] = paragraphs[0].model_copy(update={"texts": {**paragraphs[0].texts, "sampled": in_form("how?")}})
 
     told = evaluate(out / "weights", paragraphs, tmp_path)
 
-    assert "| Recall@1 | four plans | four, hard | all plans |" in told
-    assert "| chance | 25.0 [25.0, 25.0] | 25.0 [25.0, 25.0] |" in told
-    assert "| chance | 50.0 [50.0, 50.0] | 50.0 [50.0, 50.0] |" in told  # above plans that lack something
+    header, _, *rows = [line.strip("| ").split(" | ") for line in told.splitlines()]
+    at = header.index
+    by_name = {row[0]: row for row in rows}
+    assert float(by_name["plan re-ranker"][at("four plans")].split()[0]) > 90
+    assert by_name["chance"][at("four plans")] == "25.0 [25.0, 25.0]"
+    assert by_name["chance"][at("planner's own")] == "50.0 [50.0, 50.0]"
+    assert by_name["chance"][at("specificity, matched")] == ""  # no paragraph has both
     assert (tmp_path / "evaluation.md").read_text(encoding="utf-8") == told
 
 

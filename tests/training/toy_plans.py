@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.tiny_bert import write_encoder
-from training.plan_reranker.plans import PlannedParagraph, WrittenLine, write_written
+from training.plan_reranker.plans import PlannedParagraph, WrittenPlans, write_written
 from training.plan_reranker.train import RerankerFit
 
 WORDS = ["the", "yield", "field", "rose", "why", "how", "paper", "literature", "answer", "from", "investigator"]
@@ -46,9 +46,9 @@ def paragraph(number: int, *, paper: str | None = None) -> PlannedParagraph:
         paragraph=f"the {subject} rose {'it ' * (number % 7)}.",
         texts={
             "optimal": in_form(f"why did the {subject} rose?"),
-            "another paper": in_form("how did it fall?"),
-            "generic": in_form("how did the paper grow?"),
-            "running text": f"check how the {subject} did grow. Then write the review.",
+            "incoherent": in_form("how did it fall?"),
+            "general": in_form("how did the paper grow?"),
+            "unstructured": f"check how the {subject} did grow. Then write the review.",
         },
     )
 
@@ -61,17 +61,9 @@ def toy_paragraphs() -> list[PlannedParagraph]:
 def toy_files(folder: Path) -> tuple[Path, Path]:
     """A corpus of these paragraphs, and a file with their plans."""
     pairs, plans = folder / "pairs.jsonl", folder / "plans.jsonl.gz"
-    lines, written = [], []
-    for each in toy_paragraphs():
-        lines.append(
-            {
-                **each.model_dump(include={"id", "paper_id", "paragraph"}),
-                "feedback": f"why did {each.paragraph} is not said .",
-            }
-        )
-        for name in ("optimal", "generic"):
-            line = {"id": each.id, "written": name, "literature": False, "model": "toy", "plan": each.texts[name]}
-            written.append(WrittenLine.model_validate(line))
+    paragraphs = toy_paragraphs()
+    lines = [each.model_dump(include={"id", "paper_id", "paragraph"}) for each in paragraphs]
+    written = [WrittenPlans(id=each.id, type="Substance", elsewhere="p0", plans=each.texts) for each in paragraphs]
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     write_written(plans, written)
     return pairs, plans

@@ -39,8 +39,6 @@ def weights_folder(options: FeedbackSettings) -> Path:
 def unseen(folder: Path, paper: str) -> Path:
     """Where the weights are that have not learnt from a paper: a folder, or that of one of its folds.
 
-    Weights that list no papers, as those that ship, are taken at their word.
-
     Args:
         folder: Of a re-ranker.
         paper: Id of a paper of the corpus.
@@ -53,7 +51,8 @@ def unseen(folder: Path, paper: str) -> Path:
     if found is None:
         raise SettingsError(
             f"The plan re-ranker in {folder} has learnt from the paper {paper}, and no fold of it has not; measure it "
-            "on other papers, or train it with `draftroom train plan-reranker`, which leaves each paper out once."
+            "on other papers, or train one with `draftroom train plan-reranker`, which leaves each paper out once, and "
+            "name its folder."
         )
     return found
 

@@ -1,9 +1,7 @@
 """The plan re-ranker: a BERT cross-encoder that scores how well a plan suits a paragraph (SWIF2T, plan re-ranking).
 
-It is trained with torch (`training/plan_reranker`) and runs in numpy. The weights that ship read a paragraph once for
-all its plans, and were trained by earlier code. Low-rank adapters are W' = W + (alpha / rank) B
-A, kept as the factors A and B, and added to W when they are loaded (Hu et al., "LoRA: Low-Rank Adaptation of Large
-Language Models", 2021, Section 4.1).
+It is trained with torch (`training/plan_reranker`) and runs in numpy. All of it is trained; to save space, what
+training added to a matrix can be kept as two factors of a low rank, which are multiplied when it is loaded.
 
 Its files are `weights.safetensors`, and `config.json`, which says what they are and checks them.
 """
@@ -11,23 +9,20 @@ Its files are `weights.safetensors`, and `config.json`, which says what they are
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
 from state.errors import SettingsError
 from tools.bert import Array, Bert, in_parallel, load_bert, special
-from tools.checks.fidelity import stems
 
 Weights = Mapping[str, NDArray[Any]]
 """Arrays of floating-point numbers by name."""
@@ -35,15 +30,6 @@ Weights = Mapping[str, NDArray[Any]]
 WEIGHTS = "weights.safetensors"
 CONFIG = "config.json"
 """Name of the file that describes the weights."""
-
-
-class Adapter(BaseModel):
-    """What must be known of low-rank factors to add them up."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    rank: int = Field(8, ge=1)
-    alpha: int = Field(16, ge=1)
 
 
 class RerankerConfig(BaseModel):
@@ -58,13 +44,6 @@ class RerankerConfig(BaseModel):
     encoder: str
     encoder_sha256: str
     """Of the encoder's parameters that the weights file does not hold."""
-    adapter: Adapter | None = None
-    """Of the low-rank factors that the weights file holds in place of whole parameters; None if it holds none."""
-    joined_layers: int | None = None
-    """As `PlanReranker.joined_layers`."""
-    shared_words: float = 0.0
-    """As `PlanReranker.shared_words`."""
-    dropout: float
     max_length: int
     papers: frozenset[str] = frozenset()
     """Ids of the papers of the corpus that were learnt from; none for weights whose training kept no list of them."""
@@ -150,32 +129,6 @@ def pair(tokenizer: Tokenizer, paragraph: str, plan: str, max_length: int) -> En
     return EncodedText(first + second, (PARAGRAPH,) * len(first) + (PLAN,) * len(second))
 
 
-_LONG = (("Investigator: answer from the ", ""), ("Reviewer: write the review.", "review"))
-
-
-def single(tokenizer: Tokenizer, text: str, kind: int, max_length: int) -> EncodedText:
-    """`[CLS] text [SEP]` in at most `max_length` tokens, cut at its end; `PARAGRAPH` or `PLAN` by itself.
-
-    What each step of a plan begins with is shortened: a quarter of its tokens, which are read for each plan.
-    """
-    for form, short in _LONG if kind == PLAN else ():
-        text = text.replace(form, short)
-    shown = tokenizer.encode(text, add_special_tokens=False).ids[: max_length - 2]
-    ids = (special(tokenizer, "[CLS]"), *shown, special(tokenizer, "[SEP]"))
-    return EncodedText(ids, (kind,) * len(ids))
-
-
-FORM = re.compile(r"\d+\. Investigator: answer from the (?:paper|literature): |\d+\. Reviewer: write the review\.")
-"""What the steps of a plan begin with."""
-
-
-def words_shared(paragraph: str, plan: str) -> float:
-    """Share of the content words of a question that the paragraph has, the mean over the plan's; 0 without one."""
-    known = stems(paragraph)
-    questions = [asked for line in plan.splitlines() if (asked := stems(FORM.sub("", line)))]
-    return fmean(len(asked & known) / len(asked) for asked in questions) if questions else 0.0
-
-
 @dataclass(frozen=True)
 class PlanReranker:
     """BERT with a linear head: f(paragraph, plan), one number, higher for a better plan; any thread may use it."""
@@ -189,35 +142,14 @@ class PlanReranker:
     bias: float
     """Of the head."""
     max_length: int
-    """Tokens of paragraph and plan together, special ones included; of each of them where they are read apart."""
-    joined_layers: int | None
-    """In how many of the last layers a plan attends to its paragraph, which is read by itself and once for all plans;
-    below them a plan is read by itself (after MacAvaney et al., "Efficient Document Re-Ranking for Transformers by
-    Precomputing Term Representations", 2020). None for a cross-encoder, in which each attends to the other."""
-
-    shared_words: float = 0.0
-    """Weight of the words that a plan shares with its paragraph, which an encoder that has learnt from few paragraphs
-    overlooks (after Askari et al., "Injecting the BM25 Score as Text Improves BERT-Based Re-rankers", 2023)."""
+    """Tokens of paragraph and plan together, special ones included."""
 
     def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
         """Scores of the plans for a paragraph, in their order."""
-        pooled = self._paired(paragraph, plans) if self.joined_layers is None else self._joined(paragraph, plans)
-        return [
-            float(self.weight @ each) + self.bias + self.shared_words * words_shared(paragraph, plan)
-            for each, plan in zip(pooled, plans, strict=True)
-        ]
-
-    def _paired(self, paragraph: str, plans: Sequence[str]) -> list[Array]:
         texts = [pair(self.bert.tokenizer, paragraph, plan, self.max_length) for plan in plans]
-        return in_parallel(lambda text: self.bert.pooled(self.bert.states(*text, 0)), texts)
-
-    def _joined(self, paragraph: str, plans: Sequence[str]) -> list[Array]:
-        read = [(paragraph, PARAGRAPH), *((plan, PLAN) for plan in plans)]
-        texts = [single(self.bert.tokenizer, text, kind, self.max_length) for text, kind in read]
-        layers = self.bert.config.num_hidden_layers - (self.joined_layers or 0)
-        of_paragraph, *of_plans = in_parallel(lambda text: self.bert.states(*text, layers), texts)
-        (memories,) = in_parallel(lambda states: self.bert.memories(states, layers), [of_paragraph])
-        return in_parallel(lambda states: self.bert.pooled(states, layers, memories), of_plans)
+        return [
+            float(self.weight @ each) + self.bias for each in in_parallel(lambda text: self.bert.pooled(*text), texts)
+        ]
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -229,7 +161,7 @@ class PlanReranker:
         config, weights = _read_weights(folder)
         bert = load_bert(config.encoder)
         parameters = {f"encoder.{name}": value for name, value in bert.parameters.items()}
-        whole = merged(weights, parameters, config.adapter) if config.adapter else weights
+        whole = multiplied(weights, parameters)
         shapes = {name: value.shape for name, value in parameters.items()}
         shapes |= {"head.weight": (1, bert.config.hidden_size), "head.bias": (1,)}
         fitting = all(shapes.get(name) == value.shape for name, value in whole.items())
@@ -248,7 +180,7 @@ class PlanReranker:
         places = min(config.max_length, bert.config.max_position_embeddings)
         head = trained["head.weight"][0], float(trained["head.bias"][0])
         encoder = replace(bert, parameters=changed)
-        return cls(config.encoder, encoder, *head, places, config.joined_layers, config.shared_words)
+        return cls(config.encoder, encoder, *head, places)
 
 
 def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
@@ -257,28 +189,20 @@ def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
     return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
 
 
-_A, _B = "lora_A.weight", "lora_B.weight"
+LEFT, RIGHT = ".left", ".right"
+"""What the names of factors end with, after that of the parameter that their product is added to."""
 
 
-def merged(weights: Weights, base: Weights, adapter: Adapter) -> Weights:
-    """Weights with each pair of factors replaced by the parameter of `base` that they change.
-
-    Args:
-        weights: A is `[rank, inputs]` and named `<layer>.lora_A.weight`, B is `[outputs, rank]`; anything else is kept.
-        base: Parameters by name, `<layer>.weight` among them, `[outputs, inputs]`.
-        adapter: Rank and scale.
+def multiplied(weights: Weights, base: Weights) -> Weights:
+    """Weights with each pair of factors replaced by the parameter of `base` that their product is added to.
 
     Returns:
         New weights; factors that fit no parameter of `base` keep their names.
     """
     whole = dict(weights)
-    for name in weights:
-        layer = name.removesuffix(_A)
-        first, second, target = weights.get(layer + _A), weights.get(layer + _B), base.get(layer + "weight")
-        if first is None or second is None or target is None:
-            continue
-        if (first.shape, second.shape) == ((adapter.rank, target.shape[1]), (target.shape[0], adapter.rank)):
-            del whole[layer + _A], whole[layer + _B]
-            update = second.astype(target.dtype) @ first.astype(target.dtype)
-            whole[layer + "weight"] = target + adapter.alpha / adapter.rank * update
+    for name in [name.removesuffix(LEFT) for name in weights if name.endswith(LEFT)]:
+        left, right, target = weights[name + LEFT], weights.get(name + RIGHT), base.get(name)
+        if right is not None and target is not None and (len(left), *right.shape[1:]) == target.shape:
+            del whole[name + LEFT], whole[name + RIGHT]
+            whole[name] = target + left.astype(target.dtype) @ right.astype(target.dtype)
     return whole

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,21 +20,33 @@ from sklearn.preprocessing import StandardScaler
 from evals.statistics import clustered_mean, grouped
 from state.errors import StateError
 from state.files import write_atomically
+from tools.bert import in_parallel, load_bert
+from tools.checks.fidelity import stems
 from tools.reranking import load_reranker, unseen
-from tools.reranking.plan_reranker import words_shared
-from training.plan_reranker.plans import CRITERIA, FOUR, PlanName, PlannedParagraph, folds_of
+from tools.reranking.plan_reranker import read_config
+from training.plan_reranker.plans import FOUR, Kind, PlannedParagraph, folds_of
 
-Scores = Mapping[str, Mapping[PlanName, float]]
+Scores = Mapping[str, Mapping[Kind, float]]
 """Of each plan, by the id of its paragraph."""
 
-TASKS: dict[str, tuple[PlanName, ...]] = {
+RANKED: dict[str, tuple[Kind, ...]] = {
     "four plans": FOUR,
-    "four, hard": ("optimal", "same paper", "generic", "repeated"),
+    "specific for general": ("optimal", "incoherent", "specific", "unstructured"),
+    "specific for general, matched": ("matched", "incoherent", "specific", "unstructured"),
+    "planner's own": ("optimal", "sampled"),
+    "planner's own, matched": ("matched", "sampled"),
+    "coherence": ("optimal", "incoherent"),
+    "specificity": ("optimal", "general"),
+    "specificity, matched": ("matched", "specific"),
+    "structure": ("optimal", "unstructured"),
 }
-"""The plans that are ranked: SWIF2T's four, and four that are more alike. A paragraph that lacks one of them does not
-count there. Besides, all plans of a paragraph are ranked together."""
+"""The plans that are ranked, the one that is to be the first before the others: SWIF2T's four, four with a harder one,
+and pairs. A paragraph that lacks one of them does not count there."""
 
-_STEP = re.compile(r"\s*\d+[.)]\s*(?:Investigator|Reviewer)\b", re.IGNORECASE)
+LINEAR = "form, length and shared words, linear"
+
+_FORM = re.compile(r"\d+\. Investigator: answer from the (?:paper|literature): |\d+\. Reviewer: write the review\.")
+"""What the steps of a plan begin with."""
 
 
 def evaluate(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -> str:
@@ -45,8 +58,8 @@ def evaluate(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -
         out: Folder of the result, made if it does not exist.
 
     Returns:
-        Recall@1 by task, and how often the optimal plan is above another by what that lacks, as Markdown, in per cent
-        with 95% intervals.
+        Recall@1, which of a pair is how often the optimal plan is above the other, as Markdown, in per cent with 95%
+        intervals.
 
     Raises:
         SettingsError: The re-ranker cannot be loaded, or all its weights have learnt from one of the papers.
@@ -54,12 +67,20 @@ def evaluate(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -
     """
     systems: dict[str, Scores] = {
         "plan re-ranker": scores_of(weights, paragraphs),
-        "form, length and shared words, linear": surface_scores(paragraphs),
+        LINEAR: surface_scores(paragraphs),
+        "its encoder, untrained (cosine)": cosines(read_config(weights).encoder, paragraphs),
         "chance": {each.id: dict.fromkeys(each.texts, 0.0) for each in paragraphs},
     }
-    recall = {name: _recall(scores, paragraphs) for name, scores in systems.items()}
-    above = {name: _above(scores, paragraphs) for name, scores in systems.items()}
-    told = f"{_table('Recall@1', recall)}\n\n{_table('above plans lacking', above)}\n"
+    columns = []
+    for kinds in RANKED.values():
+        having = [each for each in paragraphs if each.texts.keys() >= set(kinds)]
+        first = {name: [_first(scores[each.id], kinds) for each in having] for name, scores in systems.items()}
+        ours, linear, *_ = first.values()
+        first[f"re-ranker less {LINEAR}"] = [one - other for one, other in zip(ours, linear, strict=True)]
+        columns.append({name: _share(values, having) for name, values in first.items()})
+    lines = [f"| Recall@1 | {' | '.join(RANKED)} |", "|---" * (1 + len(RANKED)) + "|"]
+    lines += [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
+    told = "\n".join(lines) + "\n"
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_atomically(out / "evaluation.md", told.encode())
@@ -86,17 +107,32 @@ def scores_of(weights: Path, paragraphs: Sequence[PlannedParagraph]) -> Scores:
 
 
 def surface_scores(paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """A pairwise logistic model of what needs no understanding, for each fold fitted to the papers of the others."""
+    """A pairwise logistic model of what needs no understanding, which learns from what the re-ranker learns from."""
     features = {
-        each.id: np.array([_features(each.paragraph, text) for text in each.texts.values()]) for each in paragraphs
+        each.id: {kind: _features(each.paragraph, text) for kind, text in each.texts.items()} for each in paragraphs
     }
-    found: dict[str, dict[PlanName, float]] = {}
+    found: dict[str, dict[Kind, float]] = {}
     for split in folds_of(paragraphs).values():
-        differences = np.concatenate([features[each.id][:1] - features[each.id][1:] for each in split.train])
+        learnt = [features[each.id] for each in split.train]
+        differences = np.array([each[FOUR[0]] - each[kind] for each in learnt for kind in FOUR[1:]])
         model = make_pipeline(StandardScaler(with_mean=False), LogisticRegression(fit_intercept=False))
         model.fit(np.concatenate([differences, -differences]), [1] * len(differences) + [0] * len(differences))
         for each in split.validation:
-            found[each.id] = dict(zip(each.texts, model.decision_function(features[each.id]), strict=True))
+            scores = model.decision_function(list(features[each.id].values()))
+            found[each.id] = dict(zip(each.texts, scores, strict=True))
+    return found
+
+
+def cosines(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
+    """How near each plan is to its paragraph for an encoder that has not learnt from them."""
+    bert = load_bert(encoder)
+    longest = bert.config.max_position_embeddings
+    texts = [text for each in paragraphs for text in (each.paragraph, *each.texts.values())]
+    vectors = iter(in_parallel(lambda text: bert.sentence_vector(text, longest), texts))
+    found = {}
+    for each in paragraphs:
+        of_paragraph = next(vectors)
+        found[each.id] = {kind: float(of_paragraph @ next(vectors)) for kind in each.texts}
     return found
 
 
@@ -108,43 +144,22 @@ def recall_at_1(optimal: float, others: Sequence[float]) -> float:
     return float(optimal > best)
 
 
-def _features(paragraph: str, plan: str) -> list[float]:
+def words_shared(paragraph: str, plan: str) -> float:
+    """Share of the content words of a question that the paragraph has, the mean over the plan's; 0 without one."""
+    known = stems(paragraph)
+    questions = [asked for line in plan.splitlines() if (asked := stems(_FORM.sub("", line)))]
+    return fmean(len(asked & known) / len(asked) for asked in questions) if questions else 0.0
+
+
+def _features(paragraph: str, plan: str) -> NDArray[np.float64]:
     lines = [line for line in plan.splitlines() if line.strip()]
-    in_form = fmean(bool(_STEP.match(line)) for line in lines)
-    return [len(plan.split()), len(lines), in_form, words_shared(paragraph, plan)]
+    in_form = fmean(bool(_FORM.match(line)) for line in lines)
+    from_literature = sum("answer from the literature" in line for line in lines)
+    return np.array([len(plan.split()), len(lines), in_form, from_literature, words_shared(paragraph, plan)])
 
 
-def _recall(scores: Scores, paragraphs: Sequence[PlannedParagraph]) -> dict[str, str]:
-    found = {}
-    for task, names in {**TASKS, "all plans": ()}.items():
-        ranked = [each for each in paragraphs if each.texts.keys() >= set(names)]
-        firsts = []
-        for each in ranked:
-            others = [
-                score for name, score in scores[each.id].items() if name != "optimal" and (not names or name in names)
-            ]
-            firsts.append(recall_at_1(scores[each.id]["optimal"], others))
-        found[task] = _share(firsts, ranked)
-    return found
-
-
-def _above(scores: Scores, paragraphs: Sequence[PlannedParagraph]) -> dict[str, str]:
-    """How often the optimal plan is above the others, by what they lack and by what they are."""
-    columns: dict[str, Sequence[PlanName]] = {
-        **CRITERIA,
-        **{kind: (kind,) for kinds in CRITERIA.values() for kind in kinds},
-    }
-    found = {}
-    for column, kinds in columns.items():
-        having = [each for each in paragraphs if each.texts.keys() & set(kinds)]
-        shares = [
-            fmean(
-                recall_at_1(scores[each.id]["optimal"], [scores[each.id][kind]]) for kind in kinds if kind in each.texts
-            )
-            for each in having
-        ]
-        found[column] = _share(shares, having)
-    return found
+def _first(scores: Mapping[Kind, float], kinds: Sequence[Kind]) -> float:
+    return recall_at_1(scores[kinds[0]], [scores[kind] for kind in kinds[1:]])
 
 
 def _share(values: Sequence[float], paragraphs: Sequence[PlannedParagraph]) -> str:
@@ -153,9 +168,3 @@ def _share(values: Sequence[float], paragraphs: Sequence[PlannedParagraph]) -> s
         return ""
     mean, low, high = clustered_mean(grouped(values, [each.paper_id for each in paragraphs]))
     return f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
-
-
-def _table(corner: str, rows: Mapping[str, Mapping[str, str]]) -> str:
-    columns = list(next(iter(rows.values())))
-    lines = [f"| {corner} | {' | '.join(columns)} |", "|---" * (1 + len(columns)) + "|"]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(row.values())} |" for name, row in rows.items())])

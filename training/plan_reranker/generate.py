@@ -1,14 +1,12 @@
 """Writes the training plans of the re-ranker with a model (SWIF2T, "Training the plan re-ranker").
 
-    python -m training.plan_reranker.generate PAIRS.jsonl --log LOG.jsonl
+    python -m training.plan_reranker.generate PAIRS.jsonl --log LOG.jsonl --plans PLANS.jsonl.gz
 
-The input has one JSON object a line. A pair has `id`, `paper_id`, `paragraph` and `feedback`: what a human reviewer
-criticised in the paragraph. Pairs without feedback are passed over.
+The input has one JSON object a line: `id`, `paper_id`, `paragraph`, `feedback` (what a human reviewer criticised in the
+paragraph) and `aspect`, one of the five types of weakness. What lacks the last two is passed over.
 
-The model is that of the role `planner` in the settings. Each plan is appended to the log as soon as it is written, with
-every attempt at it. What is usable goes from the log into the file of plans (`--plans`, by default the one that comes
-with the project), at the beginning and at the end of each call; what the file or the log has is not written again. The
-file refers to paragraphs by their ids alone.
+The model is that of the role `planner` in the settings. Each plan is appended to the log as soon as it is written; what
+is there is not written again. The paragraphs that have all four go into the file of plans, which refers to them by id.
 """
 
 from __future__ import annotations
@@ -16,121 +14,165 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-from collections import Counter
+import re
+import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast, get_args
 
+from langgraph.func import entrypoint
 from rich.console import Console
 
-from runs.many import Job, Key, Record, read_records, read_results, run_jobs
-from state.errors import DraftroomError
-from tools.checks.fidelity import stems
+from runs.many import Job, Key, Record, read_records, run_jobs
+from state.errors import BadInput, DraftroomError
+from state.feedback import Weakness
+from state.model_settings import Limits, ModelSettings
 from tools.configuration import load_settings
-from tools.models import close_clients
-from training.plan_reranker.plans import PLANS, WrittenLine, read_written, subjects, write_written
-from training.plan_reranker.writing import Assignment, Written, WrittenPlan, assignment_of, write_plan
+from tools.models import Caller, ask, close_clients
+from tools.models.ask import MarkdownAnswer
+from tools.text import has_words
+from training.plan_reranker.plans import FOUR, Kind, WrittenPlans, fold_of, write_written
 
-ATTEMPTS = 2
-"""At a plan, until it is what it should be; after that, the paragraph has none of this kind."""
+GENERIC_COMMENTS: dict[Weakness, str] = {
+    "Replicability": "The methods should be described in more detail, because a reader could not repeat the work from "
+    "what is given.",
+    "Originality": "It does not become clear what is new, and how far the work goes beyond what is known already.",
+    "Empirical and Theoretical Soundness": "The conclusions are not fully supported by the evidence, and other "
+    "explanations remain open.",
+    "Meaningful Comparison": "There should be a comparison with other work, so that a reader can judge the results.",
+    "Substance": "Too little was done to make the point; more evidence and more analyses would be needed.",
+}
+"""What a general plan leads to, by the type of the human reviewer's comment."""
+
+_PROMPTS = Path(__file__).parent / "prompts"
 
 
-def flaw(plan: str, written: Written, *, paragraph: str, review: str) -> str | None:
-    """What keeps a plan from being used; None if it can be.
+def prompt_of(kind: Kind) -> Path:
+    """One prompt for all structured plans, so that only the comment tells them apart."""
+    return _PROMPTS / ("plan_freely.md" if kind == "unstructured" else "plan_towards_comment.md")
+
+
+def comment_of(kind: Kind, pair: Record, elsewhere: Record) -> str:
+    """The comment that a plan of a paragraph is to lead to."""
+    if kind == "general":
+        return GENERIC_COMMENTS[pair["aspect"]]
+    return str((elsewhere if kind == "incoherent" else pair)["feedback"])
+
+
+def elsewhere_of(pairs: Sequence[Record]) -> dict[str, Record]:
+    """For each paragraph one of another paper; of its own fold, so that nothing of a paper left out is learnt.
+
+    Raises:
+        BadInput: A fold has one paper only.
+    """
+    found = {}
+    for pair in pairs:
+        near = [each for each in pairs if fold_of(each["paper_id"]) == fold_of(pair["paper_id"])]
+        others = [each for each in near if each["paper_id"] != pair["paper_id"]]
+        if not others:
+            raise BadInput(f"There are too few papers to give {pair['id']} another paper's comment; add pairs.")
+        found[pair["id"]] = random.Random(pair["id"]).choice(others)  # noqa: S311 - no secret
+    return found
+
+
+class PlanText(MarkdownAnswer):
+    """A plan as the re-ranker reads it: steps as the planner's are numbered, or any other text as it is."""
+
+    text: str
+
+    @classmethod
+    def read(cls, text: str) -> PlanText:
+        """Take the text."""
+        if not has_words(text):
+            raise ValueError("it holds no plan")
+        steps = [_STEP.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+        numbered = [f"{number}. {step[1]}" for number, step in enumerate(steps, start=1) if step]
+        return cls(text="\n".join(numbered) if len(numbered) == len(steps) else text)
+
+    @classmethod
+    def most_words(cls, limits: Limits) -> int:
+        """Allow for six questions, or for the 120 words of a free plan."""
+        return 6 * limits.note_words
+
+
+_STEP = re.compile(r"\d+[.)] ((?:Investigator|Reviewer): .+)")
+
+
+@entrypoint()
+async def write_plan(asked: tuple[Kind, str, str, ModelSettings]) -> str:
+    """Write a plan of a kind for a paragraph towards a comment.
+
+    Raises:
+        ModelUnavailable, ContextOverflow, SettingsError, ModelOutputError: As `tools.models.ask`.
+    """
+    kind, paragraph, comment, model = asked
+    caller = Caller("planner", prompt_of(kind).stem, 1)
+    variables: dict[str, object] = {"paragraph": paragraph, "comment": comment}
+    answer = await ask(caller, prompt_of(kind), variables, PlanText, model, trim="comment")
+    return answer.value.text
+
+
+async def write(kind: Kind, pair: Record, elsewhere: Record, model: ModelSettings) -> Record:
+    """Write a plan, as a line of the log."""
+    return {"plan": await write_plan.ainvoke((kind, pair["paragraph"], comment_of(kind, pair, elsewhere), model))}
+
+
+async def generate(
+    pairs: Sequence[Record],
+    log: Path,
+    plans: Path,
+    model: ModelSettings,
+    most: int | None = None,
+    concurrency: int = 32,
+) -> str:
+    """Write the plans that are not there yet.
 
     Args:
-        plan: As the re-ranker reads it.
-        written: What it is to be.
-        paragraph: What it plans the review of.
-        review: What the human reviewer said of the paragraph.
+        pairs: Paragraphs with what human reviewers criticised in them.
+        log: JSON Lines of the plans so far.
+        plans: The file of plans, which is written anew.
+        model: That writes.
+        most: How many plans to have in the end; all by default.
+        concurrency: How many are written at once.
+
+    Returns:
+        How many paragraphs have their four plans.
     """
-    asked = subjects(plan)
-    if not asked & stems(paragraph):
-        return "asks about nothing in the paragraph"  # the planner's own are dropped for that, so no ranking meets them
-    if written == "optimal" and not asked & stems(review):
-        return "asks about nothing in the review"
-    return None
-
-
-def in_order(pairs: Sequence[Record]) -> list[Record]:
-    """Those with feedback. A paper's stand together, because its plans serve each other; papers by lot, "dev" first."""
-    criticised = [pair for pair in pairs if pair["feedback"]]
-    papers = sorted({(pair["split"], pair["paper_id"]) for pair in criticised})
-    random.Random(0).shuffle(papers)  # noqa: S311 - no secret
-    order = {paper: place for place, (_, paper) in enumerate(sorted(papers, key=lambda each: each[0]))}
-    return sorted(criticised, key=lambda pair: order[pair["paper_id"]])
+    pairs = [each for each in pairs if each.get("feedback") and each.get("aspect") in GENERIC_COMMENTS]
+    elsewhere = elsewhere_of(pairs)
+    jobs: dict[Key, Job] = {
+        (pair["id"], kind): partial(write, kind, pair, elsewhere[pair["id"]], model) for pair in pairs for kind in FOUR
+    }
+    mixed = random.Random(0).sample(sorted(jobs), len(jobs))  # noqa: S311 - no secret
+    jobs = {key: jobs[key] for key in mixed[:most]}
+    tell = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
+    results = await run_jobs(jobs, log, concurrency, fields=["id", "kind"], tell=tell)
+    written = defaultdict[str, dict[Kind, str]](dict)
+    for result in results:
+        if "plan" in result:
+            written[result["id"]][result["kind"]] = result["plan"]
+    whole = [
+        WrittenPlans(id=id_, type=pair["aspect"], elsewhere=elsewhere[id_]["id"], plans=written[id_])
+        for pair in pairs
+        if len(written[id_ := pair["id"]]) == len(FOUR)
+    ]
+    write_written(plans, whole)
+    return f"{len(whole)} of {len(pairs)} paragraphs have their four plans, in {plans}."
 
 
 async def main() -> None:
-    """Write the plans that are not there yet."""
-    arguments = _arguments()
-    console = Console(stderr=True)
-    tell = partial(console.print, highlight=False, markup=False, soft_wrap=True)
-    pairs = in_order(read_records(arguments.pairs))
-    there = _collect(arguments.plans, arguments.log)
-    model = load_settings().model_for("planner")
-    # A paragraph is of no use without the first two, so all have those before any has the third.
-    wanted: list[tuple[Record, Written]] = [(pair, each) for pair in pairs for each in ("optimal", "generic")]
-    wanted += [(pair, "sampled") for pair in pairs]
-    jobs: dict[Key, Job] = {
-        (pair["id"], each): partial(write, assignment_of(pair, each, model), each, pair)
-        for pair, each in wanted
-        if (pair["id"], each) not in there
-    }
-    await run_jobs(
-        dict(list(jobs.items())[: arguments.most]),
-        arguments.log,
-        arguments.concurrency,
-        fields=["id", "written"],
-        tell=tell,
-    )
-    await close_clients()
-    _collect(arguments.plans, arguments.log)
-    counts = Counter(line.written for line in read_written(arguments.plans))
-    tell(f"{len(pairs)} paragraphs; plans: " + ", ".join(f"{counts[each]} {each}" for each in get_args(Written)))
-
-
-def _collect(plans: Path, log: Path) -> set[Key]:
-    """Take the usable plans of a log into the file of plans; the keys of all that need no writing any more."""
-    lines = {line.key: line for line in read_written(plans)} if plans.exists() else {}
-    logged = {(line["id"], line["written"]): line for line in read_results(log) if "attempts" in line}
-    found = {key: WrittenLine.model_validate(line) for key, line in logged.items() if line["plan"]}
-    write_written(plans, {**lines, **found}.values())
-    return {*lines, *logged}
-
-
-async def write(assignment: Assignment, written: Written, pair: Record) -> Record:
-    """Write a plan until it is what it should be, and keep every attempt."""
-    attempts: list[Record] = []
-    seed = assignment["model"].seed
-    for number in range(ATTEMPTS):
-        if seed is not None:
-            model = assignment["model"].model_copy(update={"seed": seed + number})
-            assignment = {**assignment, "model": model}
-        answer = cast("WrittenPlan", await write_plan.ainvoke(assignment))
-        problem = flaw(answer["plan"], written, paragraph=pair["paragraph"], review=pair["feedback"])
-        attempts.append({**answer, "flaw": problem})
-        if not problem:
-            break
-    plan = None if attempts[-1]["flaw"] else attempts[-1]["plan"]
-    return {
-        "plan": plan,
-        "comment": assignment["comment"],
-        "literature": assignment["literature"],
-        "model": assignment["model"].model,
-        "attempts": attempts,
-    }
-
-
-def _arguments() -> argparse.Namespace:
+    """Write plans with the model of the role `planner`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--log", type=Path, required=True)
-    parser.add_argument("--plans", type=Path, default=PLANS)
-    parser.add_argument("--most", type=int, help="plans to write in this call; 0 only takes up what the log has")
+    parser.add_argument("--plans", type=Path, required=True)
+    parser.add_argument("--most", type=int, help="plans to write, those that are there included")
     parser.add_argument("--concurrency", type=int, default=32)
-    return parser.parse_args()
+    given = vars(parser.parse_args())
+    told = await generate(read_records(given.pop("pairs")), model=load_settings().model_for("planner"), **given)
+    await close_clients()
+    sys.stderr.write(f"{told}\n")
 
 
 if __name__ == "__main__":

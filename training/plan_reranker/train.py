@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import safetensors.numpy
@@ -28,11 +27,11 @@ from sentence_transformers.cross_encoder.losses import RankNetLoss
 from transformers import set_seed
 
 from state.files import write_atomically
-from tools.bert import load_bert
+from tools.bert import Bert, load_bert
 from tools.reranking import FOLDS
-from tools.reranking.plan_reranker import CONFIG, WEIGHTS, fingerprint
+from tools.reranking.plan_reranker import CONFIG, LEFT, RIGHT, WEIGHTS, Weights, fingerprint
 from training.fitting import FitConfig, arguments_of, fit, source_of
-from training.plan_reranker.plans import PlannedParagraph, PlanSplit, folds_of, sha256_of, split_by_paper
+from training.plan_reranker.plans import FOUR, PlannedParagraph, PlanSplit, folds_of, sha256_of, split_by_paper
 
 _TOGETHER = 16
 """Pairs that go through the model at once."""
@@ -47,8 +46,8 @@ class RerankerFit(FitConfig):
     """Tokens of paragraph and plan together, special ones included."""
     validation: float = Field(default=0.15, gt=0, lt=1)
     """Share of the paragraphs, by whole papers, by which the epoch is chosen; ours, the paper does not say."""
-    dtype: Literal["float32", "float16"] = "float16"
-    """In which the weights are kept."""
+    rank: int | None = Field(default=None, ge=1)
+    """Keep so many directions of what training has changed in a matrix, to save space; everything without."""
 
 
 def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
@@ -69,10 +68,11 @@ def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], 
         BadInput: The data are of too few papers.
         SettingsError: The encoder cannot be had, or `out` holds other runs, or training diverged.
     """
-    load_bert(config.encoder)  # refuses what cannot be run in numpy
+    bert = load_bert(config.encoder)  # refuses what cannot be run in numpy
     for name, split in {**folds_of(paragraphs), "": PlanSplit(list(paragraphs), [])}.items():
         _train(
             config,
+            bert,
             split.train,
             out / "runs" / (f"fold {name}" if name else "all"),
             out / "weights" / (f"{FOLDS}/{name}" if name else ""),
@@ -80,7 +80,7 @@ def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], 
     return out / "weights"
 
 
-def _train(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path) -> None:
+def _train(config: RerankerFit, bert: Bert, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path) -> None:
     split = split_by_paper(paragraphs, config.validation, config.seed)
     set_seed(config.seed)
     model = CrossEncoder(
@@ -103,11 +103,11 @@ def _train(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], run: Pat
     )
     facts = {"paragraphs": len(paragraphs), "plans_sha256": sha256_of(paragraphs)}
     papers = sorted({each.paper_id for each in paragraphs})
-    fit(trainer, config, run, facts, partial(save, model, config, papers, weights))
+    fit(trainer, config, run, facts, partial(save, model, bert, config, facts, papers, weights))
 
 
 def _ranked(paragraphs: Sequence[PlannedParagraph]) -> Dataset:
-    """Paragraphs with their plans, of which the optimal one counts 1 and each other one 0.
+    """Paragraphs with SWIF2T's four plans, of which the optimal one counts 1 and each other one 0.
 
     The loss of a pair i, j is -log P(f(p, i) > f(p, j)), with the P of Bradley and Terry, sigmoid(f(p, i) - f(p, j)).
     SWIF2T's -[log P(f(p, i) > f(p, j)) + log(1 - P(f(p, j) > f(p, i)))] is twice that, as 1 - sigmoid(-d) = sigmoid(d).
@@ -115,8 +115,8 @@ def _ranked(paragraphs: Sequence[PlannedParagraph]) -> Dataset:
     return Dataset.from_dict(
         {
             "paragraph": [each.paragraph for each in paragraphs],
-            "plans": [list(each.texts.values()) for each in paragraphs],
-            "labels": [[float(name == "optimal") for name in each.texts] for each in paragraphs],
+            "plans": [[each.texts[kind] for kind in FOUR] for each in paragraphs],
+            "labels": [[float(kind == FOUR[0]) for kind in FOUR] for _ in paragraphs],
         }
     )
 
@@ -126,33 +126,61 @@ def _evaluator(paragraphs: Sequence[PlannedParagraph]) -> CrossEncoderRerankingE
     samples: list[dict[str, str | list[str]]] = [
         {
             "query": each.paragraph,
-            "positive": [each.texts["optimal"]],
-            "negative": [text for name, text in each.texts.items() if name != "optimal"],
+            "positive": [each.texts[FOUR[0]]],
+            "negative": [each.texts[kind] for kind in FOUR[1:]],
         }
         for each in paragraphs
     ]
     return CrossEncoderRerankingEvaluator(samples, batch_size=_TOGETHER, show_progress_bar=False, write_csv=False)
 
 
-def save(model: CrossEncoder, config: RerankerFit, papers: Sequence[str], folder: Path) -> None:
-    """Write a cross-encoder as `tools.reranking.plan_reranker` reads it, the description last."""
+def save(
+    model: CrossEncoder,
+    bert: Bert,
+    config: RerankerFit,
+    facts: Mapping[str, object],
+    papers: Sequence[str],
+    folder: Path,
+) -> None:
+    """Write a cross-encoder as `tools.reranking.plan_reranker` reads it, the description last.
+
+    Args:
+        model: After its training.
+        bert: What it was before.
+        config: Its hyperparameters.
+        facts: What else it depends on.
+        papers: Ids of those that it has learnt from.
+        folder: Made if it does not exist.
+    """
     named = model.model.state_dict() if model.model else {}
-    weights = {
-        name.replace("bert.", "encoder.", 1).replace("classifier.", "head."): np.ascontiguousarray(
-            value.cpu().numpy().astype(config.dtype)
-        )
+    weights: Weights = {
+        name.replace("bert.", "encoder.", 1).replace("classifier.", "head."): value.cpu().numpy()
         for name, value in named.items()
     }
-    data = safetensors.numpy.save(weights)
+    before = {f"encoder.{name}": value for name, value in bert.parameters.items()}
+    if config.rank:
+        weights = _in_factors(weights, before, config.rank)
+    kept = {name: np.ascontiguousarray(value.astype(np.float16)) for name, value in weights.items()}
+    data = safetensors.numpy.save(kept)
     described = {
         "sha256": hashlib.sha256(data).hexdigest(),
         "encoder": config.encoder,
-        "encoder_sha256": fingerprint({}, without=()),
-        "dropout": config.dropout,
+        "encoder_sha256": fingerprint(before, without=weights),
         "max_length": config.max_length,
         "papers": list(papers),
-        "training": config.model_dump(mode="json"),
+        "training": {**config.model_dump(mode="json"), **facts},
     }
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS, data)
     write_atomically(folder / CONFIG, json.dumps(described, indent=2).encode() + b"\n")
+
+
+def _in_factors(weights: Weights, before: Weights, rank: int) -> Weights:
+    """Weights with each matrix of the encoder replaced by two factors, whose product is nearest to what was added."""
+    found = dict(weights)
+    for name in [name for name, value in before.items() if value.ndim > 1]:
+        change = found.pop(name) - before[name]
+        _, directions = np.linalg.eigh(change.T @ change)  # the longest are the last
+        right = directions[:, -rank:].T
+        found |= {name + LEFT: change @ right.T, name + RIGHT: right}
+    return found

@@ -283,7 +283,7 @@ def test_a_row_of_swif2t_is_refused_before_it_runs_if_plans_cannot_be_ranked() -
 def test_plans_are_ranked_by_weights_that_never_saw_the_sample_s_paper(
     tmp_path: Path, system: str, paper: str, used: str
 ) -> None:
-    described = {"encoder": "", "encoder_sha256": "", "dropout": 0, "max_length": 9, "sha256": "", "training": {}}
+    described = {"encoder": "", "encoder_sha256": "", "max_length": 9, "sha256": "", "training": {}}
     for folder, papers in {".": ["seen", "other"], "folds/1": ["other"], "folds/2": ["seen"]}.items():
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "config.json").write_text(json.dumps({**described, "papers": papers}))

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder, write_reranker
-from tools.reranking import FOLDS, SHIPPED, load_reranker, unseen
+from tools.reranking import SHIPPED, load_reranker, unseen
 from tools.reranking.plan_reranker import PlanReranker
 
 WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
 PARAGRAPH = "the yield rose . the field rose ."
 PLANS = ["ask the paper why ?", "review the field .", "why ? why ? ask the paper the yield , review", ""]
-QUERY = "encoder.encoder.layer.1.attention.self.query"
+QUERY = "encoder.encoder.layer.1.attention.self.query.weight"
 
 
 @pytest.fixture
@@ -55,28 +55,18 @@ ASKED = [
     plan("How were the patients with diabetes recruited?"),
     plan("Which stems were measured, and how often?"),
 ]
-SCORES = {
-    ".": [23.7632, 15.2341, 21.3214],
-    "1": [13.5013, 7.7259, 11.7589],
-    "2": [9.7919, -2.4181, 8.3619],
-    "3": [15.4905, 4.5013, 13.8856],
-    "4": [19.5475, 9.3415, 13.6303],
-    "5": [26.4682, 17.4816, 23.2175],
-}
-"""Of the torch model that each was saved from."""
 
 
-@pytest.mark.parametrize("fold", SCORES)
-def test_the_weights_that_ship_score_as_they_were_trained_to(fold: str) -> None:
-    reranker = load_reranker(SHIPPED if fold == "." else SHIPPED / FOLDS / fold)
-    assert reranker.score(STEMS, ASKED) == pytest.approx(SCORES[fold], abs=0.01)
+def test_the_weights_that_ship_score_as_they_do_in_torch() -> None:
+    reranker = load_reranker(SHIPPED)
+    assert reranker.score(STEMS, ASKED) == pytest.approx([3.4824, 0.4969, 3.4873], abs=0.001)
     assert reranker.score(STEMS, ASKED[::-1])[::-1] == reranker.score(STEMS, ASKED)
 
 
 def test_a_long_paragraph_is_cut_and_no_plans_have_no_scores() -> None:
     reranker = load_reranker(SHIPPED)
     found = reranker.score("Mosses grow. " * 300, [*ASKED, "Why?"])
-    assert found == pytest.approx([9.8267, 11.1378, 11.5499, 13.1005], abs=0.01)
+    assert found == pytest.approx([3.3433, 3.3746, 3.3631, 3.2560], abs=0.001)
     assert reranker.score(STEMS, []) == []
 
 
@@ -124,34 +114,6 @@ def test_threads_share_one_reranker(saved: Path) -> None:
     assert scores == [loaded[0].score(PARAGRAPH, PLANS)] * 8
 
 
-# What a score is made of
-
-
-def test_low_rank_factors_are_added_to_the_weights_that_they_change(saved: Path, tmp_path: Path) -> None:
-    before = PlanReranker.load(saved)
-    factors = {f"{QUERY}.lora_A.weight": torch.randn(2, 16), f"{QUERY}.lora_B.weight": torch.randn(16, 2)}
-    replace(saved, {**load_file(saved / "weights.safetensors"), **factors}, adapter={"rank": 2, "alpha": 4})
-
-    after = PlanReranker.load(saved)
-
-    name = f"{QUERY.removeprefix('encoder.')}.weight"
-    changed = (
-        before.bert.parameters[name]
-        + (4 / 2 * factors[f"{QUERY}.lora_B.weight"] @ factors[f"{QUERY}.lora_A.weight"]).numpy()
-    )
-    assert after.bert.parameters[name] == pytest.approx(changed, abs=1e-6)
-    assert after.score(PARAGRAPH, PLANS) != pytest.approx(before.score(PARAGRAPH, PLANS), abs=1e-3)
-
-
-def test_words_of_the_paragraph_count_by_the_share_that_a_question_has(saved: Path) -> None:
-    plans = [plan("The yield?"), "1. Investigator: answer from the paper: Patients or yield?", "Why?"]
-    before = PlanReranker.load(saved).score(PARAGRAPH, plans)
-    describe(saved, shared_words=10.0)
-    after = PlanReranker.load(saved).score(PARAGRAPH, plans)
-    gained = [new - old for new, old in zip(after, before, strict=True)]
-    assert gained == pytest.approx([10.0, 5.0, 0.0], abs=1e-4)  # all of it, one of two, nothing
-
-
 # What is refused
 
 
@@ -171,7 +133,7 @@ def test_a_head_does_not_go_with_another_encoder(saved: Path, tmp_path: Path) ->
 
 
 HEAD = {"head.weight": torch.zeros(1, 16), "head.bias": torch.zeros(1)}
-A, B = f"{QUERY}.lora_A.weight", f"{QUERY}.lora_B.weight"
+LEFT, RIGHT = f"{QUERY}.left", f"{QUERY}.right"
 
 
 @pytest.mark.parametrize(
@@ -180,13 +142,14 @@ A, B = f"{QUERY}.lora_A.weight", f"{QUERY}.lora_B.weight"
         ({"encoder.pooler.dense.bias": torch.zeros(16)}, "not those of a plan re-ranker"),  # no head
         ({**HEAD, "other.weight": torch.zeros(1)}, "not those of a plan re-ranker"),
         ({**HEAD, "head.weight": torch.zeros(1, 8)}, "not those of a plan re-ranker"),
-        ({**HEAD, A: torch.zeros(3, 16), B: torch.zeros(16, 3)}, "not those of a plan re-ranker"),  # another rank
+        ({**HEAD, LEFT: torch.zeros(8, 3), RIGHT: torch.zeros(3, 16)}, "not those of a plan re-ranker"),
+        ({**HEAD, LEFT: torch.zeros(16, 3)}, "not those of a plan re-ranker"),
         ({**HEAD, "head.bias": torch.tensor([float("nan")])}, "no numbers"),
         ({**HEAD, "head.bias": torch.tensor([float("inf")])}, "no numbers"),
     ],
 )
 def test_weights_of_another_model_are_refused(saved: Path, weights: dict[str, Any], said: str) -> None:
-    replace(saved, weights, adapter={"rank": 2, "alpha": 4})
+    replace(saved, weights)
     with pytest.raises(SettingsError, match=said):
         PlanReranker.load(saved)
 
