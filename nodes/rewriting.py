@@ -5,18 +5,20 @@ A small model that is asked for a whole new text likes to repeat the old one. As
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from difflib import SequenceMatcher
 from typing import Self
 
-from state.errors import RetrievalUnavailable
+from state.errors import ModelOutputError, RetrievalUnavailable
 from state.model_settings import Limits
+from state.records import CallRecord
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.omissions import negations
 from tools.checks.readability import grade, mean_grade
-from tools.models.ask import MarkdownAnswer
-from tools.text import sentences
+from tools.models.ask import Answer, MarkdownAnswer
+from tools.text import has_words, sentences
 
 FEWEST_WORDS = 8
 """A shorter sentence is easy enough."""
@@ -66,29 +68,31 @@ LEAST_COSINE = 0.5
 """Of the encoder's vectors of a sentence and the one in its place."""
 
 
-class NumberedSentences(MarkdownAnswer):
-    """Sentences of a text in easy words, each by its number."""
+class EasySentence(MarkdownAnswer):
+    """A hard sentence in easy words; it may become two or three."""
 
-    usable_if_cut_off = True
-
-    sentences: dict[int, str]
+    text: str
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Take the numbered lines.
+        """Take the sentence as one line.
 
         Raises:
-            ValueError: There are none.
+            ValueError: There are no words.
         """
-        found = {int(match[1]): match[2] for match in re.finditer(r"^\W*(\d+)[.)]\W{0,3}\s(.+)$", text, re.MULTILINE)}
-        if not found:
-            raise ValueError("it has no line that begins with the number of a sentence")
-        return cls(sentences={number: " ".join(line.split()) for number, line in found.items()})
+        if not has_words(text):
+            raise ValueError("it has no words")
+        return cls(text=" ".join(text.split()).strip('"“”'))
 
     @classmethod
     def most_words(cls, limits: Limits) -> int:
-        """Return the words of a long text."""
-        return limits.paragraphs * limits.paragraph_words
+        """Return the words of a sentence that has become longer."""
+        return limits.advice_words
+
+
+def is_hard(sentence: str) -> bool:
+    """Return whether a sentence is long enough to be hard."""
+    return len(_words(sentence)) >= FEWEST_WORDS
 
 
 def copied_from(source: str, text: str) -> list[str]:
@@ -97,34 +101,49 @@ def copied_from(source: str, text: str) -> list[str]:
     return [
         sentence
         for sentence in dict.fromkeys(each.text for each in sentences(text) if not each.heading)
-        if sentence in text and len(_words(sentence)) >= FEWEST_WORDS and any(_is_copy(sentence, o) for o in originals)
+        if sentence in text and is_hard(sentence) and any(_is_copy(sentence, o) for o in originals)
     ]
 
 
-def replace_sentences(
+async def rewrite_each(
     text: str,
-    old: Sequence[str],
-    new: NumberedSentences,
+    hard: Sequence[str],
     source: str,
+    ask: Callable[[str], Awaitable[Answer[EasySentence]]],
     spoils: Callable[[str, str, str], bool] | None = None,
-) -> str:
-    """Put easier sentences into a text, unless code finds that they say something else.
+) -> tuple[str, list[CallRecord]]:
+    """Ask for sentences one by one, and put in those that are easier and say the same, as far as code tells.
+
+    A small model that is given several at once copies most of them.
 
     Args:
         text: Holds the sentences.
-        old: The sentences, in the order of their numbers.
-        new: What may stand in their places.
+        hard: The sentences.
         source: What the text was made from.
-        spoils: Whether a new sentence does harm, given the text before and after, and the sentence.
+        ask: Asks the agent for one of them in easy words.
+        spoils: Whether an easy sentence does harm, given the text before and after, and the sentence.
+
+    Returns:
+        The text with what is better now, and what all answers cost.
     """
-    for number, sentence in enumerate(old, start=1):
-        easy = new.sentences.get(number, sentence)
-        if easy == sentence or objection_to(easy, sentence, source) or not _is_near(easy, sentence):
+    calls: list[CallRecord] = []
+    for sentence in hard:
+        try:
+            answer = await ask(sentence)
+        except ModelOutputError as error:  # the sentence stays
+            calls += error.spent
             continue
-        after = text.replace(sentence, easy, 1)
-        if not spoils or not spoils(text, after, easy):
-            text = after
-    return text
+        calls += answer.calls
+        text = await asyncio.to_thread(_replace, text, sentence, answer.value.text, source, spoils)
+    return text, calls
+
+
+def _replace(text: str, hard: str, easy: str, source: str, spoils: Callable[[str, str, str], bool] | None) -> str:
+    """Put an easy sentence in the place of a hard one, unless something speaks against it."""
+    if easy == hard or objection_to(easy, hard, source) or not _is_near(easy, hard):
+        return text
+    after = text.replace(hard, easy, 1)
+    return text if spoils and spoils(text, after, easy) else after
 
 
 def _is_near(new: str, old: str) -> bool:

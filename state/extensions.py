@@ -72,7 +72,7 @@ JOURNALISM_EXTENSIONS: Mapping[JournalismExtension, Extension] = {
         "copy is then retold sentence by sentence.",
     ),
     "rewrite_copied": Extension(
-        "Sentences that a revision has copied from the paper go back to the journalist, all at once. Code puts in what "
+        "Sentences that a revision has copied from the paper go back to the journalist one by one. Code puts in what "
         "is easier by the formula, turns nothing round, adds nothing, and is near in meaning, as far as it can tell.",
         "For models that copy the paper instead of retelling it.",
     ),
@@ -98,7 +98,7 @@ SIMPLIFICATION_EXTENSIONS: Mapping[SimplificationExtension, Extension] = {
         "For models that leave half of a text out when they write it anew.",
     ),
     "sentence_by_sentence": Extension(
-        "In the layperson loop the simplifier is asked for the sentences of the text by number, all in one call. Code "
+        "In the layperson loop the simplifier is asked for each hard sentence of the text by itself. Code "
         "puts in those that are easier by the formula, keep every checked detail, add nothing, turn nothing round and "
         "are near in meaning by the encoder, as far as it can tell. No other loop has the whole text written anew: "
         "wordings and removals that code cannot put in are dropped.",

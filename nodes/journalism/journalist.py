@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from nodes.journalism.editor import advice_of
 from nodes.journalism.initialise import ask_as, options
-from nodes.rewriting import NumberedSentences, copied_from, replace_sentences
+from nodes.rewriting import EasySentence, copied_from, rewrite_each
 from nodes.shared import limits_of
-from state.errors import ModelOutputError
 from state.journalism import Draft, JournalismState
 from state.model_settings import Limits
 from tools.documents.reading import stored_text
-from tools.models.ask import MarkdownAnswer
-from tools.models.prompts import numbered
+from tools.models.ask import Answer, MarkdownAnswer
 from tools.text import has_words, sentences, split_parts, without_headline
 
 MOST_WORDS = 1200
@@ -113,16 +110,10 @@ async def revise_draft(state: JournalismState) -> JournalismState:
 async def rewrite_copied(state: JournalismState) -> JournalismState:
     """Rewrite the sentences that the draft has copied from the paper (the extension `rewrite_copied`)."""
     draft, paper = state["revision"], stored_text(state["source"])
-    variables: dict[str, object] = {
-        "paper": paper,
-        "audience": options(state).audience,
-        "sentences": numbered(state["copied"]),
-    }
-    try:
-        answer = await ask_as(
-            "journalist", "rewrite_copied", state, variables, NumberedSentences, round_number=draft["round"]
-        )
-    except ModelOutputError as error:  # the revision is an article without it, too
-        return {"drafts": [draft], "calls": error.spent}
-    text = await asyncio.to_thread(replace_sentences, draft["text"], state["copied"], answer.value, paper)
-    return {"drafts": [{**draft, "text": text}], "calls": answer.calls}
+
+    async def ask(sentence: str) -> Answer[EasySentence]:
+        variables: dict[str, object] = {"paper": paper, "audience": options(state).audience, "sentence": sentence}
+        return await ask_as("journalist", "rewrite_copied", state, variables, EasySentence, round_number=draft["round"])
+
+    text, calls = await rewrite_each(draft["text"], state["copied"], paper, ask)
+    return {"drafts": [{**draft, "text": text}], "calls": calls}

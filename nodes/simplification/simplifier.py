@@ -6,13 +6,13 @@ comment or reason that is behind it.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal, Self
 
-from nodes.rewriting import NumberedSentences, replace_sentences
+from nodes.rewriting import EasySentence, is_hard, rewrite_each
+from nodes.shared import limits_of
 from nodes.simplification.agent import (
     ask_as,
     has_extension,
@@ -80,27 +80,28 @@ async def rewrite_text(state: LoopState) -> LoopState:
 
 @loop_node
 async def rewrite_sentences(state: LoopState) -> LoopState:
-    """Ask for the text's sentences in easy words, all at once, and put in those that say the same as far as code tells.
+    """Ask for each hard sentence of the text in easy words, and put in those that say the same as far as code tells.
 
     This is the extension `sentence_by_sentence`.
     """
-    answered = _answers(state)
+    answered, source = _answers(state), stored_text(state["source"])
     text = re.sub(r"[^\S\n]+", " ", state["text"])  # as `sentences` has it
-    old = [each.text for each in sentences(text) if not each.heading and each.text in text]
-    variables: dict[str, object] = {
-        "source": stored_text(state["source"]),
-        "clarifications": numbered(answered),
-        "sentences": numbered(old),
-        "target_grade": target_grade(state),
-    }
-    answer = await ask_as("simplifier", "rewrite_sentences", state, variables, NumberedSentences, trim="clarifications")
-    source = stored_text(state["source"])
+    hard = [each.text for each in sentences(text) if not each.heading and is_hard(each.text) and each.text in text]
+
+    async def ask(sentence: str) -> Answer[EasySentence]:
+        variables: dict[str, object] = {
+            "source": source,
+            "clarifications": numbered(answered),
+            "sentence": sentence,
+            "target_grade": target_grade(state),
+        }
+        return await ask_as("simplifier", "rewrite_sentences", state, variables, EasySentence, trim="clarifications")
 
     def spoils(before: str, after: str, new: str) -> bool:
         return bool(newly_lost(before, after, source) or foreign_names(new, source))
 
-    text = await asyncio.to_thread(replace_sentences, text, old, answer.value, source, spoils)
-    return _written(state, text, answer.calls, answered, "rewrite")
+    text, calls = await rewrite_each(text, hard[: limits_of(state).rewrites], source, ask, spoils)
+    return _written(state, text, calls, answered, "rewrite")
 
 
 async def write_anew(

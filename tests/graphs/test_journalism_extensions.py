@@ -6,7 +6,6 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import EASY, HARD, PAPER, Newsroom, article, review, run, steps
-from tools.models.prompts import numbered
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
 COPIED = f"{PAPER} {HARD}"
@@ -60,13 +59,15 @@ async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeE
     assert steps(fake_endpoint) == ["write_draft", *ROUND]
 
 
-async def test_sentences_that_were_copied_from_the_paper_are_rewritten_at_once(fake_endpoint: FakeEndpoint) -> None:
+async def test_sentences_that_were_copied_from_the_paper_are_rewritten_one_by_one(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
-    fake_endpoint.answer = copying(EASY, easier)
+    fake_endpoint.answer = copying("It is fun. We like it.", easier)
     result = await run(fake_endpoint, f"{EASY} {COPIED}", rounds=1, select="last", extensions="rewrite_copied")
-    assert steps(fake_endpoint) == ["write_draft", *ROUND, "rewrite_copied"]
-    assert f"# The hard sentences\n\n1. {EASY}\n2. {HARD}\n" in fake_endpoint.chat_requests[-1].text
-    assert COPIED in fake_endpoint.chat_requests[-1].text, "they are rewritten with the paper in sight"
+    assert steps(fake_endpoint) == ["write_draft", *ROUND, "rewrite_copied", "rewrite_copied"]
+    first, second = fake_endpoint.chat_requests[-2:]
+    assert f"# The hard sentence\n\n{EASY}\n" in first.text
+    assert f"# The hard sentence\n\n{HARD}\n" in second.text
+    assert COPIED in second.text, "it is rewritten with the paper in sight"
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
     assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
 
@@ -74,7 +75,7 @@ async def test_sentences_that_were_copied_from_the_paper_are_rewritten_at_once(f
 async def test_no_more_copied_sentences_are_rewritten_than_the_limit(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Bones got denser.")
     await run(fake_endpoint, f"{EASY} {COPIED}", rounds=1, extensions="rewrite_copied", limits={"rewrites": 1})
-    assert HARD not in fake_endpoint.chat_requests[-1].text.partition("# The hard sentences")[2]
+    assert steps(fake_endpoint).count("rewrite_copied") == 1
 
 
 async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
@@ -109,17 +110,17 @@ async def test_a_rewritten_sentence_that_leaves_a_doubt_out_is_left_out(fake_end
 
 
 async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = copying(rewritten=["No."] * 2)
+    fake_endpoint.answer = copying("1.", "2.")
     result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
     assert HARD in result["article"]
     assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
 
-def copying(*easy: str, copied: str = HARD, rewritten: list[str] | None = None) -> Newsroom:
+def copying(*easy: str, copied: str = HARD) -> Newsroom:
     """A journalist that copies a sentence of the paper, and says it in these words when it is asked for it."""
     return Newsroom(
         write_draft=[article(EASY, copied)],
         advise=[review("Say it in everyday words.")],
         revise_draft=[article(EASY, copied)],
-        rewrite_copied=rewritten or [numbered(easy)],
+        rewrite_copied=list(easy),
     )

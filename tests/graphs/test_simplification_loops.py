@@ -144,12 +144,11 @@ async def test_a_sentence_is_replaced_if_the_easier_one_says_the_same(
     fake_endpoint: FakeEndpoint, old: str, new: str, is_kept: bool
 ) -> None:
     abstract = f"{old} It helped."
-    fake_endpoint.answer = Society(rewrite_sentences=[Text(f"1. {new}\n2. It helped.\n3. One too many.")])
+    fake_endpoint.answer = Society(rewrite_sentences=[Text(new)])
     choices: dict[str, Any] = {"loops": ["layperson"], "entries": 1, "accuracy_check": False}
     result = await run(fake_endpoint, abstract, **choices, extensions=["sentence_by_sentence"])
-    asked = fake_endpoint.chat_requests[-1].text
-    assert f"1. {old}\n2. It helped." in asked
-    assert asked.index("# The answers of the medical expert") < asked.index("# The sentences")
+    (asked,) = [request.text for request in fake_endpoint.chat_requests if step_of(request) == "rewrite_sentences"]
+    assert asked.index("# The answers of the medical expert") < asked.index(f"# The hard sentence\n\n{old}\n")
     assert result["simplified"] == (abstract.replace(old, new) if is_kept else abstract)
     assert [change["after"] for change in result["all_changes"]] == ([new] if is_kept else [])
 
