@@ -19,9 +19,16 @@ from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
 from state.feedback import ParagraphOutput, ParagraphState
-from state.settings import FeedbackContext
+from state.settings import FeedbackContext, FeedbackSettings
 
-OWN_QUESTIONS = "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner."
+
+def departures_of_chain(chosen: FeedbackSettings) -> list[str]:
+    """List what of the chain of verification is not as published."""
+    return [
+        f"The paper does not say how many questions are planned (here at most {chosen.max_questions}); one without a "
+        "usable answer is dropped.",
+        "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner.",
+    ]
 
 
 def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
@@ -50,8 +57,10 @@ verification_chain.add_edge("log_answers", "write_review")
 verification_chain.add_edge("write_review", "conclude")
 verification_chain.add_edge("conclude", END)
 
-single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone", lambda _: [])
-chain_of_verification_builder = for_whole_paper(verification_chain, "verification_chain", lambda _: [OWN_QUESTIONS])
+single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone", ("reviewer",), lambda _: [])
+chain_of_verification_builder = for_whole_paper(
+    verification_chain, "verification_chain", ("planner", "investigator", "verifier", "reviewer"), departures_of_chain
+)
 
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")

@@ -13,7 +13,6 @@ the paper goes through it, many at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -23,7 +22,7 @@ from langgraph.types import Send
 from nodes.feedback.computed_checks import answer_from_checks
 from nodes.feedback.conclude import conclude, rank_comments
 from nodes.feedback.controller import control_steps
-from nodes.feedback.initialise import begin_paragraph, departures_of_swif2t, initialise
+from nodes.feedback.initialise import AGENTS, Departures, begin_paragraph, departures_of_swif2t, initialise
 from nodes.feedback.investigator import answer_from_literature, answer_from_paper
 from nodes.feedback.planner import edit_plan, propose_plans, rank_plans
 from nodes.feedback.reviewer import write_review
@@ -38,7 +37,7 @@ from state.feedback import (
     QuestionState,
     Step,
 )
-from state.settings import FeedbackContext, FeedbackSettings
+from state.settings import FeedbackContext, FeedbackRole
 
 INVESTIGATIONS = {
     "ask_paper": "answer_from_paper",
@@ -138,19 +137,20 @@ def each_paragraph(state: FeedbackState) -> list[Send]:
 
 
 def for_whole_paper(
-    review: StateGraph[Any, Any, Any, Any], name: str, departures: Callable[[FeedbackSettings], list[str]]
+    review: StateGraph[Any, Any, Any, Any], name: str, roles: tuple[FeedbackRole, ...], departures: Departures
 ) -> StateGraph[Any, Any, Any, Any]:
     """Build the graph of a paper whose paragraphs are reviewed by a subgraph that returns `ParagraphOutput`.
 
     Args:
         review: The subgraph.
         name: Of the subgraph.
+        roles: The paper's agents in it.
         departures: Lists what of this system is not as published.
     """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
-    builder.add_node("initialise", partial(initialise, departures=departures), input_schema=FeedbackInput)
+    builder.add_node("initialise", partial(initialise, roles=roles, departures=departures), input_schema=FeedbackInput)
     builder.add_node("review_paragraph", review.compile(name=name))
     builder.add_node(rank_comments)
     builder.add_edge(START, "initialise")
@@ -160,5 +160,5 @@ def for_whole_paper(
     return builder
 
 
-builder = for_whole_paper(paragraph_review, "paragraph_review", departures_of_swif2t)
+builder = for_whole_paper(paragraph_review, "paragraph_review", AGENTS, departures_of_swif2t)
 graph = builder.compile(name="focused_feedback")

@@ -5,6 +5,8 @@ A fine-tuned sequence-to-sequence model, run in this process, writes the article
 
 from __future__ import annotations
 
+from functools import partial
+
 from langgraph.graph import END, START, StateGraph
 
 from nodes.journalism.assessment import assess_draft, choose_draft
@@ -19,7 +21,8 @@ builder = StateGraph(
     input_schema=JournalismInput,
     output_schema=JournalismOutput,
 )
-for node in (initialise, write_without_prompt, assess_draft, choose_draft):
+builder.add_node("initialise", partial(initialise, has_agents=False), input_schema=JournalismInput)
+for node in (write_without_prompt, assess_draft, choose_draft):
     builder.add_node(node)
 builder.add_edge(START, "initialise")
 builder.add_edge("initialise", "write_without_prompt")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from state.model_settings import Limits, ModelSettings
-from state.settings import TABLES, Settings
 from tools.configuration import list_changes
 from tools.models import Answer, Caller, ask
-from tools.models.ask import Value
+from tools.models.ask import WARMER, Value
 
 
 class AgentAnswer(BaseModel):
@@ -34,26 +33,33 @@ def limits_of(state: Mapping[str, Any]) -> Limits:
     return Limits(**state["settings"]["limits"])
 
 
-def list_departures(settings: Settings, table: str, published: str) -> list[str]:
-    """List what of a run with the preset `paper` is not as published, whatever its system.
+def list_departures(
+    frozen: Mapping[str, Any], table: str, roles: Collection[str], published: str, own: Iterable[str]
+) -> list[str]:
+    """List what of a run with the preset `paper` is not as published.
 
     Args:
-        settings: Of the run.
+        frozen: Settings of the run.
         table: Of the system.
+        roles: Who is asked of the paper's agents.
         published: The paper's models.
+        own: What else of the system is not as published; not read with other settings.
 
     Returns:
         Sentences for a reader; none with other settings, which nobody calls the paper's system.
     """
-    if settings.preset != "paper":
+    if frozen["preset"] != "paper":
         return []
-    models = dict.fromkeys(settings.model_for(role).model for role in TABLES[table].roles)
-    changes = list_changes(settings, table)
-    return [
+    models = dict.fromkeys(frozen["models"][role]["model"] for role in roles)
+    of_agents = [
         f"The agents are played by {', '.join(models)}, in the paper by {published}.",
         "Lists and texts are held to the table of limits, which the paper does not have.",
-        *([f"These settings are not the paper's: {', '.join(changes)}."] if changes else []),
+        "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
+        f"temperature of {WARMER} or more where one is set.",
     ]
+    changes = list_changes(frozen, table, roles)
+    told = [f"These settings are not the preset's: {', '.join(changes)}."] if changes else []
+    return [*(of_agents if roles else []), *told, *own]
 
 
 async def ask_role(

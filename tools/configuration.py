@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,12 +99,27 @@ def resolve_settings(context: RunContext) -> Settings:
     return load_settings(context.overrides()) if context.resolved is None else _checked(context.resolved)
 
 
-def list_changes(settings: Settings, table: str) -> list[str]:
-    """List the settings of a system that are not those of the preset `paper`, as `name = value`."""
-    own = getattr(settings, table)
-    paper = TABLES[table].model_validate(_read_toml(preset_path("paper"))[table])
-    names = paper.model_fields_set - paper.places.keys()
-    return sorted(f"{name} = {getattr(own, name)}" for name in names if getattr(own, name) != getattr(paper, name))
+def list_changes(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:
+    """List the settings of a run that are not those of the preset `paper`, as `name = value`.
+
+    The system's `places` may differ. Of `roles`, who are asked, those that the preset samples are compared.
+    """
+    paper = _checked(_preset("paper", {})[0])
+    sampled = [role for role in roles if paper.models.get(role, {}).keys() & SAMPLING]
+    published = {
+        **getattr(paper, table).model_dump(mode="json", exclude=TABLES[table].places),
+        "limits": paper.limits.model_dump(),
+        "models": {role: paper.model_for(role).model_dump(include={*SAMPLING, "max_tokens"}) for role in sampled},
+    }
+    return sorted(_differences({**frozen, **frozen[table]}, published))
+
+
+def _differences(own: Mapping[str, Any], published: Mapping[str, Any], within: str = "") -> Iterator[str]:
+    for name, value in published.items():
+        if isinstance(value, Mapping):
+            yield from _differences(own[name], value, f"{within}{name}.")
+        elif own[name] != value:
+            yield f"{within}{name} = {own[name]}"
 
 
 def _checked(values: Mapping[str, Any]) -> Settings:

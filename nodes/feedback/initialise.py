@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -16,7 +16,7 @@ from nodes.shared import list_departures
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, RaisedFinding, Target
-from state.settings import FeedbackContext, FeedbackSettings
+from state.settings import FeedbackContext, FeedbackRole, FeedbackSettings
 from tools.checks.quotes import locate
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
@@ -29,18 +29,21 @@ _NOT_WORTH_IT = re.compile(
     re.IGNORECASE,
 )
 """Sections whose paragraphs are reviewed only if they are named."""
+AGENTS: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
+"""Those of the paper; the others are of extensions and baselines."""
+Departures = Callable[[FeedbackSettings], Iterable[str]]
 OWN_TEXT = "text"
 """Id of a text that is no paragraph of the paper."""
 
 
-def departures_of_swif2t(chosen: FeedbackSettings) -> list[str]:
+def departures_of_swif2t(chosen: FeedbackSettings) -> Iterator[str]:
     """List what of the whole system is not as published.
 
     Raises:
         SettingsError: Plans are to be ranked, and the weights are missing.
     """
     asked = " and ".join(literature_names(chosen))
-    found = [
+    yield from [
         "A plan is a list in JSON, in the paper a numbered list.",
         f"The paper does not say how many plans are sampled (here {chosen.plans}), how warm (at a temperature of "
         f"{chosen.plan_temperature:g} or more), with how many questions (at most {chosen.max_questions}), and how many "
@@ -50,6 +53,8 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> list[str]:
         f"The literature that was asked is {asked}, in the paper Google."
         if asked
         else "No literature is set up, so the paper alone was asked.",
+        "The controller may go to the review once a question is answered, and may leave it out at the last step. "
+        "Where it gives no usable answer the plan is followed; a question without one is dropped.",
     ]
     if chosen.rerank and chosen.plans > 1:
         from tools.reranking.plan_reranker import read_config  # noqa: PLC0415 - packages of an extra
@@ -57,22 +62,23 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> list[str]:
         folder = weights_folder(chosen)
         weights = "the weights that ship with Draftroom" if folder == SHIPPED else f"the weights in {folder}"
         encoder = read_config(folder).encoder
-        found.append(f"Plans are ranked by {weights}, of the encoder {encoder}; the paper's is bert-base-cased.")
-    return found
+        yield f"Plans are ranked by {weights}, of the encoder {encoder}; the paper's is bert-base-cased."
 
 
 async def initialise(
     state: FeedbackInput,
     runtime: Runtime[FeedbackContext],
     *,
-    departures: Callable[[FeedbackSettings], list[str]] = departures_of_swif2t,
+    roles: tuple[FeedbackRole, ...] = AGENTS,
+    departures: Departures = departures_of_swif2t,
 ) -> dict[str, Any]:
     """Set every key of the state.
 
     Args:
         state: What is to be reviewed.
         runtime: With the choices for the run.
-        departures: Lists what of the graph's system is not as published.
+        roles: The paper's agents in the graph's system.
+        departures: Lists what of it is not as published.
 
     Raises:
         BadInput: If the paper cannot be used, or does not have what is to be reviewed.
@@ -86,9 +92,7 @@ async def initialise(
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
-    not_as_published = await asyncio.to_thread(list_departures, settings, "feedback", "GPT-4")
-    if not_as_published:
-        not_as_published += await asyncio.to_thread(departures, settings.feedback)
+    frozen, own = settings.frozen("feedback"), departures(settings.feedback)
     computed: list[RaisedFinding] = []
     if "computed_checks" in settings.feedback.extensions:
         whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
@@ -96,8 +100,8 @@ async def initialise(
     return {
         "paper": ref["source"],
         "document": ref,
-        "settings": settings.frozen("feedback"),
-        "not_as_published": not_as_published,
+        "settings": frozen,
+        "not_as_published": await asyncio.to_thread(list_departures, frozen, "feedback", roles, "GPT-4", own),
         "targets": targets,
         "findings": await asyncio.to_thread(find_instructions, document),
         "computed": computed,

@@ -23,11 +23,15 @@ from tools.documents.reading import read_document
 from tools.models import Answer, Caller
 from tools.models.ask import Value
 
-PUBLISHED_MODELS = "Qwen1.5-7B-Chat and, as the reader, Qwen1.5-1.8B-Chat"
+ALONE = ["reader", "editor"]
+LEFT_OUT = {"no-notes": ["reader"], "no-suggestions": ["editor"], "no-collaboration": ALONE, "single": ALONE}
+"""Agents that are not asked, by variant."""
 
 
-async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]) -> dict[str, Any]:
-    """Set every key of the state.
+async def initialise(
+    state: JournalismInput, runtime: Runtime[JournalismContext], *, has_agents: bool = True
+) -> dict[str, Any]:
+    """Set every key of the state; `has_agents` says whether agents write the article.
 
     Raises:
         BadInput: If the paper cannot be used.
@@ -41,14 +45,18 @@ async def initialise(state: JournalismInput, runtime: Runtime[JournalismContext]
     options = settings.journalism
     source = await asyncio.to_thread(read_document, paper, scope=options.scope, max_pages=options.max_pages)
     source = await asyncio.to_thread(with_instructions_told, source)
-    not_as_published = await asyncio.to_thread(list_departures, settings, "journalism", PUBLISHED_MODELS)
-    if not_as_published:
-        not_as_published.append(f"An article has at most {options.max_words} words; the paper says short.")
+    frozen = freeze(settings)
+    roles: list[str] = [role for role in options.roles if has_agents and role not in LEFT_OUT.get(options.variant, ())]
+    has_small_reader = "reader" in roles and options.variant != "large-reader"
+    published = "Qwen1.5-7B-Chat" + (" and, as the reader, Qwen1.5-1.8B-Chat" if has_small_reader else "")
+    if options.warm_start:
+        roles = [role.replace("journalist", "warm_start") for role in roles]
+    own = [f"An article has at most {options.max_words} words; the paper says short."] if has_agents else []
     return {
         "paper": source["source"],
         "source": source,
-        "settings": freeze(settings),
-        "not_as_published": not_as_published,
+        "settings": frozen,
+        "not_as_published": await asyncio.to_thread(list_departures, frozen, "journalism", roles, published, own),
         "round": 0,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("drafts", "assessments", "notes", "reviews", "calls")},

@@ -13,10 +13,24 @@ from nodes.shared import list_departures
 from nodes.simplification.agent import begin_exchange
 from nodes.simplification.logger import as_version
 from state.errors import BadInput
-from state.settings import SimplificationContext
+from state.settings import SimplificationContext, SimplificationSettings
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
 from tools.documents.reading import read_document, stored_text
+
+
+def departures_of_society(chosen: SimplificationSettings) -> list[str]:
+    """List what of the society is not as published."""
+    return [
+        f"Agents have {chosen.revision_rounds} rounds to agree; the paper has them go on until they do. An agent that "
+        "gives no usable answer ends its loop.",
+        "The simplifier's answer has the paper's title and no closing invitation to further questions.",
+        "All answers but the simplifier's texts are JSON by a schema; the paper's agents write text.",
+        "The selector also sees the original and the newest text, and is not asked where one lead is left.",
+        "A conversation that outgrows the selector's context is summarised; the paper has no such step.",
+        "Accepted wordings enter the text together, after the last round; in the paper they enter round by round.",
+        "Wordings, removals and corrections are made in the newest text; the paper's simplifier rewrites the original.",
+    ]
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
@@ -35,18 +49,12 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
     source = await asyncio.to_thread(read_document, abstract, scope=options.scope, max_pages=options.max_pages)
     source = await asyncio.to_thread(with_instructions_told, source)
     text = (await asyncio.to_thread(stored_text, source)).strip()
-    not_as_published = await asyncio.to_thread(list_departures, settings, "simplification", "gpt-3.5-turbo-1106")
-    if not_as_published:
-        not_as_published += [
-            f"Agents have {options.revision_rounds} rounds to agree; the paper has them go on until they do.",
-            "The simplifier's answer has the paper's title and no closing invitation to further questions.",
-            "All answers but the simplifier's texts are JSON by a schema; the paper's agents write text.",
-            "A conversation that outgrows the selector's context is summarised; the paper has no such step.",
-        ]
+    frozen, is_society = settings.frozen("simplification"), options.variant == "society"
+    roles, own = (options.roles, departures_of_society(options)) if is_society else (("simplifier",), [])
     return {
         "abstract": source["source"],
         "source": source,
-        "settings": settings.frozen("simplification"),
+        "settings": frozen,
         "entry": 0,
         "next_loop": options.loops[0],
         "text": text,
@@ -66,7 +74,9 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "simplified": "",
         "selected_version": 0,
         "selected_because": "",
-        "not_as_published": not_as_published,
+        "not_as_published": await asyncio.to_thread(
+            list_departures, frozen, "simplification", roles, "gpt-3.5-turbo-1106", own
+        ),
         "warnings": [],
         "stop_reason": "",
     }

@@ -176,7 +176,7 @@ def test_the_preset_paper_says_what_is_not_as_published(room: Command, draft: Pa
     ).stderr
     listed = result_of(room)["not_as_published"]
     assert listed[0] == "The agents are played by large, in the paper by GPT-4."
-    assert "These settings are not the paper's: retrieval = bm25." in listed
+    assert "These settings are not the preset's: retrieval = bm25." in listed
     markdown = page.read_text(encoding="utf-8")
     for sentence in listed:
         assert sentence in " ".join(told.split())

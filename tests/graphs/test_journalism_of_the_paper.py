@@ -65,9 +65,10 @@ async def test_who_is_asked_in_which_order_and_what_is_returned(endpoint: FakeEn
     assert (result["selected_round"], result["stop_reason"]) == (3, "rounds done")
     assert "This is version 3." in result["article"]
     assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
-    models, limits, words = result["not_as_published"]
-    assert LARGE in models
+    models, limits, asked_again, words = result["not_as_published"]
+    assert f"played by {LARGE}, {SMALL}, in" in models
     assert "limits" in limits
+    assert "once more" in asked_again
     assert "300 words" in words
 
 
@@ -161,10 +162,19 @@ async def test_rows_of_table_1(
 
 async def test_the_single_model_writes_one_draft(endpoint: FakeEndpoint) -> None:
     result = await run(endpoint, variant="single")
+    assert f"played by {LARGE}, in the paper by Qwen1.5-7B-Chat." in result["not_as_published"][0]
     assert steps(endpoint) == ["write_draft"]
     assert "This is version 0." in result["article"]
 
 
+async def test_changed_sampling_and_limits_are_told(endpoint: FakeEndpoint) -> None:
+    models = {role: {"base_url": endpoint.base_url, "top_p": 0.9} for role in ("journalist", "reader")}
+    result = await run(endpoint, variant="single", models=models, limits={"terms": 5}, scope="whole")
+    changes = "limits.terms = 5, models.journalist.top_p = 0.9, scope = whole, variant = single"
+    assert f"These settings are not the preset's: {changes}." in result["not_as_published"], "no reader is asked"
+
+
 async def test_with_a_warm_start_the_fine_tuned_model_is_the_journalist(endpoint: FakeEndpoint) -> None:
-    await run(endpoint, warm_start=True)
+    result = await run(endpoint, warm_start=True)
+    assert f"played by {TUNED}, {SMALL}, {LARGE}, in" in result["not_as_published"][0]
     assert [request.model for request in endpoint.chat_requests] == [TUNED, *[SMALL, LARGE, TUNED] * ROUNDS]

@@ -104,7 +104,9 @@ async def test_adaptive_stops_once_target_and_length_are_reached(fake_endpoint: 
 
 
 async def test_the_single_model_rewrites_once(fake_endpoint: FakeEndpoint) -> None:
-    result = await run(fake_endpoint, variant="single", extensions="all")
+    result = await run(fake_endpoint, variant="single", extensions="all", preset="paper", target_grade=6)
+    assert "target_grade = 6.0" in result["not_as_published"][-1]
+    assert "selector" not in "".join(result["not_as_published"][:-1]), "of the society"
     assert steps(fake_endpoint) == ["rewrite_alone"]
     assert [version["loop"] for version in result["versions"]] == ["", "single"]
     assert (result["history"], result["stop_reason"]) == ([], "single rewrite")

@@ -105,13 +105,13 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, own_state
         "ranked by the weights that ship with Draftroom",
     ):
         assert said in departures
-    assert "not the paper's:" not in departures
+    assert "not the preset's:" not in departures
 
 
 async def test_only_the_preset_is_called_the_papers_and_changes_of_it_are_told(endpoint: FakeEndpoint) -> None:
     endpoint.answer = Room(PlainAnswer=[ANSWER])
     changed = (await swif2t(endpoint, rerank=False, execution="parallel"))["not_as_published"]
-    assert "These settings are not the paper's: execution = parallel, rerank = False." in changed
+    assert "These settings are not the preset's: execution = parallel, rerank = False." in changed
     assert not any("ranked by" in each for each in changed)
     without = await run(endpoint, extensions="none", max_rewrites=0, execution="sequential")
     assert without["not_as_published"] == []
@@ -324,7 +324,7 @@ async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoin
     endpoint.answer = Room()
     result = await swif2t(endpoint, single_model)
     (reviewer,) = endpoint.chat_requests
-    assert len(result["not_as_published"]) == 2, "its models and limits"
+    assert len(result["not_as_published"]) == 3, "its models, limits and second tries"
     assert "Select the words of the paragraph" in part(reviewer, "Your task")
     assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Output"]
     assert part(reviewer, "The paragraph") == CLAIM
@@ -345,6 +345,7 @@ async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_questi
 
     endpoint.answer = answer
     result = await swif2t(endpoint, chain_of_verification)
+    assert "at most 10" in result["not_as_published"][-2]
     assert "a prompt of Draftroom's own" in result["not_as_published"][-1]
     order = ["VerificationQuestions", "PlainAnswer", "PlainAnswer", "CrossCheck", "Review"]
     assert sorted(steps(endpoint)) == sorted(order), "there is nothing to compare with no answer"
