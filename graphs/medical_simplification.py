@@ -102,7 +102,7 @@ def after_application(state: LoopState) -> Literal["enter_wordings", "check_accu
 
 
 def after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
-    """The expert judges the quotes that keep to the rules, if there are any."""
+    """The expert judges the quotes, if there are any."""
     open_ones = any(part["verdict"] == "open" for part in state["exchange"]["redundancies"])
     return "validate_redundancies" if open_ones and not failed(state) else "__end__"
 
@@ -186,15 +186,7 @@ builder = StateGraph(
     input_schema=SimplificationInput,
     output_schema=SimplificationOutput,
 )
-for node in (
-    initialise,
-    rewrite_alone,
-    select_agent,
-    check_content,
-    log_exchange,
-    condense_history,
-    finish,
-):
+for node in (initialise, rewrite_alone, select_agent, check_content, log_exchange, condense_history, finish):
     builder.add_node(node)
 for lead, subgraph in LOOPS.items():
     builder.add_node(f"{lead}_loop", subgraph.compile(name=f"{lead}_loop"))

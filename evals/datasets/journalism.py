@@ -2,7 +2,7 @@ r"""The corpora of science journalism: the published releases, and Draftroom's o
 
 eLife and PLOS (Goldsack, Zhang, Lin and Scarton, EMNLP 2022; TGoldsack1/Corpora_for_Lay_Summarisation): train.json,
 val.json and test.json each hold a list of articles, with `id`, `title`, and `abstract` and `summary` as lists of
-sentences. Where these are tokenised (a space before the full stop) they stay so: the papers graded them as they are.
+sentences. Where these are tokenised (a space before the full stop) they stay so.
 
 SciTechNews, the corpus SCITech (Cardenas and others, EMNLP 2023; ronaldahmed/scitechnews): train.json, valid.json and
 test.json hold press releases (`pr-*`) and the papers that they are about (`sc-*`). Most of the training part has no

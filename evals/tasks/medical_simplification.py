@@ -1,9 +1,8 @@
 """Simplification of medical abstracts: Tables 1 and 2 and Figure 2 of SoMS (Lyu and Pergola), and what got lost.
 
 The paper's rows run without extensions and with its settings; what extensions do is measured in rows of their own. The
-layperson's three rows are versions of the same runs, as the paper's iterations are. Source and reference have no SARI:
-a text that deletes nothing has a DELETE of 100 (evals/metrics/overlap.py), which would rank the source above every
-simplification.
+layperson's three rows are versions of the same runs. Source and reference have no SARI: a text that deletes nothing has
+a DELETE of 100 (evals/metrics/overlap.py), which would rank the source above every simplification.
 """
 
 from __future__ import annotations
@@ -277,6 +276,7 @@ MEDICAL_SIMPLIFICATION = Task(
         "`copied %` is the share of a text's distinct words that its source has.",
         "`lost` counts the checked details of the abstract (numbers, doses, effect sizes, intervals, negations, names) "
         "that a text no longer has.",
+        "Grades are textstat's with two rules of ours: no headline is graded, and no decimal point ends a sentence.",
         "`problems` counts the entries into a loop that ended early, because an agent gave no usable answer.",
     ],
     made_from="source",

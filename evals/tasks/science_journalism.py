@@ -229,6 +229,8 @@ SCIENCE_JOURNALISM = Task(
     notes=[
         "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "
         "units and names that the abstract does not support.",
+        "Grades are textstat's with two rules of ours: no headline is graded, and no decimal point ends a sentence.",
+        "People judge three texts here (`draftroom eval blind`); the paper's fourth, by GPT-4, must be brought.",
     ],
     made_from="abstract",
     ranked_by="mean grade",

@@ -31,14 +31,14 @@ MEANINGS: dict[Choice, str] = {
     "write_review": "`Reviewer`, `write_review`: write the comment now, without the questions that remain",
     "skip": "`Controller`, `skip`: leave the step out",
     "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
-    "and put up to {most} new ones in their place, as `steps`; each has `action` and `question`",
+    "and put up to {most} new ones in their place, in `steps` of `parameters`; each has `action` and `question`",
 }
 LAST_MEANINGS: dict[Choice, str] = {
     **MEANINGS,
     "write_review": "`Reviewer`, `write_review`: write the comment",
     "skip": "`Controller`, `skip`: write no comment, because what was found leaves nothing to raise",
-    "rewrite": "`Controller`, `rewrite`: ask up to {most} more questions before the review, as `steps`; each has "
-    "`action` and `question`",
+    "rewrite": "`Controller`, `rewrite`: ask up to {most} more questions before the review, in `steps` of "
+    "`parameters`; each has `action` and `question`",
 }
 """What the choices mean once the review alone is left."""
 

@@ -86,6 +86,7 @@ def review_of(state: ParagraphState) -> type[BaseModel]:
 async def write_review(state: ParagraphState) -> ParagraphState:
     """Write the comment; the reviewer may find that none is needed."""
     variables: dict[str, object] = {
+        "team": "yes" if state["plans"] else "",  # the baselines have none
         "candidates": candidates_shown(state["candidates"]),
         "evidence": evidence_shown(state),
         "paragraph": shown(state["target"]["text"], state),

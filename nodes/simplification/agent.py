@@ -14,7 +14,7 @@ from nodes.shared import ask_role
 from state.errors import Unanswered
 from state.extensions import SimplificationExtension
 from state.settings import Lead, SimplificationRole, SimplificationSettings
-from state.simplification import Agent, Exchange, LoopState, Memory, SimplificationState
+from state.simplification import Agent, Exchange, LoopState, Memory, Question, SimplificationState
 from tools.documents.reading import stored_text
 from tools.models import Answer, Caller
 from tools.models.ask import Value
@@ -111,9 +111,16 @@ def in_words(exchange: Exchange) -> str:
     return "\n".join([f"Entry {exchange['entry']}, {lead} loop:", *(f"- {line}" for line in lines), f"- {outcome}"])
 
 
+def answer_in_words(question: Question) -> str:
+    """Return the medical expert's answer after what it is about; empty if there is none."""
+    answer, term = question["answer"], question["term"]
+    return f"{term}: {answer}" if answer and term else answer
+
+
 def _said(exchange: Exchange) -> Iterator[str]:
     for question in exchange["questions"]:
-        yield f"Layperson asked: {question['text']} Medical expert answered: {question['answer'] or '(no answer)'}"
+        answer = answer_in_words(question) or "(no answer)"
+        yield f"Layperson asked: {question['text']} Medical expert answered: {answer}"
     for thought in exchange["reasoning"]:
         yield f"Simplifier reasoned: {thought}"
     for suggestion in exchange["suggestions"]:
@@ -156,9 +163,9 @@ def memories_of(exchange: Exchange) -> Iterator[Memory]:
 
 def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     for question in exchange["questions"]:
-        if question["answer"]:
-            yield "medical_expert", f"I was asked: {question['text']} I said: {question['answer']}"
-            yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {question['answer']}"
+        if answer := answer_in_words(question):
+            yield "medical_expert", f"I was asked: {question['text']} I said: {answer}"
+            yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {answer}"
     for item in exchange["suggestions"]:
         wording = f'"{item["original"]}" -> "{item["replacement"]}"'
         yield "language_clarifier", f"I suggested {wording}: {item['verdict']}. {item['reason']}"

@@ -49,10 +49,7 @@ async def judge_wordings(state: LoopState) -> LoopState:
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
     judged = iter([_judged(item, verdicts.get(number), state) for number, item in enumerate(open_ones, start=1)])
     suggestions = [next(judged) if item["verdict"] == "open" else item for item in state["exchange"]["suggestions"]]
-    return {
-        "exchange": in_exchange(state, suggestions=suggestions),
-        "loop_calls": answer.calls,
-    }
+    return {"exchange": in_exchange(state, suggestions=suggestions), "loop_calls": answer.calls}
 
 
 async def apply_wordings(state: LoopState) -> LoopState:

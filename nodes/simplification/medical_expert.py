@@ -84,10 +84,7 @@ async def validate_redundancies(state: LoopState) -> LoopState:
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
     judged = iter([_judged(part, verdicts.get(number)) for number, part in enumerate(open_parts, start=1)])
     redundancies = [next(judged) if part["verdict"] == "open" else part for part in redundancies]
-    return {
-        "exchange": in_exchange(state, redundancies=redundancies),
-        "loop_calls": answer.calls,
-    }
+    return {"exchange": in_exchange(state, redundancies=redundancies), "loop_calls": answer.calls}
 
 
 @loop_node

@@ -14,6 +14,7 @@ from typing import Literal, Self
 from nodes.rewriting import EasySentence, is_hard, rewrite_each
 from nodes.shared import limits_of
 from nodes.simplification.agent import (
+    answer_in_words,
     ask_as,
     has_extension,
     in_exchange,
@@ -157,7 +158,7 @@ async def _ask_for_text(step: str, state: LoopState, variables: dict[str, object
 
 def _answers(state: LoopState) -> list[str]:
     """The questions of this entry that the expert answered, with the answers."""
-    return [f"{item['text']} {item['answer']}" for item in state["exchange"]["questions"] if item["answer"]]
+    return [f"{item['text']} {answer_in_words(item)}" for item in state["exchange"]["questions"] if item["answer"]]
 
 
 def _written(state: LoopState, text: str, calls: list[CallRecord], reasons: list[str], kind: Kind) -> LoopState:

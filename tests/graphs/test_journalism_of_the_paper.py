@@ -115,7 +115,7 @@ async def test_what_each_sees_and_how_it_is_sampled(endpoint: FakeEndpoint) -> N
             "advise",
             ["Evaluation", "Advice"],
             [
-                "Compare the reader's notes with the paper, and evaluate three factors: accuracy",
+                "Compare the reader's notes with the paper, and evaluate the notes on three factors: accuracy",
                 "Each piece of advice targets one aspect of the article",
                 "Stay within the facts of the paper. Common or special knowledge may be used to explain them.",
                 "Prefer explaining what is there to adding more.",

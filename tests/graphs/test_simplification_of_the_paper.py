@@ -198,11 +198,11 @@ async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(
     assert headings(second) == [*BOTH_TEXTS, *parts, "What you remember, newest first", "The clarifications", "Output"]
     output = first.text.split("# Output")[1]
     assert 0 < output.index("`# Reasoning`") < output.index("`# Latest Simplification`"), "first the reasoning"
-    assert f"1. {QUESTIONS[2]} {TAKEAWAYS}" in first.text
+    assert f"1. {QUESTIONS[2]} the main takeaways: {TAKEAWAYS}" in first.text
     assert ABSTRACT in second.text
     assert "VERSION-4" in second.text
     for part in (
-        f"The medical expert said: {TAKEAWAYS}",
+        f"The medical expert said: the main takeaways: {TAKEAWAYS}",
         f"The medical expert commented on my text: {COMMENT}",
         'I accepted the wording "amelioration" -> "less illness"',
         'I rejected the wording "the drug" -> "the stuff"',

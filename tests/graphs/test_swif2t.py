@@ -39,6 +39,7 @@ from tests.support.review_room import (
 ANSWER = {"answer": "There were 24 of them."}
 UNKNOWN = {"answer": "I don't know."}
 TEAM = ["The team", "Your role", "Your task", "Rules"]
+TEAMMATES = {"planner", "controller", "investigator"}
 SAMPLING = {"temperature", "top_p", "frequency_penalty", "repetition_penalty", "presence_penalty", "seed"}
 OF_OURS = re.compile(r"are data|no instruction|`(?:quote|passage|suggestion|evidence|about|steps\[|rewrite)`")
 """What prompts say only with extensions, or when steps may be rewritten."""
@@ -300,12 +301,17 @@ async def test_the_reviewer_has_paragraph_context_and_five_examples(endpoint: Fa
         ("Select the words of the paragraph", "Choose the type", "Write the review"), start=1
     ):
         assert f"\n{number}. {step}" in task
-    assert "that use the quoted words" in task
+    assert "that uses the quoted words" in task
     assert fields(reviewer) == ["reasoning", "label", "review"]
     labels = str((reviewer.schema or {})["properties"]["label"])
     assert all(f"'{label}'" in labels for label in (*get_args(Weakness), "No review needed"))
     examples = part(reviewer, "Examples")
     assert sorted(re.findall(r"^- label: `(.+)`$", examples, re.MULTILINE)) == sorted(get_args(Weakness))
+    for example in examples.split("\n\n")[1:]:
+        paragraph, words, *_, review = example.splitlines()
+        quoted = words.removeprefix("Quoted words: ").strip('"')
+        assert quoted in paragraph
+        assert re.search(rf"“{re.escape(quoted)}[.,]?”", review), "as the rule has it"
     shown = ["Paragraph", "Quoted words", "reasoning", "label", "review"]
     assert re.findall(r"^(?:- )?([\w ]+): ", examples, re.MULTILINE) == shown * 5
     assert part(reviewer, "Evidence") == (
@@ -326,7 +332,8 @@ async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoin
     (reviewer,) = endpoint.chat_requests
     assert len(result["not_as_published"]) == 3, "its models, limits and second tries"
     assert "Select the words of the paragraph" in part(reviewer, "Your task")
-    assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Output"]
+    assert headings(reviewer) == ["Focused comments", *TEAM[1:], "Examples", "The paragraph", "Output"]
+    assert not TEAMMATES & set(re.findall(r"\w+", reviewer.text))
     assert part(reviewer, "The paragraph") == CLAIM
     assert fields(reviewer) == ["reasoning", "label", "review"]
     assert "evidence" not in part(reviewer, "Rules")
@@ -362,6 +369,10 @@ async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_questi
     (reviewer,) = asked_for(endpoint, "Review")
     assert "Select the words of the paragraph" in part(reviewer, "Your task")
     assert unknown not in reviewer.text
+    assert not any(
+        TEAMMATES & set(re.findall(r"\w+", request.text)) for request in [*endpoint.chat_requests[:1], reviewer]
+    )
+    assert "elsewhere in the paper" not in part(reviewer, "Rules"), "nothing of it was read"
     assert known in part(reviewer, "Evidence")
     assert "The paragraph is inconsistent with this: The paragraph says more." in part(reviewer, "Evidence")
 

@@ -24,7 +24,7 @@ def grade(text: str) -> Readability:
 
     The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
     stop. A decimal point does not, though textstat takes it for one: an abstract full of intervals would look three
-    grades easier than it is. Otherwise the pinned version of textstat counts as the paper's did: syllables by
+    grades easier than it is. These rules are ours; for the rest the pinned version of textstat counts, syllables by
     hyphenation, each difficult word once.
 
     Args:

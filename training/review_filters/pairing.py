@@ -2,10 +2,11 @@
 
 Links that people have annotated count. In a review without any, a sentence is about the paragraph that it quotes.
 
-A sentence quotes a paragraph if it has a passage of it in quotation marks, or six of its words in a row. Of several
-paragraphs it is the one with the longest run; where two have it (an abstract, and the sentence that it repeats), none
-is quoted. Case, accents, punctuation and white space never count. The sentence after a quotation belongs to it unless
-it quotes something itself: on F1000RD it is about the same paragraph twice as often as about another one.
+What counts as quoting is ours. A sentence quotes a paragraph if it has a passage of it in quotation marks, or six of
+its words in a row. Of several paragraphs it is the one with the longest run; where two have it (an abstract, and the
+sentence that it repeats), none is quoted. Case, accents, punctuation and white space never count. The sentence after a
+quotation belongs to it unless it quotes something itself: on F1000RD it is about the same paragraph twice as often as
+about another one.
 """
 
 from __future__ import annotations

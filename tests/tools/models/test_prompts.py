@@ -44,9 +44,21 @@ OPTIONAL = {
     "instructions",
     "earlier_comments",
     "lost_details",
+    "team",
 }
 """Variables that may be empty."""
-SWITCHES = {"audience", "literature", "quotes", "anchors", "instructions", "limits", "checks", "computed", "asking"}
+SWITCHES = {
+    "audience",
+    "literature",
+    "quotes",
+    "anchors",
+    "instructions",
+    "limits",
+    "checks",
+    "computed",
+    "asking",
+    "team",
+}
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
 STRUCTURED = {"limits": Limits()}
@@ -132,7 +144,7 @@ def test_what_stays_the_same_over_a_run_comes_first() -> None:
 SAME_FOR_ALL = {
     **dict.fromkeys(("most", "title"), "<the same>"),
     **dict.fromkeys(
-        ("literature", "checks", "computed", "quotes", "anchors", "instructions", "choices", "asking"), "yes"
+        ("literature", "checks", "computed", "quotes", "anchors", "instructions", "choices", "asking", "team"), "yes"
     ),
     **STRUCTURED,
 }
