@@ -49,6 +49,7 @@ export function Run({ id }: { id: string }) {
           {warning}
         </p>
       ))}
+      <NotAsPublished sentences={run.result?.not_as_published ?? []} />
       <nav className="tabs" aria-label="Views of this run">
         {(["result", "making"] as const).map((name) => (
           <button key={name} type="button" aria-current={shown === name ? "page" : undefined} onClick={() => setTab(name)}>
@@ -70,6 +71,20 @@ function Result({ run, again }: { run: RunView; again: () => Promise<void> }) {
     case "medical_simplification":
       return <Simplify view={run as RunView<SimplificationResult>} again={again} />;
   }
+}
+
+function NotAsPublished({ sentences }: { sentences: string[] }) {
+  if (!sentences.length) return null;
+  return (
+    <details className="small">
+      <summary>What is not as published</summary>
+      <ul>
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 const FORMATS: Record<string, string> = {

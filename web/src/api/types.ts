@@ -243,6 +243,7 @@ export interface HiddenFinding {
 }
 
 export interface FeedbackResult {
+  not_as_published?: string[];
   comments: Comment[];
   reviews: ParagraphReview[];
   targets: Target[];
@@ -291,6 +292,7 @@ export interface DraftReview {
 }
 
 export interface JournalismResult {
+  not_as_published?: string[];
   article: string;
   selected_round: number;
   selected_because: string;
@@ -344,6 +346,7 @@ export interface Exchange {
 }
 
 export interface SimplificationResult {
+  not_as_published?: string[];
   note: string;
   simplified: string;
   selected_version: number;
