@@ -159,9 +159,10 @@ def _is_near(new: str, old: str) -> bool:
 def objection_to(rewritten: str, sentence: str, source: str) -> str:
     """What speaks against a rewritten sentence, as far as code can tell; empty if nothing does.
 
-    It must be easier or truer, speak of the same, and say nothing that the old one does not: no number or name that the
-    source lacks, nothing without its doubt, no more of a less, no change of a share, no new denial or comparison.
+    It must be easier or truer, speak of the same with its numbers, names, denials and doubts, and say no more than the
+    old one: nothing that the source lacks, no more of a less, no change of a share, no new denial or comparison.
     """
+    lost = unsupported_facts(sentence, rewritten)
     foreign, before = (unsupported_facts(text, source) for text in (rewritten, sentence))
     easier = mean_grade(grade(rewritten)) < mean_grade(grade(sentence)) or len(foreign) < len(before)
     turns_round = any(
@@ -170,6 +171,9 @@ def objection_to(rewritten: str, sentence: str, source: str) -> str:
     )
     objections = {
         f"says what the text does not: {', '.join(fact['text'] for fact in foreign)}": len(foreign) > len(before),
+        f"leaves out {', '.join(fact['text'] for fact in lost)}": bool(lost),
+        "leaves out that something is not so": bool(negations(sentence) and not _DENIAL.search(rewritten)),
+        "asks what the sentence states": "?" in rewritten and "?" not in sentence,
         "speaks of something else than the sentence": coverage(rewritten, sentence) < LEAST_OF_A_SENTENCE,
         "is surer than the sentence": bool(_HEDGE.search(sentence) and not _HEDGE.search(rewritten)),
         "says more where the sentence says only less, or less where it says only more": turns_round,

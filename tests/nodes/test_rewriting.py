@@ -14,6 +14,7 @@ SOURCE = (
     "Participants with cirrhosis had a higher mortality than participants without."
 )
 BLEEDING, DECLINE, MORTALITY = SOURCE.split(". ")
+UNTESTED = "Whether the effects of supervised yoga extend to participants with sciatica was not tested."
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,9 @@ BLEEDING, DECLINE, MORTALITY = SOURCE.split(". ")
             True,
         ),
         (BLEEDING, "Low back pain is often treated with oral analgesics. They do not cause gastric bleeding.", False),
+        (DECLINE, "Analgesic use fell in some of those who did yoga and in 18% of the rest.", False),
+        (UNTESTED, "The team tested whether yoga also helps people with sciatica.", False),
+        (UNTESTED, "Does yoga help people with sciatica? They did not test it.", False),
     ],
     ids=[
         "less of less",
@@ -51,6 +55,9 @@ BLEEDING, DECLINE, MORTALITY = SOURCE.split(". ")
         "neither",
         "a word that only looks like a denial",
         "a denial of its own",
+        "without a number",
+        "without the denial",
+        "a question",
     ],
 )
 def test_a_rewritten_sentence_turns_nothing_round_and_compares_and_denies_nothing_by_itself(
