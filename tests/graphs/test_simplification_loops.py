@@ -132,13 +132,8 @@ LIKED = "Participants subsequently demonstrated considerable satisfaction with i
         (HARD, EASY.replace("placebo", "placebo or prednisolone"), False),
         (HARD, EASY.replace("better", "no better"), False),
         (LIKED, "Participants subsequently sang a song.", False),
-        (
-            "The review found insufficient evidence to support systemic treatment.",
-            "The review found that systemic treatment fails.",
-            False,
-        ),
     ],
-    ids=["easier", "loses the dose", "adds a drug", "turns it round", "is about something else", "is surer"],
+    ids=["easier", "loses the dose", "adds a drug", "turns it round", "is about something else"],
 )
 async def test_a_sentence_is_replaced_if_the_easier_one_says_the_same(
     fake_endpoint: FakeEndpoint, old: str, new: str, is_kept: bool

@@ -43,7 +43,6 @@ UNTESTED = "Whether the effects of supervised yoga extend to participants with s
         (BLEEDING, "Low back pain is often treated with oral analgesics. They do not cause gastric bleeding.", False),
         (DECLINE, "Analgesic use fell in some of those who did yoga and in 18% of the rest.", False),
         (UNTESTED, "The team tested whether yoga also helps people with sciatica.", False),
-        (UNTESTED, "Does yoga help people with sciatica? They did not test it.", False),
     ],
     ids=[
         "less of less",
@@ -57,7 +56,6 @@ UNTESTED = "Whether the effects of supervised yoga extend to participants with s
         "a denial of its own",
         "without a number",
         "without the denial",
-        "a question",
     ],
 )
 def test_a_rewritten_sentence_turns_nothing_round_and_compares_and_denies_nothing_by_itself(
