@@ -18,8 +18,8 @@ from draftroom.rendering.findings import FORMATS, build_document
 from draftroom.rendering.terminal import print_result
 from runs.record import RunInput
 from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity, gravest_first
-from tools.consistency import check_paper
 from tools.documents.reading import load_document
+from tools.numbers import check_paper
 
 if TYPE_CHECKING:
     from draftroom.batch.paper_checks import Checks

@@ -31,8 +31,8 @@ from draftroom.systems import find_system
 from runs.deletion import delete_runs
 from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
-from tools.consistency import check_paper
 from tools.documents.reading import MAX_BYTES, load_document
+from tools.numbers import check_paper
 
 STATIC = Path(__file__).parent / "static"
 """Built from `web/` by `make web`."""

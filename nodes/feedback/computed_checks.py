@@ -20,8 +20,8 @@ from state.feedback import Answered, Evidence, ParagraphState, QuestionState, Ra
 from state.model_settings import AtMost
 from tools.checks.fidelity import stems, unsupported_facts
 from tools.checks.quotes import locate
-from tools.consistency import check_paper
 from tools.injection import obeys
+from tools.numbers import check_paper
 
 _MOST = 5
 """Findings about the rest of the paper that one answer holds."""

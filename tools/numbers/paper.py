@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from state.computed_findings import ComputedFinding
 from state.documents import Document
-from tools.consistency.abbreviations import check_abbreviations
-from tools.consistency.citations import check_citations
-from tools.consistency.cross_references import check_names, check_sections, check_unresolved
-from tools.consistency.intervals import check_interval_tables, check_intervals
-from tools.consistency.many_tests import check_many_tests
-from tools.consistency.percentages import check_percentage_table, check_percentages
-from tools.consistency.reported_tests import check_test_tables, check_tests
-from tools.consistency.statements import statements
-from tools.consistency.whole_numbers import check_whole_number_table, check_whole_numbers
+from tools.numbers.abbreviations import check_abbreviations
+from tools.numbers.citations import check_citations
+from tools.numbers.cross_references import check_names, check_sections, check_unresolved
+from tools.numbers.intervals import check_interval_tables, check_intervals
+from tools.numbers.many_tests import check_many_tests
+from tools.numbers.means import check_whole_number_table, check_whole_numbers
+from tools.numbers.proportions import check_percentage_table, check_percentages
+from tools.numbers.reported_tests import check_test_tables, check_tests
+from tools.numbers.statements import statements
 
 _NEAR = 3  # statements before one, in which a scale may be told
 

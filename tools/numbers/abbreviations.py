@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.statements import Statement, is_prose
+from tools.numbers.statements import Statement, is_prose
 
 _BRACKETED = re.compile(r"\((?P<short>[A-Z][A-Za-z0-9-]{0,8}[A-Z0-9])(?P<plural>s)?(?:[;,][^()]{0,40})?\)")
 _WORD = re.compile(r"[^\W_]+(?:[’'][a-z]+)?")

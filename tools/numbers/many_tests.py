@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from state.computed_findings import ComputedFinding, Severity
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
-from tools.consistency.printed import printed, short
-from tools.consistency.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
-from tools.consistency.statements import Statement, TableRows
-from tools.consistency.table_lines import lines_of
+from tools.numbers.read_tables import lines_of
+from tools.numbers.records import format_number, parse_number
+from tools.numbers.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
+from tools.numbers.statements import Statement, TableRows
 
 _P = re.compile(P_VALUE)
 _CORRECTION = re.compile(
@@ -133,10 +133,10 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
         for found in _P.finditer(statement.text)
         if found["relation"] not in {">", "≥"} and not _THRESHOLD.search(statement.text[: found.start()])
     ]
-    significant = list({found["p"]: found for found in values if printed(found["p"]).value <= ALPHA}.values())
+    significant = list({found["p"]: found for found in values if parse_number(found["p"]).value <= ALPHA}.values())
     if not significant or _NAMED_BEFORE.search(statement.text) or not all(map(_just_significant, significant)):
         return
-    smallest = min(significant, key=lambda found: printed(found["p"]).value)
+    smallest = min(significant, key=lambda found: parse_number(found["p"]).value)
     for pattern in (_REST, _OTHERS, _UNCHANGED, _ONE_OF, _OF_THESE, _FAMILY):
         for match in pattern.finditer(statement.text):
             groups = match.groupdict()
@@ -150,26 +150,26 @@ def _told(statement: Statement) -> Iterator[ComputedFinding]:
                 start, end = statement.sentence_at(smallest.start())
                 place = (start, max(end, match.end()) if match.start() > start else end)
                 yield from _too_many(
-                    statement, place, tests, [printed(each["p"]).value for each in significant], "medium"
+                    statement, place, tests, [parse_number(each["p"]).value for each in significant], "medium"
                 )
                 return
 
 
 def _listed(found: Sequence[tuple[Statement, re.Match[str]]]) -> ComputedFinding | None:
     """Many p-values in one section, the smallest of which would not stand among so many."""
-    values = [(printed(match["p"]).value, match["relation"]) for _, match in found]
+    values = [(parse_number(match["p"]).value, match["relation"]) for _, match in found]
     significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
     exact = [value for value, relation in values if EQUAL.get(relation, relation) == "=" or value > ALPHA]
     few = 0 < len(significant) <= max(1, len(values) // 5)
     if len(values) < _FEWEST_LISTED or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
         return None
-    part, match = next((part, match) for part, match in found if printed(match["p"]).value == min(significant))
+    part, match = next((part, match) for part, match in found if parse_number(match["p"]).value == min(significant))
     place = (0, len(part.text)) if part.row else part.sentence_at(match.start())
     return next(_too_many(part, place, len(values), significant, "low"), None)
 
 
 def _just_significant(match: re.Match[str]) -> bool:
-    value = printed(match["p"]).value
+    value = parse_number(match["p"]).value
     return match["relation"] in {"=", ":", "<", "≤", "was", "of"} and 0.005 <= value <= ALPHA
 
 
@@ -185,6 +185,6 @@ def _too_many(
         severity,
         place,
         computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in {chance:.0%} of "
-        f"cases; Bonferroni asks for p < {short(ALPHA / tests, 2)}; of those printed, {values} is below {ALPHA}",
+        f"cases; Bonferroni asks for p < {format_number(ALPHA / tests, 2)}; of those printed, {values} is below {ALPHA}",
         consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
     )

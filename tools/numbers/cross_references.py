@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding
 from state.documents import Document, DocumentFormat
-from tools.consistency.statements import Statement, is_prose
+from tools.numbers.statements import Statement, is_prose
 
 _WORDS = {
     "Figure": r"Figures?|FIGURES?|Figs?\.?|FIGS?\.?",

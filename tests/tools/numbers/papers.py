@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from state.computed_findings import CheckKind, ComputedFinding
-from tools.consistency import check_paper
 from tools.documents.structure import outline
 from tools.documents.web_pages import markdown_parts
+from tools.numbers import check_paper
 
 
 def found_in(markdown: str) -> list[ComputedFinding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tools.consistency.papers import found
+from tests.tools.numbers.papers import found
 
 KIND = "test and p-value"
 

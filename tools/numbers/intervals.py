@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.printed import NUMBER, UNSIGNED, Printed, printed, short
-from tools.consistency.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
-from tools.consistency.statements import Statement, TableRows
-from tools.consistency.table_lines import RoleCell, lines_of, told_about
+from tools.numbers.read_tables import RoleCell, lines_of, told_about
+from tools.numbers.records import NUMBER, UNSIGNED, RoundedNumber, format_number, parse_number
+from tools.numbers.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
+from tools.numbers.statements import Statement, TableRows
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
 
@@ -112,12 +112,12 @@ class ReportedInterval:
     """An estimate with its confidence interval and, where it is printed, its p-value."""
 
     scale: Scale
-    estimate: Printed
-    low: Printed
-    high: Printed
+    estimate: RoundedNumber
+    low: RoundedNumber
+    high: RoundedNumber
     level: float
     relation: str
-    p: Printed | None
+    p: RoundedNumber | None
     place: tuple[int, int]
 
     @property
@@ -146,17 +146,17 @@ def _readable(match: re.Match[str]) -> bool:
 
 def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
     groups = match.groupdict()
-    low, high = printed(match["low"]), printed(match["high"])
+    low, high = parse_number(match["low"]), parse_number(match["high"])
     if high.value < low.value and match["low"][0] not in "-–" and scale != "ratio" and match["estimate"][0] in "-–":
-        low, high = Printed(-low.value, low.half), Printed(-high.value, high.half)
+        low, high = RoundedNumber(-low.value, low.half), RoundedNumber(-high.value, high.half)
     return ReportedInterval(
         scale=scale,
-        estimate=printed(match["estimate"]),
+        estimate=parse_number(match["estimate"]),
         low=low,
         high=high,
         level=float(groups.get("level") or groups.get("level_behind") or 95),
         relation=EQUAL.get(groups.get("relation") or "", groups.get("relation") or ""),
-        p=printed(groups["p"]) if groups.get("p") else None,
+        p=parse_number(groups["p"]) if groups.get("p") else None,
         place=match.span(),
     )
 
@@ -208,12 +208,12 @@ def _intervals_of(line: Sequence[RoleCell], told: str, *, signed: bool) -> Itera
             cell.statement,
             ReportedInterval(
                 scale=_scale_of(estimate, told, signed=signed),
-                estimate=printed(value["value"]),
-                low=printed(ends["low"]),
-                high=printed(ends["high"]),
+                estimate=parse_number(value["value"]),
+                low=parse_number(ends["low"]),
+                high=parse_number(ends["high"]),
                 level=float(level[1]) if level else 95,
                 relation=EQUAL.get(p["relation"], p["relation"]) if p else "",
-                p=printed(p["p"]) if p else None,
+                p=parse_number(p["p"]) if p else None,
                 place=(0, len(cell.statement.text)),
             ),
         )
@@ -293,8 +293,8 @@ def _asymmetric(statement: Statement, interval: ReportedInterval) -> ComputedFin
         "medium",
         interval.place,
         computation=f"the middle of {_shown(interval)} on the log scale is √({low.value:g} × {high.value:g}) = "
-        f"{short(middle)}, printed is {interval.estimate.value:g}",
-        consistent=f"about {short(middle)} with this interval, or an interval around {interval.estimate.value:g}",
+        f"{format_number(middle)}, printed is {interval.estimate.value:g}",
+        consistent=f"about {format_number(middle)} with this interval, or an interval around {interval.estimate.value:g}",
     )
 
 
@@ -330,7 +330,7 @@ def _against_p(statement: Statement, interval: ReportedInterval) -> ComputedFind
         return None
     expected = _p_value(interval)
     told = "leaves out" if excluded else "includes"
-    near = f"; from the interval p is about {short(expected, 2)}" if expected is not None else ""
+    near = f"; from the interval p is about {format_number(expected, 2)}" if expected is not None else ""
     return statement.finding(
         "interval and p-value",
         "high",

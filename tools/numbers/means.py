@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
-from tools.consistency.printed import Printed, printed
-from tools.consistency.statements import PaperTable, Statement
+from tools.numbers.records import RoundedNumber, parse_number
+from tools.numbers.statements import PaperTable, Statement
 
 _DECIMAL = re.compile(r"(?<![\w.,/])(?<![–-])\d+\.\d+(?!\d|[.,]\d|\s?%|\s?[–-]\s?\d)")
 _MEAN_CUE = re.compile(
@@ -195,7 +195,7 @@ def _items(text: str) -> int | None:
 
 
 def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
-    shown, value = mean.text, printed(mean.text)
+    shown, value = mean.text, parse_number(mean.text)
     possible = {
         size: range(math.ceil(value.low * (size * mean.items)), math.floor(value.high * (size * mean.items)) + 1)
         for size in mean.sizes
@@ -218,7 +218,7 @@ def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
         mean.deviation
         and mean.items == 1
         and not any(
-            _has_squares(printed(mean.deviation), total, each, divisor)
+            _has_squares(parse_number(mean.deviation), total, each, divisor)
             for each, sums in possible.items()
             for total in sums
             for divisor in (each - 1, each)  # of the sample, or of the population
@@ -235,7 +235,7 @@ def _check(statement: Statement, mean: Mean) -> Iterator[ComputedFinding]:
         )
 
 
-def _has_squares(deviation: Printed, total: int, size: int, divisor: int) -> bool:
+def _has_squares(deviation: RoundedNumber, total: int, size: int, divisor: int) -> bool:
     least = divisor * max(0.0, deviation.low) ** 2 + total**2 / size
     most = divisor * deviation.high**2 + total**2 / size
     return any(squares % 2 == total % 2 for squares in range(math.ceil(least - 1e-9), math.floor(most + 1e-9) + 1))

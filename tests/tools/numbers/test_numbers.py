@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from state.computed_findings import CheckKind
-from tests.tools.consistency.papers import found
+from tests.tools.numbers.papers import found
 
 LIKERT = "Each was rated on a 5-point Likert scale."
 INTERVALS = (

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
-from tools.consistency.printed import NUMBER, Printed, between, printed, short, told_sizes
-from tools.consistency.statements import Statement, TableRows
-from tools.consistency.table_lines import RoleCell, lines_of, told_about
+from tools.numbers.read_tables import RoleCell, lines_of, told_about
+from tools.numbers.records import NUMBER, RoundedNumber, format_number, format_range, parse_number, told_sizes
+from tools.numbers.statements import Statement, TableRows
 from tools.text import sentence_ends
 
 ALPHA = 0.05
@@ -113,12 +113,12 @@ class ReportedTest:
     """A test as it is printed."""
 
     name: str
-    value: Printed
-    readings: tuple[tuple[Printed, ...], ...]
+    value: RoundedNumber
+    readings: tuple[tuple[RoundedNumber, ...], ...]
     """Degrees of freedom, each set of them that the text allows."""
     relation: str
     """=, <, >, ≤, ≥ or ns."""
-    p: Printed
+    p: RoundedNumber
     place: tuple[int, int]
 
     @property
@@ -126,7 +126,7 @@ class ReportedTest:
         """Whether its p-value counts both tails."""
         return self.name in {"t", "r", "z"}
 
-    def p_values(self, reading: tuple[Printed, ...]) -> tuple[float, float]:
+    def p_values(self, reading: tuple[RoundedNumber, ...]) -> tuple[float, float]:
         """The smallest and the largest p-value of all statistics and degrees of freedom that are printed like these."""
         size = abs(self.value.value)
         sizes = (max(0.0, size - self.value.half), size + self.value.half)
@@ -159,7 +159,7 @@ class _Statistic(NamedTuple):
     """A statistic of a text, before its p-value is known."""
 
     name: str
-    value: Printed
+    value: RoundedNumber
     beside: str
     """Degrees of freedom at its name."""
     start: int
@@ -192,19 +192,23 @@ def reported_tests(text: str) -> Iterator[ReportedTest]:
 
 
 def reported_test(
-    name: str, value: Printed, readings: Sequence[tuple[Printed, ...]], p: re.Match[str], place: tuple[int, int]
+    name: str,
+    value: RoundedNumber,
+    readings: Sequence[tuple[RoundedNumber, ...]],
+    p: re.Match[str],
+    place: tuple[int, int],
 ) -> ReportedTest:
     """A test whose p-value is a match of a p-value, or of a word for one above 0.05."""
     relation = "ns" if p["ns"] else EQUAL.get(p["relation"], p["relation"])
     return ReportedTest(
-        name, value, tuple(readings), relation, Printed(ALPHA, 0.0) if p["ns"] else printed(p["p"]), place
+        name, value, tuple(readings), relation, RoundedNumber(ALPHA, 0.0) if p["ns"] else parse_number(p["p"]), place
     )
 
 
 def _statistics(text: str) -> Iterator[_Statistic]:
     for match in STATISTIC.finditer(text):
         name = next(name for name in ("r", "chi", "t", "F", "z", "Q") if match[name])
-        value = printed(match["value"])
+        value = parse_number(match["value"])
         if (name == "r" and abs(value.value) > 1) or (name in {"F", "chi", "Q"} and value.value < 0):
             continue
         yield _Statistic(name, value, match["inside"] or match["below"] or "", *match.span())
@@ -230,7 +234,7 @@ def _p_before(text: str, statistic: _Statistic, values: Sequence[re.Match[str]])
     return value if value and re.fullmatch(r"\s?[,;:(]?\s?", text[value.end() : statistic.start]) else None
 
 
-def _readings(statistic: _Statistic, text: str, near: Sequence[re.Match[str]]) -> list[tuple[Printed, ...]]:
+def _readings(statistic: _Statistic, text: str, near: Sequence[re.Match[str]]) -> list[tuple[RoundedNumber, ...]]:
     """All degrees of freedom that a statistic may have: those at its name, else those told near it."""
     if statistic.name == "z":
         return [()]
@@ -246,19 +250,19 @@ def _told_degrees(match: re.Match[str]) -> list[str]:
     return [match["behind"] or match["before"]]
 
 
-def usable(name: str, told: Sequence[str]) -> Iterator[tuple[Printed, ...]]:
+def usable(name: str, told: Sequence[str]) -> Iterator[tuple[RoundedNumber, ...]]:
     """Those of the printed degrees of freedom that a statistic of this name can have: two of an F, else one."""
     for text in told:
         numbers = re.fullmatch(
             rf"({_ONE})\s?(?:[,;/]|and)\s?({_ONE})" if name == "F" else rf"({_ONE})",
             str(SMALL_NUMBERS.get(text.lower(), text)).strip("() "),
         )
-        degrees = tuple(map(printed, numbers.groups())) if numbers else ()
+        degrees = tuple(map(parse_number, numbers.groups())) if numbers else ()
         if degrees and all(each.value > 0 for each in degrees):
             yield degrees
 
 
-def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[Printed, ...]]:
+def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[RoundedNumber, ...]]:
     """Degrees of freedom of a correlation: two less than the n beside it, or than one that its sentence tells."""
     beside = PAIRS.search(text, statistic.end, statistic.end + 40)
     if beside:
@@ -269,10 +273,10 @@ def _of_pairs(text: str, statistic: _Statistic) -> list[tuple[Printed, ...]]:
     return of_sizes([*told_sizes(sentence)])
 
 
-def of_sizes(sizes: Sequence[int]) -> list[tuple[Printed, ...]]:
+def of_sizes(sizes: Sequence[int]) -> list[tuple[RoundedNumber, ...]]:
     """Degrees of freedom of a correlation of any number of pairs from the smallest to the largest of these."""
     pairs = [size for size in sizes if size >= _FEWEST_PAIRS]
-    return [(Printed(size - 2, 0.5),) for size in range(min(pairs), max(pairs) + 1)] if pairs else []
+    return [(RoundedNumber(size - 2, 0.5),) for size in range(min(pairs), max(pairs) + 1)] if pairs else []
 
 
 def check_tests(statement: Statement) -> Iterator[ComputedFinding]:
@@ -309,7 +313,7 @@ def _tests_of(
         if p is None or value is None:
             continue
         name = statistics[0].role
-        number = printed(value["value"])
+        number = parse_number(value["value"])
         readings = list(_readings_of(statistics[0], value["behind"] or "", line, below, told))
         if readings and not (name == "r" and abs(number.value) > 1):
             yield line[at].statement, reported_test(name, number, readings, p, (0, 0))
@@ -317,7 +321,7 @@ def _tests_of(
 
 def _readings_of(
     statistic: RoleCell, behind: str, line: Sequence[RoleCell], below: Sequence[Sequence[RoleCell]], told: str
-) -> Iterator[tuple[Printed, ...]]:
+) -> Iterator[tuple[RoundedNumber, ...]]:
     """Degrees of freedom of a cell: in it or its title, in its line, of the error below it, or told of the table."""
     if statistic.role == "z":
         yield ()
@@ -340,7 +344,7 @@ def _readings_of(
             return
     if statistic.role == "Q" and "Q" in statistic.title and not own:
         studies = [int(cell.text) for cell in line if cell.role == "k" and cell.text.isdecimal()]
-        yield from ((Printed(each - 1, 0.5),) for each in studies if each > 1)
+        yield from ((RoundedNumber(each - 1, 0.5),) for each in studies if each > 1)
     if statistic.role == "r" and not own:
         yield from of_sizes([int(text) for text in pairs if text.isdecimal()] or [*told_sizes(told)])
 
@@ -366,8 +370,8 @@ def _check(statement: Statement, test: ReportedTest, around: str) -> Iterator[Co
                 "test and p-value",
                 "medium" if changed else "low",
                 test.place,
-                computation=f"{_shown(test)} gives a two-sided p of {between(low, high)}; the printed p is half of it",
-                consistent=f"p = {short((low + high) / 2, 2)}, or the word one-sided beside it",
+                computation=f"{_shown(test)} gives a two-sided p of {format_range(low, high)}; the printed p is half of it",
+                consistent=f"p = {format_number((low + high) / 2, 2)}, or the word one-sided beside it",
             )
         return
     sides = "a two-sided p" if test.two_sided else "p"
@@ -377,8 +381,8 @@ def _check(statement: Statement, test: ReportedTest, around: str) -> Iterator[Co
         "test and p-value",
         "high" if changed else "medium",
         test.place,
-        computation=f"{_shown(test)} gives {sides} of {between(low, high)}, printed is {printed_p}{decision}",
-        consistent=f"p = {between(low, high)}" if high >= 0.001 else "p < 0.001",
+        computation=f"{_shown(test)} gives {sides} of {format_range(low, high)}, printed is {printed_p}{decision}",
+        consistent=f"p = {format_range(low, high)}" if high >= 0.001 else "p < 0.001",
     )
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from state.computed_findings import ComputedFinding
-from tools.consistency.printed import COUNT, NUMBER_OR_WORD, Printed, printed, whole_number
-from tools.consistency.statements import PaperTable, Statement
+from tools.numbers.records import COUNT, NUMBER_OR_WORD, RoundedNumber, parse_number, whole_number
+from tools.numbers.statements import PaperTable, Statement
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 _PERCENT = r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?(?:%|per ?cent\b)"
@@ -62,7 +62,7 @@ def check_percentages(statement: Statement) -> Iterator[ComputedFinding]:
     """Percentages that the counts beside them do not give."""
     text, told = statement.text, set[int]()
     for match in (match for pattern in _COUNTED for match in pattern.finditer(text)):
-        part, whole, percent = whole_number(match["part"]), whole_number(match["whole"]), printed(match["percent"])
+        part, whole, percent = whole_number(match["part"]), whole_number(match["whole"]), parse_number(match["percent"])
         possible = whole > 0 and not (part > whole and "/" in match[0]) and percent.value <= 100
         changes = _NOT_A_SHARE.search(text[max(0, match.start() - 25) : match.start()])
         if not possible or changes or match.start("percent") in told:
@@ -86,12 +86,18 @@ def check_percentage_table(table: PaperTable, rows: Sequence[Statement]) -> Iter
             share = _CELL.fullmatch(cell)
             if not group or not share or "%" not in f"{cell} {row[0]}":
                 continue
-            part, whole, percent = whole_number(share["part"]), whole_number(group["whole"]), printed(share["percent"])
+            part, whole, percent = (
+                whole_number(share["part"]),
+                whole_number(group["whole"]),
+                parse_number(share["percent"]),
+            )
             if whole >= max(part, 1) and not percent.holds(100 * part / whole):
                 yield _finding(statement, (0, 0), part, whole, percent)
 
 
-def _finding(statement: Statement, place: tuple[int, int], part: int, whole: int, percent: Printed) -> ComputedFinding:
+def _finding(
+    statement: Statement, place: tuple[int, int], part: int, whole: int, percent: RoundedNumber
+) -> ComputedFinding:
     exact, shown = 100 * part / whole, f"{percent.value:g}"
     decimals = max(0, round(-math.log10(2 * percent.half)))
     others = [str(other) for other in range(whole + 1) if percent.holds(100 * other / whole)]

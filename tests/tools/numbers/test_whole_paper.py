@@ -10,12 +10,12 @@ import docx
 import pytest
 
 from state.documents import DocumentFormat
-from tests.tools.consistency.papers import found, found_in
-from tools.consistency import check_paper
+from tests.tools.numbers.papers import found, found_in
 from tools.documents.latex import latex_parts
 from tools.documents.structure import Parts, outline
 from tools.documents.web_pages import html_parts, markdown_parts
 from tools.documents.word import read
+from tools.numbers import check_paper
 
 SEEDLINGS = Path(__file__).parents[3] / "examples" / "seedlings.md"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from tools.consistency.statements import Statement, TableRows
+from tools.numbers.statements import Statement, TableRows
 
 _LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
 _ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+)?"

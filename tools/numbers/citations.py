@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
-from tools.consistency.cross_references import WITHOUT_MARKS, numbers_listed
-from tools.consistency.statements import Statement
+from tools.numbers.cross_references import WITHOUT_MARKS, numbers_listed
+from tools.numbers.statements import Statement
 from tools.text import without_accents
 
 _FEWEST = 2  # entries; a shorter list was hardly read whole

@@ -1,0 +1,178 @@
+"""Records of what a paper reports, each with its quote: what readers hand to the computations.
+
+A value keeps the decimals that were printed, so a computation can allow for every value that rounds to it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from tools.checks.quantity_lexicon import WHOLE, value_of
+from tools.numbers.statements import Statement
+
+_POWER = r"(?:\s?[x×]\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)"
+UNSIGNED = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER})?"
+"""Pattern of a number without a sign."""
+NUMBER = rf"[-–+]?\s?{UNSIGNED}"
+"""Pattern of a number; a dash that is a minus stands directly before it."""
+COUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d.]*\d)"
+"""Pattern of a whole number."""
+_MANTISSA = re.compile(r"(?P<whole>\d*)(?:\.(?P<decimals>\d+))?")
+_EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE]-)(\d+)\}?$")
+_SLACK = 1e-9
+
+
+class RoundedNumber(NamedTuple):
+    """A number as it is printed: its value, and half a unit of its last digit."""
+
+    value: float
+    half: float
+
+    @property
+    def low(self) -> float:
+        """The smallest value that is printed like this."""
+        return self.value - self.half - _SLACK
+
+    @property
+    def high(self) -> float:
+        """The largest value that is printed like this."""
+        return self.value + self.half + _SLACK
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is printed like this."""
+        return self.low <= value <= self.high
+
+
+def parse_number(text: str) -> RoundedNumber:
+    """Read a text that matches `NUMBER`."""
+    digits = text.replace(",", "").replace(" ", "")
+    sign = -1.0 if digits[:1] in "-–" else 1.0
+    found = _MANTISSA.match(digits.lstrip("-–+"))
+    assert found is not None  # noqa: S101 - every part of it may be empty
+    power = _EXPONENT.search(text.strip())
+    scale = 10.0 ** -int(power[1]) if power else 1.0
+    decimals = found["decimals"] or ""
+    value = float(f"{found['whole'] or 0}.{decimals or 0}")
+    return RoundedNumber(sign * value * scale, 0.5 * 10.0 ** -len(decimals) * scale)
+
+
+def format_number(value: float, digits: int = 3) -> str:
+    """Format a number with this many significant digits."""
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{decimals}f}" if decimals <= 6 else f"{value:.{digits - 1}e}"
+
+
+def format_range(low: float, high: float, digits: int = 3) -> str:
+    """Format a range, or one number if both ends read the same."""
+    first, last = format_number(low, digits), format_number(high, digits)
+    return first if first == last else f"{first} to {last}"
+
+
+NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE})\b)"
+"""Pattern of a whole number in digits or in words."""
+_PEOPLE = (
+    "participants|patients|subjects|people|persons|individuals|respondents|students|pupils|children|adults|volunteers"
+    "|women|men|residents|nurses|teachers|raters|parents|females|males|judges|observers|users|drivers|players|clients"
+    "|lecturers|doctors|physicians|surgeons|listeners|readers|viewers|experts|reviewers|annotators"
+)
+_TOLD = re.compile(
+    "|".join(
+        (
+            r"\bn\s?=\s?(?P<n>\d[\d,]*)",
+            rf"(?<![\d.,/–-])(?P<people>{NUMBER_OR_WORD}) (?:[a-z]+ )?(?:{_PEOPLE})\b",
+            rf"\b(?:the|these|our) (?P<things>{COUNT}) [a-z]+s\b",  # the 23 pairs
+        )
+    ),
+    re.IGNORECASE,
+)
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number in digits or in words."""
+    return int(text.replace(",", "")) if text[0].isdigit() else int(value_of(text.lower()))
+
+
+def told_sizes(text: str) -> set[int]:
+    """The sizes that a text tells as `n = 20` or of people."""
+    return {whole_number(found["n"] or found["people"] or found["things"]) for found in _TOLD.finditer(text)}
+
+
+TestKind = Literal["t", "F", "r", "chi", "z", "Q"]
+Relation = Literal["=", "<", ">", "≤", "≥", "ns"]
+DegreesOfFreedom = tuple[RoundedNumber, ...]
+"""None for z, two for F, else one."""
+
+
+@dataclass(frozen=True)
+class ReportedTest:
+    """A test statistic with its degrees of freedom and its p-value."""
+
+    statement: Statement
+    place: tuple[int, int]
+    """Where it stands in the statement's text; computations quote these words."""
+    kind: TestKind
+    statistic: RoundedNumber
+    statistic_relation: Literal["=", "<", ">"]
+    """`F < 1` is reported, too."""
+    degrees: tuple[DegreesOfFreedom, ...]
+    """Every reading that the text allows, mostly one; a finding needs all of them to contradict the p-value."""
+    p: RoundedNumber
+    p_relation: Relation
+    tails: Literal["one", "two", "unstated"]
+    adjustment: str
+    """Name of the correction of the p-value that is told nearby, such as Bonferroni; empty if none is."""
+
+
+@dataclass(frozen=True)
+class MeanAndDeviation:
+    """A mean or a percentage of n whole numbers, with its standard deviation if one is reported."""
+
+    statement: Statement
+    place: tuple[int, int]
+    mean: RoundedNumber
+    deviation: RoundedNumber | None
+    n: int
+    items: int
+    """How many whole numbers each person's value is the mean of; 1 for a single item or a count."""
+    whole: bool
+    """Whether the paper says that the values behind it are whole numbers; GRIM and GRIMMER need that."""
+    binary: bool
+    """Whether these are 0 or 1, as DEBIT needs."""
+    percentage: bool
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A percentage with the count and the total that it is of."""
+
+    statement: Statement
+    place: tuple[int, int]
+    count: int
+    total: int
+    percentage: RoundedNumber
+    approximate: bool
+    """Whether the text calls it `about`, `nearly` and the like."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate with its confidence interval and, where one is reported, its p-value."""
+
+    statement: Statement
+    place: tuple[int, int]
+    measure: str
+    """What it is called: `odds ratio`, `mean difference`."""
+    scale: Literal["ratio", "difference", "proportion", "unknown"]
+    """A ratio's null is 1 and its interval is symmetric on the log scale; a difference's null is 0."""
+    value: RoundedNumber
+    low: RoundedNumber
+    high: RoundedNumber
+    level: float
+    """Of confidence, between 0 and 1."""
+    p: RoundedNumber | None
+    p_relation: Relation
