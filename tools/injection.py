@@ -79,13 +79,14 @@ def find_instructions(document: Document) -> list[Finding]:
         pieces.setdefault((each["page"], each["reason"]), []).append(each["text"])
     hidden = {key: ("\n\n" if key[1] in _BESIDE else "\n").join(texts) for key, texts in pieces.items()}
     parts = list(_visible_parts(document))
-    sentences = (
-        sentence for text in (*(part.text for part in parts), *hidden.values()) for sentence in split_sentences(text)
-    )
+    # What authors ask of each other in a comment sounds like what one asks of a model; phrases tell the two apart.
+    judged = [*(part.text for part in parts), *(text for key, text in hidden.items() if key[1] != "comment")]
+    sentences = (sentence for text in judged for sentence in split_sentences(text))
     told = sound_addressed(tuple(sentences))
     found = [finding for part in parts for finding in (*_addressed(part, told), *_control_characters(part))]
     for (page, reason), text in hidden.items():
-        quotes = [(text[start:end], kind) for start, end, kind in addressed_sentences(text, told)]
+        known = () if reason == "comment" else told
+        quotes = [(text[start:end], kind) for start, end, kind in addressed_sentences(text, known)]
         if not quotes and reason not in _BESIDE:
             quotes = [(text[:_LONGEST_QUOTE], "hidden text")]
         for quote, kind in quotes:

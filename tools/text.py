@@ -200,7 +200,8 @@ def _on_one_line(text: str) -> str:
 
 _END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s(?=[\"'“‘(\[]{0,2}[^\W_])")
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|Figs?|Eqs?|Refs?|No|Drs?|Prof|Mr|Mrs|Ms|St|Jr|spp?|var)|\b[A-Z])\.$"
+    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|incl|[Ff]igs?|[Ee]qs?|Refs?|Secs?|Tabs?|Suppl|[Vv]ol|pp|No|Nos|Eds?"
+    r"|Drs?|Prof|Mr|Mrs|Ms|St|Jr|spp?|var)|\b[A-Z])\.$"
 )
 _SMALL_START: Final = re.compile(r"[\"'“‘(\[]{0,2}[a-z]")
 _LONG_WORD: Final = re.compile(r"\b[^\W\d_]{4,}")

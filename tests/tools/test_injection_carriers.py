@@ -189,6 +189,14 @@ def test_a_comment_in_word_is_no_hidden_text(tmp_path: Path) -> None:
     assert load_document(read_document(str(tmp_path / "draft.docx")))["hidden"] == []
 
 
+@pytest.mark.parametrize("carrier", ["note in a PDF", "comment in LaTeX"])
+def test_what_authors_ask_of_each_other_in_a_comment_is_no_instruction(carrier: str, tmp_path: Path) -> None:
+    suffix, make = CARRIERS[carrier]
+    path = tmp_path / f"draft.{suffix}"
+    path.write_bytes(make("Rewrite this paragraph so that it is clear."))
+    assert find_instructions(load_document(read_document(str(path)))) == []
+
+
 async def test_every_system_tells_the_instruction(tmp_path: Path) -> None:
     path = tmp_path / "paper.html"
     path.write_bytes(_page(f'<p style="display:none">{ORDER}</p>')(""))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from textstat.textstat import textstatistics
 
 from state.records import Readability
-from tools.text import blocks, without_headline
+from tools.text import blocks, sentence_ends, without_headline
 
 # An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
 # whoever calls them elsewhere must not change our grades.
@@ -15,17 +16,17 @@ _STATISTICS = textstatistics()
 _STATISTICS.set_lang("en_US")
 _STATISTICS.set_rounding(rounding=False)
 
-_SENTENCE_ENDS = (".", "!", "?")
-_DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
+_STOP = re.compile("[.!?]")
+_CLOSING = "\"'”’)]*"
 
 
 def grade(text: str) -> Readability:
     """Grades a Markdown text with textstat.
 
     The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
-    stop. A decimal point does not, though textstat takes it for one: an abstract full of intervals would look three
-    grades easier than it is. These rules are ours; for the rest the pinned version of textstat counts, syllables by
-    hyphenation, each difficult word once.
+    stop. A decimal point and the stop of an abbreviation do not, though textstat takes them for ends: an abstract full
+    of intervals would look three grades easier than it is. These rules are ours; for the rest the pinned version of
+    textstat counts, syllables by hyphenation, each difficult word once.
 
     Args:
         text: Markdown or plain text, in English.
@@ -34,9 +35,7 @@ def grade(text: str) -> Readability:
         The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
         below about a hundred words: the grade of a single word can be negative or above 16.
     """
-    lines = [_DECIMAL_POINT.sub(",", block.text) for block in blocks(without_headline(text))]
-    closed = [line.rstrip("\"'”’)]*").endswith(_SENTENCE_ENDS) for line in lines]
-    prose = "\n".join(line if ends else f"{line.rstrip(':;,')}." for line, ends in zip(lines, closed, strict=True))
+    prose = "\n".join(map(_close_sentences, (block.text for block in blocks(without_headline(text)))))
     words = _STATISTICS.lexicon_count(prose)
     if not words:
         return Readability(cli=0.0, fkgl=0.0, dcrs=0.0, ari=0.0, words=0)
@@ -47,6 +46,19 @@ def grade(text: str) -> Readability:
         ari=_STATISTICS.automated_readability_index(prose),
         words=words,
     )
+
+
+def _close_sentences(block: str) -> str:
+    """Let each sentence of a block, and only a sentence, end with a stop, since textstat counts every stop."""
+    closed: list[str] = []
+    for start, end in pairwise([0, *sentence_ends(block), len(block)]):
+        sentence = block[start:end].strip()
+        last = len(sentence.rstrip(_CLOSING)) - 1
+        if not _STOP.match(sentence, max(last, 0)):
+            sentence = f"{sentence.rstrip(':;,')}."
+            last = len(sentence) - 1
+        closed.append(_STOP.sub(",", sentence[:last]) + sentence[last:])
+    return " ".join(closed)
 
 
 def mean_grade(scores: Readability) -> float:

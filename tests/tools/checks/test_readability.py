@@ -97,3 +97,10 @@ def test_only_textstat_takes_a_decimal_point_for_the_end_of_a_sentence(itself: t
     text = "The core of mud was 3.2 metres long. It was drilled from the frozen lake in the north."
     assert grade(text)["fkgl"] == itself.flesch_kincaid_grade(text.replace("3.2", "3,2"))
     assert grade(text)["fkgl"] > itself.flesch_kincaid_grade(text)
+
+
+@pytest.mark.parametrize(
+    "short", ["vs. Smith", "i.e. this", "e.g. Ants", "approx. 5 or 6", "Fig. 3", "Ant et al. 2019"]
+)
+def test_an_abbreviation_ends_no_sentence(short: str) -> None:
+    assert grade(f"We looked at {short} in the sea.") == grade(f"We looked at {short.replace('.', ',')} in the sea.")
