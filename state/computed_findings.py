@@ -44,6 +44,8 @@ class ComputedFinding(TypedDict):
     """In one line."""
     consistent: str
     """What would be consistent."""
+    explanations: list[str]
+    """What else could explain it, such as a one-sided test; the severity allows for what is printed nearby."""
 
 
 def gravest_first(found: ComputedFinding) -> int:

@@ -19,6 +19,8 @@ def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> N
     """Make a note of a finding, with the words of the reviewer if there are any."""
     place = join_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
+    if found["explanations"]:
+        lines.append(TextLine(f"{'; '.join(found['explanations'])}.", label="What else could explain it"))
     return Note(
         id=id_,
         rank=0,

@@ -83,8 +83,10 @@ def as_evidence(finding: RaisedFinding) -> Evidence:
 
 
 def in_words(finding: ComputedFinding) -> str:
-    """The computation and what would be consistent, as sentences."""
-    return f"{finding['computation'].rstrip('.')}. Consistent would be: {finding['consistent'].rstrip('.')}."
+    """Put the computation, what would be consistent, and what else could explain it into sentences."""
+    told = f"{finding['computation'].rstrip('.')}. Consistent would be: {finding['consistent'].rstrip('.')}."
+    others = "; ".join(finding["explanations"])
+    return f"{told} What else could explain it: {others}." if others else told
 
 
 async def answer_from_checks(state: QuestionState) -> ParagraphState:

@@ -179,6 +179,7 @@ def _uncited(entries: Sequence[Reference]) -> Iterator[ComputedFinding]:
             quote=entry["text"][:200],
             computation=f"entry {entry['id']} of the list of references is never cited",
             consistent="a citation of it, or a list without it",
+            explanations=[],
         )
 
 

@@ -119,11 +119,12 @@ class ReportedTest:
     statistic: RoundedNumber
     statistic_relation: Literal["=", "<", ">"]
     """`F < 1` is reported, too."""
-    degrees: tuple[DegreesOfFreedom, ...]
-    """Every reading that the text allows, mostly one; a finding needs all of them to contradict the p-value."""
+    degrees: DegreesOfFreedom
     p: RoundedNumber
+    """0.05 exactly where the text says that the test is not significant (`ns`)."""
     p_relation: Relation
     tails: Literal["one", "two", "unstated"]
+    """As the text nearby says."""
     adjustment: str
     """Name of the correction of the p-value that is told nearby, such as Bonferroni; empty if none is."""
 

@@ -67,7 +67,14 @@ class Statement:
         return next(((start, end) for start, end in self.sentences() if start <= place < end), (0, len(self.text)))
 
     def finding(
-        self, kind: CheckKind, severity: Severity, place: tuple[int, int], *, computation: str, consistent: str
+        self,
+        kind: CheckKind,
+        severity: Severity,
+        place: tuple[int, int],
+        *,
+        computation: str,
+        consistent: str,
+        explanations: Sequence[str] = (),
     ) -> ComputedFinding:
         """A finding that quotes the words between two places."""
         words = self.verbatim if self.row else self.paragraph["text"][slice(*place)]
@@ -80,6 +87,7 @@ class Statement:
             quote=words.strip(),
             computation=computation,
             consistent=consistent,
+            explanations=list(explanations),
         )
 
 

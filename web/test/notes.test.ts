@@ -11,7 +11,7 @@ const comment = (paragraph: string, more: Partial<Comment> = {}): Comment => ({
 });
 const finding: RaisedFinding = {
   ...{ id: "f1", kind: "percentage", severity: "high", paragraph: "p1", section: "", page: 0, quote: "5 of 10 (40%)" },
-  ...{ computation: "5 of 10 is 50%", consistent: "50%", shown: true, wording: "" },
+  ...{ computation: "5 of 10 is 50%", consistent: "50%", explanations: [], shown: true, wording: "" },
 };
 const source: Source = {
   ...{ title: "", format: "text", pages: 0, warnings: [] },

@@ -159,6 +159,7 @@ export interface Finding {
   quote: string;
   computation: string;
   consistent: string;
+  explanations: string[];
 }
 
 export interface RaisedFinding extends Finding {

@@ -79,7 +79,7 @@ function ofComment(comment: Comment, rank: number, judgement: Judgement = OPEN):
 
 function ofRaised(finding: RaisedFinding, judgement: Judgement = OPEN): Note {
   const note = ofFinding(finding, finding.id, judgement);
-  return { ...note, text: judgement.review ?? (finding.wording || note.text), remarks: finding.wording ? [note.text] : [] };
+  return { ...note, text: judgement.review ?? (finding.wording || note.text), remarks: finding.wording ? [note.text, ...note.remarks] : note.remarks };
 }
 
 function ofFinding(finding: Finding, id: string, judgement: Judgement = OPEN): Note {
@@ -97,7 +97,7 @@ function ofFinding(finding: Finding, id: string, judgement: Judgement = OPEN): N
     suggestion: judgement.suggestion ?? (finding.consistent ? `Consistent would be: ${finding.consistent}.` : ""),
     reasoning: "",
     evidence: [],
-    remarks: [],
+    remarks: finding.explanations.length ? [`What else could explain it: ${finding.explanations.join("; ")}.`] : [],
     rank: 0,
     judgement,
   };
