@@ -48,6 +48,21 @@ class ComputedFinding(TypedDict):
     """What else could explain it, such as a one-sided test; the severity allows for what is printed nearby."""
 
 
+RecordKind = Literal["test", "mean", "proportion", "interval", "reference"]
+# What a reader makes records of, in the order in which a report counts them.
+
+
+class PaperReport(TypedDict):
+    """What was found in a paper, and what was read for it."""
+
+    findings: list[ComputedFinding]
+    read: dict[RecordKind, int]
+    """How many records of each kind were read."""
+    unread: list[str]
+    """What could not be read or looked up, one sentence each without its full stop."""
+    references_looked_up: bool
+
+
 def gravest_first(found: ComputedFinding) -> int:
     """To sort by: the place of its severity. What is equally grave keeps its order, that of the paper."""
     return SEVERITIES.index(found["severity"])

@@ -15,7 +15,7 @@ from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import Result, Session, Work
 from draftroom.rendering.findings import FORMATS
 from runs.record import RunInput
-from state.computed_findings import SEVERITIES, ComputedFinding
+from state.computed_findings import SEVERITIES, PaperReport
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.runtime import RunControl
@@ -28,17 +28,15 @@ class Checks(Work):
 
     Args:
         choices: What was chosen, as plain values.
-        find: From the paper what was found in it.
+        examine: Reports what is found in a paper.
         max_pages: Longest PDF that is accepted.
     """
 
-    def __init__(
-        self, choices: Mapping[str, Any], find: Callable[[RunInput], list[ComputedFinding]], max_pages: int
-    ) -> None:
+    def __init__(self, choices: Mapping[str, Any], examine: Callable[[RunInput], PaperReport], max_pages: int) -> None:
         self.formats = FORMATS.keys()
         self.asked = {"settings": choices}
         self.at_once = os.cpu_count() or 1
-        self._find, self._max_pages = find, max_pages
+        self._examine, self._max_pages = examine, max_pages
 
     @asynccontextmanager
     async def opened(
@@ -46,11 +44,11 @@ class Checks(Work):
     ) -> AsyncIterator[Session]:
         """Nothing has to be open."""
         del folder, batch, control
-        yield _Checking(self._find, self._max_pages, suffixes)
+        yield _Checking(self._examine, self._max_pages, suffixes)
 
 
 class _Checking(NamedTuple):
-    find: Callable[[RunInput], list[ComputedFinding]]
+    examine: Callable[[RunInput], PaperReport]
     max_pages: int
     suffixes: Collection[str]
 
@@ -65,11 +63,13 @@ class _Checking(NamedTuple):
     def _check(self, paper: NamedPaper) -> Result:
         begun = perf_counter()
         taken = paper.take(scope="whole", max_pages=self.max_pages)
-        findings = self.find(taken)
+        report = self.examine(taken)
         row = {
             "title": taken["paper"]["title"],
             "sha256": taken["paper"]["sha256"],
             "seconds": round(perf_counter() - begun, 3),
-            "scores": {each: sum(found["severity"] == each for found in findings) for each in SEVERITIES},
+            "scores": {each: sum(found["severity"] == each for found in report["findings"]) for each in SEVERITIES},
+            "read": report["read"],
+            "unread": report["unread"],
         }
-        return Result(row, {suffix: FORMATS[suffix](taken, findings) for suffix in self.suffixes})
+        return Result(row, {suffix: FORMATS[suffix](taken, report) for suffix in self.suffixes})

@@ -17,7 +17,7 @@ from draftroom.rendering.console import tell
 from draftroom.rendering.findings import FORMATS, build_document
 from draftroom.rendering.terminal import print_result
 from runs.record import RunInput
-from state.computed_findings import CHECK_KINDS, SEVERITIES, ComputedFinding, Severity, gravest_first
+from state.computed_findings import CHECK_KINDS, SEVERITIES, PaperReport, Severity, gravest_first
 from tools.documents.reading import load_document
 from tools.numbers import check_paper
 
@@ -42,19 +42,19 @@ def check(
     check_paths(output, FORMATS)
     _refuse_unknown(without)
     paper = take_paper(file, scope="whole", max_pages=max_pages)
-    findings = _findings(severity, without or [], paper)
+    report = _report(severity, without or [], paper)
     for path in output:
         try:
-            path.write_text(FORMATS[path.suffix.lower()](paper, findings), encoding="utf-8")
+            path.write_text(FORMATS[path.suffix.lower()](paper, report), encoding="utf-8")
         except OSError as error:
             raise unwritable(path, error.strerror or type(error).__name__) from error
-    print_result(build_document(paper, findings))
+    print_result(build_document(paper, report))
     if not quiet:
         named = "PAPER" if file == "-" else shlex.quote(file)
         tell(
             f"Next: draftroom check {named} -o findings.html (as a page), draftroom review {named} (agents' comments)."
         )
-    if any(found["severity"] != "low" for found in findings):
+    if any(found["severity"] != "low" for found in report["findings"]):
         raise typer.Exit(CONTRADICTIONS)
 
 
@@ -65,7 +65,7 @@ def checks(flags: Mapping[str, Any]) -> Checks:
     severity, without, max_pages = flags["severity"], flags["without"] or [], flags["max_pages"]
     _refuse_unknown(without)
     choices = {"severity": severity, "without": sorted(without), "max_pages": max_pages}
-    return Checks(choices, partial(_findings, severity, without), max_pages)
+    return Checks(choices, partial(_report, severity, without), max_pages)
 
 
 def _refuse_unknown(kinds: Collection[str] | None) -> None:
@@ -73,7 +73,10 @@ def _refuse_unknown(kinds: Collection[str] | None) -> None:
         raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
 
 
-def _findings(severity: Severity, without: Collection[str], paper: RunInput) -> list[ComputedFinding]:
+def _report(severity: Severity, without: Collection[str], paper: RunInput) -> PaperReport:
+    """Report on a paper, without the findings that are left out, the gravest first."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    found = sorted(check_paper(load_document(paper["paper"])), key=gravest_first)
-    return [each for each in found if each["severity"] in shown and each["kind"] not in without]
+    report = check_paper(load_document(paper["paper"]), paper["paper"]["warnings"])
+    found = sorted(report["findings"], key=gravest_first)
+    kept = [each for each in found if each["severity"] in shown and each["kind"] not in without]
+    return {**report, "findings": kept}

@@ -182,8 +182,8 @@ async def check(request: Request) -> Response:
     data, name, _ = await uploaded(request)
     taken = await asyncio.to_thread(take_bytes, data, uploads.file_name(name), scope="whole", max_pages=100)
     document = await asyncio.to_thread(load_document, taken["paper"])
-    findings = await asyncio.to_thread(check_paper, document)
-    return JSONResponse({"findings": findings, "source": views.source(document)})
+    report = await asyncio.to_thread(check_paper, document, taken["paper"]["warnings"])
+    return JSONResponse({**report, "source": views.source(document)})
 
 
 async def uploaded(request: Request) -> tuple[bytes, str, dict[str, str]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from draftroom.rendering.account import count
-from draftroom.rendering.blocks import Heading, Note, NotedPaper, ResultDocument, TextLine, join_place
+from draftroom.rendering.blocks import Block, Heading, Items, Note, NotedPaper, ResultDocument, TextLine, join_place
 from draftroom.rendering.html import write_html
 from draftroom.rendering.markdown import write_blocks
 from runs.record import RunInput
-from state.computed_findings import SEVERITIES, ComputedFinding
+from state.computed_findings import SEVERITIES, ComputedFinding, PaperReport
 
 COMPUTED = "c3cad1"  # the colour of its notes
 
@@ -36,8 +36,9 @@ def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> N
     )
 
 
-def build_document(paper: RunInput, findings: Sequence[ComputedFinding]) -> ResultDocument:
-    """Build the document of the findings."""
+def build_document(paper: RunInput, report: PaperReport) -> ResultDocument:
+    """Build the document of the findings and of what was read for them."""
+    findings = report["findings"]
     counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
     told = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
     none = "No contradiction was found among what can be computed."
@@ -45,26 +46,41 @@ def build_document(paper: RunInput, findings: Sequence[ComputedFinding]) -> Resu
     title = f"Checks of {paper['paper']['title'] or paper['name']}"
     return ResultDocument(
         title=title,
-        result=[Heading(title, 1), TextLine(summary), NotedPaper([computed_note(found) for found in findings])],
+        result=[
+            Heading(title, 1),
+            TextLine(summary),
+            NotedPaper([computed_note(found) for found in findings]),
+            *_describe_reading(report),
+        ],
         remarks=[],
         conclusion="",
     )
 
 
-def _to_json(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
+def _describe_reading(report: PaperReport) -> list[Block]:
+    """Say what was read and what was not: a paper without findings may be one that could not be read."""
+    read = ", ".join(count(number, kind) for kind, number in report["read"].items())
+    lines = [TextLine(f"{read}.", label="Read")]
+    lines += [TextLine(f"{each}.", label="Not read", tone="warning") for each in report["unread"]]
+    if not report["references_looked_up"]:
+        lines.append(TextLine("whether the references exist.", label="Not looked up"))
+    return [Heading("What was read"), Items(lines)]
+
+
+def _to_json(paper: RunInput, report: PaperReport) -> str:
     named = {"name": paper["name"], "title": paper["paper"]["title"], "sha256": paper["paper"]["sha256"]}
-    return json.dumps({"paper": named, "findings": findings}, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps({"paper": named, **report}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _to_markdown(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
-    return write_blocks(build_document(paper, findings).result)
+def _to_markdown(paper: RunInput, report: PaperReport) -> str:
+    return write_blocks(build_document(paper, report).result)
 
 
-def _to_html(paper: RunInput, findings: Sequence[ComputedFinding]) -> str:
-    return write_html(build_document(paper, findings))
+def _to_html(paper: RunInput, report: PaperReport) -> str:
+    return write_html(build_document(paper, report))
 
 
-FORMATS: Mapping[str, Callable[[RunInput, Sequence[ComputedFinding]], str]] = {
+FORMATS: Mapping[str, Callable[[RunInput, PaperReport], str]] = {
     ".json": _to_json,
     ".md": _to_markdown,
     ".html": _to_html,

@@ -46,7 +46,7 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
         for target in targets
         if target["id"] not in known
     ]
-    found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]})
+    found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]})["findings"]
     texts = {target["id"]: target["text"] for target in targets}
     paragraphs = {paragraph["text"] for paragraph in document["paragraphs"]}
     marked: list[tuple[ComputedFinding, bool]] = []

@@ -41,6 +41,21 @@ def test_findings_are_written_in_the_format_of_the_suffix(draftroom: Command, pa
     assert "Tea &amp; growth" in page
 
 
+def test_every_form_tells_what_was_not_read(draftroom: Command, tmp_path: Path):
+    paper, files = tmp_path / "main.tex", [tmp_path / f"found.{suffix}" for suffix in ("json", "md", "html")]
+    paper.write_text(r"\section{Methods} \input{results} We saw $t(46) = 5.10$, $p < .001$.", encoding="utf-8")
+    result = draftroom("check", paper, *(part for file in files for part in ("-o", file)))
+    told, *pages = (file.read_text(encoding="utf-8") for file in files)
+    assert draftroom("batch", "check", paper, "--out", tmp_path / "out", "--quiet").exit_code == 0
+    row = json.loads((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8"))
+    assert row["read"] == json.loads(told)["read"] == {"test": 1, "reference": 0}
+    assert row["unread"] == json.loads(told)["unread"] == [r"\input{results} names another file, which was not read"]
+    for text in (result.stdout, *pages):
+        assert "names another file, which was not read" in text
+        assert "1 test, 0 references" in text
+        assert "whether the references exist" in text
+
+
 def test_what_is_left_out_does_not_count(draftroom: Command, paper: Path):
     result = draftroom("check", paper, "--without", "percentage", "--without", "test and p-value")
     assert result.exit_code == 0

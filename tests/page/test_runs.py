@@ -132,4 +132,5 @@ def test_a_check_needs_no_model(page: httpx.Client, endpoint: FakeEndpoint):
     found = page.post("/check", files={"file": ("draft.pdf", SEEDLINGS.read_bytes())}).json()
     assert [finding["kind"] for finding in found["findings"]] == ["many tests"]
     assert found["findings"][0]["paragraph"] in {paragraph["id"] for paragraph in found["source"]["paragraphs"]}
+    assert (found["read"]["reference"], found["unread"], found["references_looked_up"]) == (6, [], False)
     assert len(endpoint.requests) == asked

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from state.computed_findings import ComputedFinding
+from collections.abc import Sequence
+
+from state.computed_findings import ComputedFinding, PaperReport
 from state.documents import Document
 from tools.numbers.abbreviations import check_abbreviations
 from tools.numbers.citations import check_citations
@@ -11,14 +13,19 @@ from tools.numbers.intervals import check_interval_tables, check_intervals
 from tools.numbers.many_tests import check_many_tests
 from tools.numbers.means import check_whole_number_table, check_whole_numbers
 from tools.numbers.proportions import check_percentage_table, check_percentages
-from tools.numbers.reported_tests import check_test_tables, check_tests
+from tools.numbers.reported_tests import check_test_tables, check_tests, reported_tests
 from tools.numbers.statements import statements
 
 _NEAR = 3  # statements before one, in which a scale may be told
 
 
-def check_paper(document: Document) -> list[ComputedFinding]:
-    """Return all findings about a paper, in the order of its paragraphs; what is said twice is found once."""
+def check_paper(document: Document, warnings: Sequence[str] = ()) -> PaperReport:
+    """Return all findings about a paper, in the order of its paragraphs; what is said twice is found once.
+
+    Args:
+        document: The paper.
+        warnings: What its reader could not read.
+    """
     parts, tables = statements(document)
     found: list[ComputedFinding] = []
     for at, part in enumerate(parts):
@@ -39,4 +46,12 @@ def check_paper(document: Document) -> list[ComputedFinding]:
     ]
     order = {paragraph["id"]: at for at, paragraph in enumerate(document["paragraphs"])}
     once = {(each["kind"], each["quote"], each["computation"]): each for each in reversed(found)}
-    return sorted(once.values(), key=lambda each: order.get(each["paragraph"], len(order)))
+    return PaperReport(
+        findings=sorted(once.values(), key=lambda each: order.get(each["paragraph"], len(order))),
+        read={
+            "test": sum(len(list(reported_tests(part.text))) for part in parts),
+            "reference": len(document["references"]),
+        },
+        unread=list(warnings),
+        references_looked_up=False,
+    )

@@ -10,7 +10,7 @@ from tools.numbers import check_paper
 
 def found_in(markdown: str) -> list[ComputedFinding]:
     """Findings about a paper."""
-    return check_paper(outline(markdown_parts(markdown), sha256="", document_format="markdown"))
+    return check_paper(outline(markdown_parts(markdown), sha256="", document_format="markdown"))["findings"]
 
 
 def found(text: str, kind: CheckKind) -> list[ComputedFinding]:

@@ -86,7 +86,7 @@ def test_labels_of_latex():
     cells = r"\begin{tabular}{cc} a & b \\ 1 & 2 \end{tabular}"
     tables = [rf"\begin{{table}}\caption{{{name}.}}\label{{tab:{name}}}{cells}\end{{table}}" for name in ("A", "B")]
     source = "\n\n".join([r"\section{Results} It grows (Table~\ref{tab:A}, Figure~\ref{fig:none}).", *tables])
-    findings = check_paper(outline(latex_parts(source), sha256="", document_format="latex"))
+    findings = check_paper(outline(latex_parts(source), sha256="", document_format="latex"))["findings"]
     assert [each["quote"] for each in findings] == ["Figure ?? (fig:none)", "Table 2. B."]
 
 
@@ -165,7 +165,7 @@ PAGE = f"""
 @pytest.mark.parametrize(("cited", "missing"), [("Table 2", 0), ("Table 4", 1)])
 def test_captions_of_a_web_page_name_its_tables(cited: str, missing: int):
     paper = outline(html_parts(PAGE.replace("CITED", cited)), sha256="", document_format="html")
-    told = [each["computation"] for each in check_paper(paper)]
+    told = [each["computation"] for each in check_paper(paper)["findings"]]
     assert len([each for each in told if "is referred to; the captions are" in each]) == missing
 
 
@@ -208,7 +208,7 @@ def as_word() -> Parts:
     ("parts", "name"), [(as_markdown, "markdown"), (as_html, "html"), (as_latex, "latex"), (as_word, "docx")]
 )
 def test_text_and_rows_are_checked(parts: Callable[[], Parts], name: DocumentFormat):
-    findings = check_paper(outline(parts(), sha256="", document_format=name))
+    findings = check_paper(outline(parts(), sha256="", document_format=name))["findings"]
     assert {(found["kind"], found["quote"].split(" | ")[0]) for found in findings} == {
         ("percentage", "Of 75 patients, 18 (42%)"),
         ("test and p-value", "Fear"),
@@ -249,4 +249,4 @@ def test_odd_texts_are_read(text: str):
     ],
 )
 def test_odd_pages_are_read(page: str):
-    assert check_paper(outline(html_parts(page), sha256="", document_format="html")) == []
+    assert check_paper(outline(html_parts(page), sha256="", document_format="html"))["findings"] == []

@@ -1,6 +1,6 @@
 /** Requests to the part of the server that is the page's own. */
 
-import type { Assessment, Finding, Judgement, LostDetail, RunInShort, RunView, Source, Start, Version, Word } from "./types";
+import type { Assessment, Judgement, LostDetail, PaperReport, RunInShort, RunView, Start, Version, Word } from "./types";
 
 const API = "/page/api";
 
@@ -79,7 +79,7 @@ export const decide = (id: string, comment: string, judgement: Judgement) =>
 export const editArticle = (id: string, text: string) => ask<Assessment>(`${run(id)}/article`, "PUT", { text });
 export const editPlainText = (id: string, text: string) => ask<Version>(`${run(id)}/text`, "PUT", { text });
 export const acceptLosses = (id: string, accepted: LostDetail[]) => ask<LostDetail[]>(`${run(id)}/losses`, "PUT", { accepted });
-export const check = (given: Given) => ask<{ findings: Finding[]; source: Source }>("/check", "POST", form(given));
+export const check = (given: Given) => ask<PaperReport>("/check", "POST", form(given));
 export const exportAddress = (id: string, format: string) =>
   `${API}${run(id)}/export?format=${encodeURIComponent(format)}`;
 export const words = (id: string) => ask<Record<string, Word[]>>(`${run(id)}/words`);

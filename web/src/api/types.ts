@@ -162,6 +162,15 @@ export interface Finding {
   explanations: string[];
 }
 
+export interface PaperReport {
+  findings: Finding[];
+  /** How many of each kind were read. */
+  read: Record<string, number>;
+  unread: string[];
+  references_looked_up: boolean;
+  source: Source;
+}
+
 export interface RaisedFinding extends Finding {
   id: string;
   /** Whether it is about the text that was reviewed. */

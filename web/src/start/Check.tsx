@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 import { check, said, start } from "../api/client";
 import type { Given } from "../api/client";
-import type { Finding, Source } from "../api/types";
+import type { PaperReport } from "../api/types";
 import { useLoaded } from "../api/use";
 import { Problem } from "../parts/Problem";
 import { counted } from "../parts/words";
@@ -16,7 +16,7 @@ import { pending } from "./Start";
 export function Check() {
   const offered = useLoaded(start);
   const [given, setGiven] = useState<Given>(() => pending.given ?? {});
-  const [found, setFound] = useState<{ findings: Finding[]; source: Source } | null>(null);
+  const [found, setFound] = useState<PaperReport | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
 
@@ -67,8 +67,25 @@ export function Check() {
               : "Nothing that the computations can see contradicts itself."}
           </p>
         )}
+        {found && <WhatWasRead report={found} />}
       </div>
       {found && found.findings.length > 0 && <PaperWithNotes source={found.source} notes={notesOfCheck(found.findings)} />}
     </div>
+  );
+}
+
+function WhatWasRead({ report }: { report: PaperReport }) {
+  const read = Object.entries(report.read).map(([kind, number]) => counted(number, kind));
+  return (
+    <>
+      <p className="soft small">
+        Read: {read.join(", ")}.{!report.references_looked_up && " Whether the references exist was not looked up."}
+      </p>
+      {report.unread.map((each) => (
+        <p key={each} className="warning small">
+          {`Not read: ${each}.`}
+        </p>
+      ))}
+    </>
   );
 }
