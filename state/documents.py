@@ -10,13 +10,14 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "text"]
+DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "jats", "text"]
 FORMAT_NAMES: Mapping[DocumentFormat, str] = {
     "pdf": "a PDF",
     "docx": "a Word file",
     "html": "a web page",
     "markdown": "Markdown",
     "latex": "a LaTeX source",
+    "jats": "an article in JATS",
     "text": "plain text",
 }
 """As a person says it."""

@@ -208,7 +208,7 @@ class FeedbackInput(TypedDict):
     """What is to be reviewed."""
 
     paper: str
-    """The paper: the path of a PDF, Word, HTML, Markdown, LaTeX or text file, or its text."""
+    """The paper: the path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or its text."""
     paragraphs: NotRequired[list[str]]
     """Ids (p3) or numbers (3) of the paragraphs to review; if it is left out, every paragraph worth it."""
     section: NotRequired[str]

@@ -190,7 +190,7 @@ class LiteratureSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     providers: list[LiteratureProvider] = Field(["folder"], description="In the order in which they are asked.")
-    folder: str | None = Field(None, description="A local folder of papers (PDF, Word, HTML, Markdown, LaTeX, text).")
+    folder: str | None = Field(None, description="A folder of papers (PDF, Word, HTML, JATS, Markdown, LaTeX, text).")
     results: int = Field(3, ge=1, le=10, description="Documents that a question is looked up in.")
     blocked_hosts: list[str] | None = Field(
         None, description="Sites that are never asked nor fetched; by default those that publish reviews."

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 def check(
     file: Annotated[
-        str, typer.Argument(metavar="PAPER", help="PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input.")
+        str,
+        typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
     ],
     *,
     severity: Annotated[Severity, typer.Option(help="Leave out what is below this.")] = "low",

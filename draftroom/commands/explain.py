@@ -21,7 +21,7 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
         str,
         typer.Argument(
-            metavar="PAPER", help="The paper: PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input."
+            metavar="PAPER", help="The paper: PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."
         ),
     ],
     *,

@@ -39,7 +39,8 @@ _LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeata
 @begins_a_run
 def review(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
-        str, typer.Argument(metavar="PAPER", help="PDF, Word, HTML, Markdown, LaTeX or text; - reads standard input.")
+        str,
+        typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
     ],
     *,
     paragraph: Annotated[list[str] | None, typer.Option(help="Review this paragraph, 3 or p3; repeatable.")] = None,

@@ -31,19 +31,25 @@ FORMATS: dict[str, DocumentFormat] = {
     **dict.fromkeys((".md", ".markdown", ".qmd", ".rmd"), "markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".tex", ".latex", ".ltx"), "latex"),
+    **dict.fromkeys((".nxml", ".xml"), "jats"),
 }
 _PAPER_SUFFIXES = {*FORMATS, ".txt", ".text", ".doc"}
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
-_MARKDOWN = re.compile(rb"^#{1,6} \S", re.MULTILINE)
-_LATEX = re.compile(rb"^\s*\\(?:documentclass|documentstyle|begin\{document\})", re.MULTILINE)
+# How files begin whose names do not tell the format.
+_XML = rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*"
+_BEGINNINGS: dict[DocumentFormat, re.Pattern[bytes]] = {
+    "html": re.compile(_XML + rb"<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL),
+    "jats": re.compile(_XML + rb"<(?:!DOCTYPE (?:pmc-)?article|pmc-articleset|article\s[^>]*article-type=)", re.DOTALL),
+    "latex": re.compile(rb"^\s*\\(?:documentclass|documentstyle|begin\{document\})", re.MULTILINE),
+    "markdown": re.compile(rb"^#{1,6} \S", re.MULTILINE),
+}
 
 
 def read_document(source: str, *, scope: Scope = "whole", max_pages: int = 100) -> DocumentRef:
     """Read a paper and store it; blocks, so asynchronous code calls it in a thread.
 
     Args:
-        source: Path of a PDF, Word, HTML, Markdown, LaTeX or text file, or the text itself: a string with white space
-            in it that is no existing file.
+        source: Path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or the text itself: a string with white
+            space in it that is no existing file.
         scope: What `stored_text` gives of it; `auto` is the abstract of a PDF or Word file where it can be found, and
             otherwise the whole paper.
         max_pages: Longest PDF to accept.
@@ -166,11 +172,9 @@ def _format(data: bytes, name: str) -> DocumentFormat:
         return "docx"
     if suffix in FORMATS:
         return FORMATS[suffix]
-    if _HTML.match(data[:10_000]):
-        return "html"
-    if not suffix and _MARKDOWN.search(data[:10_000]):  # a text without a file, such as standard input
-        return "markdown"
-    return "latex" if _LATEX.search(data[:10_000]) else "text"
+    named = {"markdown"} if suffix else set()  # a line of a text file may begin with #; standard input has no name
+    found = (name for name, pattern in _BEGINNINGS.items() if name not in named and pattern.search(data[:10_000]))
+    return next(found, "text")
 
 
 _PARSERS: dict[str, tuple[str, Kind, str]] = {
@@ -200,6 +204,16 @@ def _parts(data: bytes, document_format: DocumentFormat, name: str, max_pages: i
     text = clean_characters(decode(data, name=name))
     if len(text) > MAX_CHARACTERS:
         raise _too_long(name, f"{MAX_CHARACTERS:,} characters")
+    if document_format == "jats":
+        from tools.documents.jats import jats_parts  # noqa: PLC0415
+
+        try:
+            return jats_parts(text)
+        except ValueError as error:
+            raise BadInput(
+                f"{name} cannot be read as an article in JATS ({error}); pass the paper in another format.",
+                kind="binary_input",
+            ) from None
     if document_format == "latex":
         from tools.documents.latex import latex_parts  # noqa: PLC0415
 
@@ -233,7 +247,7 @@ def _empty_input(name: str) -> BadInput:
     return BadInput(f"{name} is empty; pass a paper as PDF, Word, Markdown or plain text.", kind="empty_input")
 
 
-READER_VERSION = 5
+READER_VERSION = 6
 """To be raised whenever the same bytes would give another document, so that none of the old ones is used."""
 _DOCUMENT = TypeAdapter(Document)
 

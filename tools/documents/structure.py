@@ -221,6 +221,12 @@ def closes_references(heading: str) -> bool:
     return bool(APPENDIX.match(heading) or _AFTER.search(heading) or re.match(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?\s", heading))
 
 
+def say_unread(count: int, singular: str, plural: str = "") -> list[str]:
+    """Say how many footnotes or the like were not read, in a list that is empty where there are none."""
+    what = singular if count == 1 else plural or f"{singular}s"
+    return [f"{count} {what} {'was' if count == 1 else 'were'} not read"] if count else []
+
+
 def references(texts: Sequence[str]) -> list[Reference]:
     """Entries with their labels as ids; r1, r2, ... where they have none, or one that another has."""
     entries: list[Reference] = []

@@ -15,6 +15,7 @@ from lxml import etree, html
 from markdown_it import MarkdownIt
 
 from state.documents import HiddenReason, HiddenText
+from tools.documents.formulas import raise_digits, write_formula
 from tools.documents.structure import (
     HEADING,
     Block,
@@ -46,9 +47,9 @@ def html_parts(text: str) -> Parts:
     if page is None:
         return Parts("", [])
     hidden = remove_hidden(page)
+    keep_raised_apart(page)
     for formula in list(page.iter("math")):
-        written = formula.get("alttext") or " ".join(formula.text_content().split())
-        formula.tail = _NOT_IN_XML.sub("", f"{written}{formula.tail or ''}")
+        formula.tail = _NOT_IN_XML.sub("", f"{write_formula(formula)}{formula.tail or ''}")
         formula.drop_tree()
     for caption in list(page.iter("caption")):  # the extraction would lose it
         table = next(caption.iterancestors("table"), None)
@@ -59,7 +60,7 @@ def html_parts(text: str) -> Parts:
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
     )
     extracted = _parse(main) if main else None
-    every, chosen = list(_blocks(page)), [] if extracted is None else list(_blocks(extracted))
+    every, chosen = list(list_blocks(page)), [] if extracted is None else list(list_blocks(extracted))
     too_short = _length(chosen) < 0.5 * _length(every)
     parts = _parts(every if too_short else chosen, hidden)
     parts.title = parts.title or " ".join((page.findtext(".//title") or "").split())
@@ -76,7 +77,8 @@ def markdown_parts(text: str) -> Parts:
     if page is None:
         return Parts("", [])
     hidden = remove_hidden(page)
-    parts = _parts(list(_blocks(page)), hidden)
+    keep_raised_apart(page)
+    parts = _parts(list(list_blocks(page)), hidden)
     parts.written = plain_markdown(text)
     return parts
 
@@ -88,6 +90,14 @@ def _parse(text: str) -> html.HtmlElement | None:
         return None
 
 
+def keep_raised_apart(page: html.HtmlElement) -> None:
+    """Write raised numbers, as in 3.5<sup>2</sup>, with superscript characters."""
+    for raised in page.iter("sup"):
+        for node in raised.iter(etree.Element):
+            node.text = raise_digits(node.text or "")
+    etree.strip_tags(page, "sup", "sub")  # around which the extraction would put spaces
+
+
 def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
     """Parts with the first heading as the title, unless it is that of a section."""
     at = next((at for at, block in enumerate(blocks) if block.kind == "heading"), None)
@@ -97,15 +107,15 @@ def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
     return Parts(title, mark_references([*blocks[:at], *blocks[at + 1 :]]), hidden)
 
 
-def _blocks(node: html.HtmlElement) -> Iterator[Block]:
-    """Headings and paragraphs in their order; text between blocks is a paragraph as well."""
+def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
+    """List headings, paragraphs and tables in their order; text between blocks is a paragraph as well."""
     if node.tag in _SKIPPED:
         return
     if node.tag in _HEADINGS:
         yield from _block("heading", node.text_content(), level=int(node.tag[1]))
         return
     if node.tag == "table":
-        rows = [[text for cell in row.iter("th", "td") for text in _spread(cell)] for row in node.iter("tr")]
+        rows = _rows(node)
         for block in _block("paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))):
             yield replace(block, rows=[row for row in rows if any(row)])
         return
@@ -113,7 +123,7 @@ def _blocks(node: html.HtmlElement) -> Iterator[Block]:
     for child in node:
         if child.tag in _SKIPPED or child.tag in _BLOCKS or any(True for _ in child.iter(*_BLOCKS)):
             yield from _block("paragraph", running)
-            yield from _blocks(child)
+            yield from list_blocks(child)
             running = ""
         else:
             running += "\v" if child.tag == "br" else child.text_content()
@@ -128,13 +138,30 @@ def _block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> 
         yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "), level=level)
 
 
-def _spread(cell: html.HtmlElement) -> list[str]:
-    """Text of a cell, and an empty one for each further column that it spans."""
-    for line_end in cell.iter("br"):
+def _rows(table: html.HtmlElement) -> list[list[str]]:
+    """Cells of a table; one that spans several columns or rows has empty ones beside and below it."""
+    for line_end in table.iter("br"):
         line_end.tail = f" {line_end.tail or ''}"
-    text = " ".join(clean_characters(cell.text_content()).split())
-    spanned = cell.get("colspan", "1")
-    return [text, *[""] * (min(int(spanned), _WIDEST) - 1 if spanned.isdigit() else 0)]
+    rows: list[list[str]] = []
+    covered: dict[int, int] = {}  # columns that cells above reach into, and for how many rows
+    for row in table.iter("tr"):
+        cells: list[str] = []
+        spans: dict[int, int] = {}
+        for cell in row.iter("th", "td"):
+            while len(cells) in covered:
+                cells.append("")
+            width, height = (_span(cell, name) for name in ("colspan", "rowspan"))
+            spans |= dict.fromkeys(range(len(cells), len(cells) + width), height)
+            cells += [" ".join(clean_characters(cell.text_content()).split()), *[""] * (width - 1)]
+        covered = {column: left - 1 for column, left in {**covered, **spans}.items() if left > 1}
+        rows.append(cells)
+    return rows
+
+
+def _span(cell: html.HtmlElement, name: str) -> int:
+    """How many columns or rows a cell takes."""
+    spanned = cell.get(name, "1")
+    return max(1, min(int(spanned), _WIDEST)) if spanned.isdecimal() else 1
 
 
 def _length(blocks: list[Block]) -> int:

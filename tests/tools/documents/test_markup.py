@@ -33,7 +33,7 @@ PAGE = """<!doctype html><html><head><title>Site: A warm sea</title>
 <body><nav>Home About Contact</nav><article><h1>A warm sea</h1><h2>Abstract</h2>
 <p>We measured how warm the sea was in 2019, which nobody had expected at all in the end.</p><h2>1 Introduction</h2>
 <p>The sea is <b>large</b><br>and <a href="x">warm</a>, and the ﬁsh were happy about all of it, says
-<math alttext="x^2"><mi>x</mi><mn>2</mn></math>.%s</p>
+<math><msup><mi>x</mi><mn>2</mn></msup></math>.%s</p>
 <p>A second paragraph of the sea, which is as long as others are.</p>
 <ul><li>One thing that matters</li><li>Another thing</li></ul>
 <h2>References</h2><ol><li>A. Ant. 2019. Seas.</li><li>B. Bee. 2020. Oceans.</li></ol></article>
@@ -48,7 +48,7 @@ def test_the_main_text_of_a_web_page_is_read_with_its_sections(name: str) -> Non
         document["abstract"] == "We measured how warm the sea was in 2019, which nobody had expected at all in the end."
     )
     assert outline(document)[1:] == [
-        ("1 Introduction", "The sea is large and warm, and the fish were happy about all of it, says x^2."),
+        ("1 Introduction", "The sea is large and warm, and the fish were happy about all of it, says x²."),
         ("1 Introduction", "A second paragraph of the sea, which is as long as others are."),
         ("1 Introduction", "One thing that matters"),
         ("1 Introduction", "Another thing"),
@@ -171,6 +171,21 @@ def test_markdown_is_read_with_its_sections() -> None:
 def test_a_first_section_is_no_title() -> None:
     document = read("# Introduction\n\nThe sea is warm.\n", "paper.md")
     assert (document["title"], outline(document)) == ("", [("Introduction", "The sea is warm.")])
+
+
+@pytest.mark.parametrize("name", ["paper.html", "paper.md"])
+def test_raised_digits_do_not_fuse_with_a_number(name: str) -> None:
+    text = "<html><body><p>The mean of 3.5<sup>2</sup> of 48<sup>1,3</sup>, the 4<sup>th</sup> sea.</p></body></html>"
+    assert outline(read(text, name)) == [("", "The mean of 3.5² of 48¹,³, the 4th sea.")]
+
+
+def test_a_cell_that_spans_rows_and_columns_leaves_its_places_empty() -> None:
+    table = (
+        "<html><body><p>The sea is warm, as all of us know.</p><table><tr><th rowspan=2>Sea</th><th colspan=2>Warm</th>"
+        "</tr><tr><td>1</td><td>2</td></tr><tr><td>Baltic</td><td>3</td><td>4</td></tr></table></body></html>"
+    )
+    (rows,) = [paragraph["rows"] for paragraph in read(table, "a.html")["paragraphs"] if paragraph.get("rows")]
+    assert rows == [["Sea", "Warm", ""], ["", "1", "2"], ["Baltic", "3", "4"]]
 
 
 COMMENT = ("comment", "a comment of prose that nobody reads")
