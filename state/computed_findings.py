@@ -19,6 +19,7 @@ CheckKind = Literal[
     "section",
     "citation",
     "reference",
+    "reference lookup",
     "abbreviation",
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)

@@ -34,6 +34,12 @@ def check(
     severity: Annotated[Severity, typer.Option(help="Leave out what is below this.")] = "low",
     without: Annotated[list[str] | None, typer.Option(help="Leave out this kind of finding; repeatable.")] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Longest PDF that is accepted.")] = 100,
+    references: Annotated[
+        bool,
+        typer.Option(
+            "--references", help="Look the references up at Crossref and OpenAlex, which are told DOIs and titles."
+        ),
+    ] = False,
     output: Annotated[
         list[Path], typer.Option("-o", "--output", help="Also write it here; .json, .md or .html; repeatable.")
     ] = [],  # noqa: B006 - Typer copies it
@@ -43,7 +49,7 @@ def check(
     check_paths(output, FORMATS)
     _refuse_unknown(without)
     paper = take_paper(file, scope="whole", max_pages=max_pages)
-    report = _report(severity, without or [], paper)
+    report = _report(severity, without or [], paper, references=references)
     for path in output:
         try:
             path.write_text(FORMATS[path.suffix.lower()](paper, report), encoding="utf-8")
@@ -65,8 +71,13 @@ def checks(flags: Mapping[str, Any]) -> Checks:
 
     severity, without, max_pages = flags["severity"], flags["without"] or [], flags["max_pages"]
     _refuse_unknown(without)
-    choices = {"severity": severity, "without": sorted(without), "max_pages": max_pages}
-    return Checks(choices, partial(_report, severity, without), max_pages)
+    choices = {
+        "severity": severity,
+        "without": sorted(without),
+        "max_pages": max_pages,
+        "references": flags["references"],
+    }
+    return Checks(choices, partial(_report, severity, without, references=flags["references"]), max_pages)
 
 
 def _refuse_unknown(kinds: Collection[str] | None) -> None:
@@ -74,10 +85,16 @@ def _refuse_unknown(kinds: Collection[str] | None) -> None:
         raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
 
 
-def _report(severity: Severity, without: Collection[str], paper: RunInput) -> PaperReport:
+def _report(severity: Severity, without: Collection[str], paper: RunInput, *, references: bool) -> PaperReport:
     """Report on a paper, without the findings that are left out, the gravest first."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    report = check_paper(load_document(paper["paper"]), paper["paper"]["warnings"])
+    document = load_document(paper["paper"])
+    report = check_paper(document, paper["paper"]["warnings"])
+    if references:
+        from tools.configuration import load_settings  # noqa: PLC0415 - only here
+        from tools.numbers.references import look_up_references  # noqa: PLC0415 - loads what talks to services
+
+        report = look_up_references(report, document, load_settings().feedback.literature)
     found = sorted(report["findings"], key=gravest_first)
     kept = [each for each in found if each["severity"] in shown and each["kind"] not in without]
     return {**report, "findings": kept}

@@ -31,8 +31,10 @@ from draftroom.systems import find_system
 from runs.deletion import delete_runs
 from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
+from tools.configuration import load_settings
 from tools.documents.reading import MAX_BYTES, load_document
 from tools.numbers import check_paper
+from tools.numbers.references import look_up_references
 
 STATIC = Path(__file__).parent / "static"
 """Built from `web/` by `make web`."""
@@ -179,10 +181,13 @@ async def words(request: Request) -> Response:
 
 async def check(request: Request) -> Response:
     """What a paper contradicts in itself; no model is asked."""
-    data, name, _ = await uploaded(request)
+    data, name, fields = await uploaded(request)
     taken = await asyncio.to_thread(take_bytes, data, uploads.file_name(name), scope="whole", max_pages=100)
     document = await asyncio.to_thread(load_document, taken["paper"])
     report = await asyncio.to_thread(check_paper, document, taken["paper"]["warnings"])
+    if fields.get("references"):
+        literature = load_settings().feedback.literature
+        report = await asyncio.to_thread(look_up_references, report, document, literature)
     return JSONResponse({**report, "source": views.source(document)})
 
 

@@ -63,7 +63,7 @@ def _describe_reading(report: PaperReport) -> list[Block]:
     lines = [TextLine(f"{read}.", label="Read")]
     lines += [TextLine(f"{each}.", label="Not read", tone="warning") for each in report["unread"]]
     if not report["references_looked_up"]:
-        lines.append(TextLine("whether the references exist.", label="Not looked up"))
+        lines.append(TextLine("whether the references exist (--references).", label="Not looked up"))
     return [Heading("What was read"), Items(lines)]
 
 

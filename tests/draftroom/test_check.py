@@ -56,6 +56,18 @@ def test_every_form_tells_what_was_not_read(draftroom: Command, tmp_path: Path):
         assert "whether the references exist" in text
 
 
+def test_a_service_that_may_not_be_asked_is_told(draftroom: Command, tmp_path: Path):
+    paper, blocked = tmp_path / "paper.md", '["crossref.org", "openalex.org", "doi.org"]'
+    entries = "\n\n".join(f"[{at}] A. Green. Attention in the moss of roofs. Moss, 2012." for at in (1, 2))
+    paper.write_text(f"# Moss\n\n## Results\n\nIt grows [1, 2].\n\n## References\n\n{entries}\n", encoding="utf-8")
+    draftroom.variables["DRAFTROOM_FEEDBACK__LITERATURE__BLOCKED_HOSTS"] = blocked
+    shown = " ".join(draftroom("check", paper, "--references").stdout.split())
+    assert "No contradiction" in shown
+    assert "crossref failed and was asked no more" in shown
+    assert "2 of 2 references were not looked up everywhere" in shown
+    assert "whether the references exist" not in shown
+
+
 def test_what_is_left_out_does_not_count(draftroom: Command, paper: Path):
     result = draftroom("check", paper, "--without", "percentage", "--without", "test and p-value")
     assert result.exit_code == 0

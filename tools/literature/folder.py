@@ -115,6 +115,7 @@ def _read_once(read: ReadPaper, path: Path, _mtime_ns: int, _size: int) -> Docum
 
 def _hit(path: Path, document: Document) -> Hit:
     return Hit(
+        retracted=False,
         provider=Folder.name,
         title=document["title"] or path.stem,
         authors=[],

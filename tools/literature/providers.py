@@ -47,6 +47,8 @@ class Fields(_Row):
     """Each of them counts."""
     needed: str
     """What a record must have."""
+    retracted: str = ""
+    """Path at which true or `retraction` stands for a work that was retracted."""
 
 
 class Key(_Row):
@@ -101,19 +103,27 @@ class Client:
         """As `Provider` says."""
         catalogue, hits = self.catalogue, list[Hit]()
         for text in catalogue.queries(query):
-            values = {"query": text, "limit": min(limit, catalogue.most), "contact": self.contact}
-            parameters = {name: template.format(**values) for name, template in catalogue.parameters.items()}
-            hits = await self.web.ask(
-                Service(self.name, catalogue.interval_s),
-                catalogue.url,
-                {name: value for name, value in parameters.items() if value},
-                accept=FEED_TYPES if self.name == "arxiv" else JSON_TYPES,
-                read=self._read,
-                secrets=self.secrets,
-            )
+            hits = await self._ask(catalogue.parameters, text, limit)
             if hits:
                 break
         return SearchResult(hits, [])
+
+    async def look_up(self, doi: str) -> SearchResult:
+        """The work with a DOI, at a service that filters by it; errors as `Provider` says."""
+        kept = {name: text for name, text in self.catalogue.parameters.items() if "{query}" not in text}
+        return SearchResult(await self._ask({**kept, "filter": "doi:{query}"}, doi, 1), [])
+
+    async def _ask(self, templates: Mapping[str, str], query: str, limit: int) -> list[Hit]:
+        values = {"query": query, "limit": min(limit, self.catalogue.most), "contact": self.contact}
+        parameters = {name: template.format(**values) for name, template in templates.items()}
+        return await self.web.ask(
+            Service(self.name, self.catalogue.interval_s),
+            self.catalogue.url,
+            {name: value for name, value in parameters.items() if value},
+            accept=FEED_TYPES if self.name == "arxiv" else JSON_TYPES,
+            read=self._read,
+            secrets=self.secrets,
+        )
 
     def _read(self, data: bytes) -> list[Hit]:
         """Return the hits of an answer, without peer reviews, which have entries of their own.
@@ -145,6 +155,7 @@ class Client:
             address=fill_first(fields.addresses, record),
             pdf_address=fill_first(fields.files, record),
             identifiers=identifiers(fill_template(template, record) for template in fields.identifiers),
+            retracted=any(value in (True, "retraction") for value in find_values(record, fields.retracted)),
         )
 
 

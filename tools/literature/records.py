@@ -32,6 +32,8 @@ class Hit(TypedDict):
     pdf_address: str
     identifiers: list[str]
     """Such as doi:10.18653/v1/n18-3011 and arxiv:1706.03762, in lower case and without versions."""
+    retracted: bool
+    """Whether the provider says so."""
 
 
 class Blocked(TypedDict):
@@ -236,4 +238,5 @@ def _completed(hit: Hit, other: Hit) -> Hit:
         address=hit["address"] or other["address"],
         pdf_address=hit["pdf_address"] or other["pdf_address"],
         identifiers=list(dict.fromkeys([*hit["identifiers"], *other["identifiers"]])),
+        retracted=hit["retracted"] or other["retracted"],
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from state.computed_findings import ComputedFinding
+from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Reference
 from tools.numbers.cross_references import WITHOUT_MARKS, numbers_listed
 from tools.numbers.statements import Statement
 from tools.text import without_accents
 
+_LONGEST_QUOTE = 200  # characters of an entry
 _FEWEST = 2  # entries; a shorter list was hardly read whole
 _NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
 _RAISED = re.compile(
@@ -170,17 +171,30 @@ def _in(texts: Sequence[str], match: re.Match[str]) -> bool:
 
 def _uncited(entries: Sequence[Reference]) -> Iterator[ComputedFinding]:
     for entry in entries:
-        yield ComputedFinding(
-            kind="reference",
-            severity="low",
-            paragraph="",
-            section="References",
-            page=0,
-            quote=entry["text"][:200],
-            computation=f"entry {entry['id']} of the list of references is never cited",
-            consistent="a citation of it, or a list without it",
-            explanations=[],
-        )
+        why = f"entry {entry['id']} of the list of references is never cited"
+        yield finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it")
+
+
+def finding_about_entry(  # noqa: PLR0913 - each is a part of the finding
+    entry: Reference,
+    kind: CheckKind,
+    severity: Severity,
+    computation: str,
+    consistent: str,
+    explanations: Sequence[str] = (),
+) -> ComputedFinding:
+    """A finding that quotes the beginning of an entry of the list of references."""
+    return ComputedFinding(
+        kind=kind,
+        severity=severity,
+        paragraph="",
+        section="References",
+        page=0,
+        quote=entry["text"][:_LONGEST_QUOTE],
+        computation=computation,
+        consistent=consistent,
+        explanations=list(explanations),
+    )
 
 
 def _letters(text: str) -> str:

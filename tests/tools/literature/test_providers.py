@@ -53,6 +53,7 @@ def hit(provider: str, **fields: Any) -> Hit:
         "address": "",
         "pdf_address": "",
         "identifiers": [],
+        "retracted": False,
     }
     return Hit(**{"provider": provider, **empty, **fields})  # type: ignore[typeddict-item]
 

@@ -79,7 +79,8 @@ export const decide = (id: string, comment: string, judgement: Judgement) =>
 export const editArticle = (id: string, text: string) => ask<Assessment>(`${run(id)}/article`, "PUT", { text });
 export const editPlainText = (id: string, text: string) => ask<Version>(`${run(id)}/text`, "PUT", { text });
 export const acceptLosses = (id: string, accepted: LostDetail[]) => ask<LostDetail[]>(`${run(id)}/losses`, "PUT", { accepted });
-export const check = (given: Given) => ask<PaperReport>("/check", "POST", form(given));
+export const check = (given: Given, references: boolean) =>
+  ask<PaperReport>("/check", "POST", form(given, references ? { references: "1" } : {}));
 export const exportAddress = (id: string, format: string) =>
   `${API}${run(id)}/export?format=${encodeURIComponent(format)}`;
 export const words = (id: string) => ask<Record<string, Word[]>>(`${run(id)}/words`);

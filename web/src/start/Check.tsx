@@ -17,6 +17,7 @@ export function Check() {
   const offered = useLoaded(start);
   const [given, setGiven] = useState<Given>(() => pending.given ?? {});
   const [found, setFound] = useState<PaperReport | null>(null);
+  const [references, setReferences] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
 
@@ -24,7 +25,7 @@ export function Check() {
     setBusy(true);
     setProblem("");
     try {
-      setFound(await check(paper));
+      setFound(await check(paper, references));
     } catch (error) {
       setProblem(said(error));
     }
@@ -42,7 +43,7 @@ export function Check() {
       <h1>Check a paper</h1>
       <p className="lead">
         Percentages, sums, test statistics, intervals, references to figures, tables and sections: what a paper contradicts in
-        itself, computed. No model is asked and nothing is kept.
+        itself, computed. No model is asked, and nothing leaves this machine unless you have the references looked up.
       </p>
       <Problem text={offered.problem || problem} />
       {offered.value && (
@@ -54,6 +55,10 @@ export function Check() {
           }}
         >
           <GivePaper given={given} change={setGiven} suffixes={offered.value.suffixes} maxBytes={offered.value.max_bytes} />
+          <label className="tick">
+            <input type="checkbox" checked={references} onChange={(event) => setReferences(event.target.checked)} />
+            Look the references up at Crossref and OpenAlex, which are told their DOIs and titles
+          </label>
           <button className="primary" disabled={busy || !(given.file ?? given.text?.trim())}>
             {busy ? "Computing …" : "Check this paper"}
           </button>

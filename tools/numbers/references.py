@@ -1,0 +1,190 @@
+"""Whether references exist: each entry of the list is looked up at Crossref and OpenAlex by its DOI, else by its title.
+
+A title is the same if at least 80 % of its words stand in the entry in their order, and another one below 50 %. A
+service that fails is told, and what it was not asked is never called missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import partial
+from urllib.parse import quote
+
+from pydantic_core import from_json
+
+from state.computed_findings import ComputedFinding, PaperReport
+from state.documents import Document, Reference
+from state.settings import LiteratureSettings
+from tools.literature import open_sources
+from tools.literature.fetching import JSON_TYPES
+from tools.literature.providers import Client
+from tools.literature.records import Hit, SearchResult, identifiers, title_key
+from tools.literature.url_guard import FetchError, ServerFault
+from tools.literature.web import Service, Web
+from tools.numbers.citations import finding_about_entry
+
+_AGENCIES = "https://doi.org/doiRA/"  # tells which agency has registered a DOI: the DOI handbook, "Which RA?"
+_LONGEST_S = 180.0
+_SAME, _OTHER = 0.8, 0.5
+_FEWEST_WORDS = 3  # of a title
+_CANDIDATES = 10
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+_QUOTED = re.compile(r"[“\"](?P<title>[^“”\"]{15,}?)[.,?!]?[”\"]")
+_DATED = re.compile(
+    r"""
+    (?:\( (?:1[89]|20)\d\d [^()]{0,20} \)   # Adams, B. (2011, May 3). Title
+    | \b (?:1[89]|20)\d\d[a-z]? \b)         # Costa. 2000. Title
+    [.,:]? \s+ (?=\W?[^\W\d_])
+    """,
+    re.VERBOSE,
+)
+_PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
+
+
+@dataclass
+class Index:
+    """The services, of which one that fails is asked no more."""
+
+    clients: Sequence[Client]
+    web: Web
+    agencies: str = _AGENCIES
+    failures: dict[str, str] = field(default_factory=dict)
+
+    async def ask(self, question: Callable[[Client], Awaitable[SearchResult]]) -> tuple[list[Hit], bool]:
+        """Return what the services know, and whether all of them have answered."""
+        answers = await asyncio.gather(*(self._ask(client, question) for client in self.clients))
+        return [hit for answer in answers for hit in answer or []], None not in answers
+
+    async def _ask(self, client: Client, question: Callable[[Client], Awaitable[SearchResult]]) -> list[Hit] | None:
+        if client.name in self.failures:
+            return None
+        try:
+            return (await question(client)).hits
+        except FetchError as error:
+            if not isinstance(error, ServerFault) or error.passing:
+                self.failures[client.name] = str(error)
+            return None
+
+    async def is_unregistered(self, doi: str) -> bool:
+        """Whether the agencies say that none of them has registered a DOI."""
+        address, service = self.agencies + quote(doi), Service("doi", 0.2)
+        with suppress(FetchError):
+            answer = await self.web.ask(service, address, {}, accept=JSON_TYPES, read=from_json)
+            return "does not exist" in str(answer)
+        return False
+
+
+def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
+    """Add to a report what the services say of the references; errors as those of `open_sources` and `Web.ask`."""
+    sources = open_sources(
+        settings.model_copy(update={"providers": ["crossref", "openalex"]}), rank=lambda *_, **__: []
+    )
+    clients = [each for each in sources.providers if isinstance(each, Client)]
+    found, unread = asyncio.run(examine(document["references"], Index(clients, sources.web)))
+    findings, unread = [*report["findings"], *found], [*report["unread"], *unread]
+    return {**report, "findings": findings, "unread": unread, "references_looked_up": True}
+
+
+async def examine(
+    entries: Sequence[Reference], index: Index, seconds: float = _LONGEST_S
+) -> tuple[list[ComputedFinding], list[str]]:
+    """Return findings about the entries, and what could not be looked up."""
+    found, unread, done = list[ComputedFinding](), list[str](), 0
+    try:
+        async with asyncio.timeout(seconds):
+            for entry in entries:
+                findings, is_complete = await _examine_entry(entry, index)
+                found += findings
+                done += is_complete
+    except TimeoutError:
+        unread.append(f"looking the references up was cut off after {seconds:g} s")
+    unread += [
+        f"{name} failed and was asked no more: {message.rstrip('.')}" for name, message in index.failures.items()
+    ]
+    if done < len(entries):
+        unread.append(f"{len(entries) - done} of {len(entries)} references were not looked up everywhere")
+    return found, unread
+
+
+async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedFinding], bool]:
+    """Return findings about an entry, and whether every service has answered."""
+    text, title, find = (
+        entry["text"],
+        read_title(entry["text"]),
+        partial(finding_about_entry, entry, "reference lookup"),
+    )
+    doi = next((name[4:] for name in identifiers([text]) if name.startswith("doi:")), "")
+    hits, is_complete = await index.ask(lambda client: client.look_up(doi)) if doi else ([], bool(title))
+    if title and not hits:
+        named, is_asked = await index.ask(lambda client: client.search(title, _CANDIDATES))
+        hits, is_complete = [hit for hit in named if _is_same(hit, text)], is_complete and is_asked
+    found = list(_compare(entry, hits)) if hits else []
+    cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
+    if doi and not cut_off and await index.is_unregistered(doi):
+        why = f"no agency has registered the DOI {doi}"
+        found.append(find("medium", why, "a DOI that exists", ["a line break within the DOI"]))
+    elif not doi and is_complete and not hits:
+        why = "neither Crossref nor OpenAlex has a work with this title and these authors or this year"
+        missing = "books, theses, preprints and regional journals are often missing there"
+        found.append(find("low", why, "a work that can be found", [missing]))
+    return found, is_complete
+
+
+def _compare(entry: Reference, hits: Sequence[Hit]) -> Iterator[ComputedFinding]:
+    """What the services tell otherwise than an entry does."""
+    text, find = entry["text"], partial(finding_about_entry, entry, "reference lookup")
+    best = max(hits, key=lambda hit: _measure_share(hit["title"], text))
+    if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
+        yield find("high", f"it was retracted, as {retracted[0]} says", "a work that stands")
+    is_told = read_title(text) and len(title_key(best["title"]).split()) >= _FEWEST_WORDS
+    if is_told and _measure_share(best["title"], text) < _OTHER:
+        explanations = ["a title in another language", "the DOI of the book or issue"]
+        yield find("medium", f"the DOI leads to “{best['title']}”", "the DOI of this work", explanations)
+        return
+    if best["authors"] and not any(_has_author(hit, text) for hit in hits):
+        why = f"“{best['title']}” is by {', '.join(best['authors'][:3])}"
+        yield find("medium", why, "the names of its authors", ["another work with this title", "an organisation"])
+    years, told = {hit["year"] for hit in hits if hit["year"]}, set(map(int, _YEAR.findall(text)))
+    if years and told and min(abs(year - other) for year in years for other in told) > 1:
+        explanations = ["a reprint, a translation or another edition"]
+        yield find("low", f"“{best['title']}” is of {min(years)}", f"the year {min(years)}", explanations)
+
+
+def read_title(entry: str) -> str:
+    """Return the title of an entry: in quotation marks, behind the year, or the first sentence that is no names."""
+    if quoted := _QUOTED.search(entry):
+        return quoted["title"]
+    dated = _DATED.search(entry)
+    if dated and _count_plain_words(entry[: dated.start()]) < 2:
+        title = re.split(r"[.?!]\s", entry[dated.end() :])[0]
+        return title if len(title_key(title).split()) >= _FEWEST_WORDS else ""
+    parts = re.split(r"[.?!]\s", entry)
+    return next((part for part in parts if _count_plain_words(part) >= 2 and len(part.split()) >= _FEWEST_WORDS), "")
+
+
+def _count_plain_words(text: str) -> int:
+    """How many words are in lower case and no part of a name."""
+    return sum(word.islower() and word not in _PARTICLES for word in re.findall(r"[^\W\d_]{2,}", text))
+
+
+def _is_same(hit: Hit, entry: str) -> bool:
+    """Whether a work has the title that an entry has, and one of its authors or its year."""
+    return _measure_share(hit["title"], entry) >= _SAME and (_has_author(hit, entry) or str(hit["year"]) in entry)
+
+
+def _measure_share(title: str, entry: str) -> float:
+    """Share of a title's words that an entry has in the same order; 0 if it has too few to tell."""
+    wanted, words = title_key(title).split(), title_key(entry).split()
+    blocks = SequenceMatcher(None, wanted, words, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) / len(wanted) if len(wanted) >= _FEWEST_WORDS else 0.0
+
+
+def _has_author(hit: Hit, entry: str) -> bool:
+    """Whether an entry has the last name of an author."""
+    names = {title_key(author).split()[-1] for author in hit["authors"] if title_key(author)}
+    return not names.isdisjoint(title_key(entry).split())
