@@ -154,7 +154,7 @@ def _topic(sentence: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class StatedEstimate:
     """An effect size with its value, or an interval with its two bounds."""
 
     kind: Literal["effect size", "interval"]
@@ -164,7 +164,7 @@ class Estimate:
     amounts: tuple[Amount, ...]
 
 
-_Detail = Amount | Estimate | Negation | Name
+_Detail = Amount | StatedEstimate | Negation | Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ class _Rendering:
         match detail:
             case Amount():
                 return self._amounts.restates(detail)
-            case Estimate():
+            case StatedEstimate():
                 return any(all(map(index.restates, detail.amounts)) for index in self._by_sentence)
             case Negation():
                 return self._denials.keep(detail)
@@ -239,7 +239,7 @@ def _kind(detail: _Detail) -> LostKind:
     match detail:
         case Amount():
             return "name" if detail.kind == "entity" else detail.kind  # no amount is one, but a fact can be
-        case Estimate():
+        case StatedEstimate():
             return detail.kind
         case Negation():
             return "negation"
@@ -250,7 +250,7 @@ def _kind(detail: _Detail) -> LostKind:
 def _key(detail: _Detail, sentence: str) -> Hashable:
     """What is equal for two mentions of one detail; what one sentence denies twice is two details."""
     match detail:
-        case Estimate():
+        case StatedEstimate():
             return (detail.kind, *map(identity, detail.amounts))
         case Negation():
             return (sentence, detail.start)
@@ -282,12 +282,12 @@ _TO: Final = re.compile(rf"(?:\s?[^\W\d_][^\s\d]{{0,11}}){{0,2}}\s?(?:to|and|[-â
 _BEFORE_BOUND: Final = re.compile(_LINK)
 
 
-def estimates(sentence: str, amounts: Sequence[Amount]) -> list[Estimate]:
+def estimates(sentence: str, amounts: Sequence[Amount]) -> list[StatedEstimate]:
     """Finds the estimates among the amounts of a sentence, in order.
 
     An interval needs both its bounds; its level of confidence belongs to it.
     """
-    found: list[Estimate] = []
+    found: list[StatedEstimate] = []
     starts = [amount.start for amount in amounts]
     for cue in _INTERVAL.finditer(sentence):
         following = bisect_left(starts, cue.end())
@@ -296,12 +296,12 @@ def estimates(sentence: str, amounts: Sequence[Amount]) -> list[Estimate]:
             continue
         if _TO.fullmatch(sentence, bounds[0].end, bounds[1].start):
             start, end = cue.start(), bounds[1].end
-            found.append(Estimate("interval", sentence[start:end], start, end, bounds))
+            found.append(StatedEstimate("interval", sentence[start:end], start, end, bounds))
     inside = {position for interval in found for position in range(interval.start, interval.end)}
     for amount in amounts:
         start = max(0, amount.start - _LABELLED_WITHIN)
         label = _LABELLED.search(sentence[start : amount.start])
         if label and amount.start not in inside:
             start += label.start()
-            found.append(Estimate("effect size", sentence[start : amount.end], start, amount.end, (amount,)))
+            found.append(StatedEstimate("effect size", sentence[start : amount.end], start, amount.end, (amount,)))
     return sorted(found, key=lambda estimate: estimate.start)

@@ -33,6 +33,9 @@ _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi",
 # Control characters could steer a terminal, and lone surrogates (from broken PDF fonts) cannot be stored as UTF-8.
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\u00ad]")
 
+# A control character before a number is a sign that a font has destroyed; its picture stays, U+2403 for \x03.
+_DESTROYED_SIGN = re.compile(r"(?:(?<=[\w)\]])|(?<=[\w)\]] ))[\x01-\x08\x0e-\x1f](?= ?[-\u2212]?\.?\d)")
+
 
 def decode(data: bytes, *, name: str) -> str:
     """Text of a plain-text file: UTF-8 with or without a byte-order mark, or UTF-16 with one.
@@ -65,6 +68,7 @@ def decode(data: bytes, *, name: str) -> str:
 def clean_characters(text: str) -> str:
     """One kind of line end, ligatures spelled out, no control characters, no soft hyphens."""
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", text).replace("\u00ad\n", "")
+    text = _DESTROYED_SIGN.sub(lambda sign: chr(0x2400 + ord(sign[0])), text)
     return _UNWANTED.sub("", text.translate(_LIGATURES))
 
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from state.computed_findings import ComputedFinding
-from tools.numbers.read_tables import RoleCell, lines_of, told_about
-from tools.numbers.records import NUMBER, UNSIGNED, RoundedNumber, format_number, parse_number
-from tools.numbers.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
+from tools.numbers.read_tables import P_CELL, RoleCell, lines_of, told_about
+from tools.numbers.records import ALPHA, NUMBER, P_VALUE, UNSIGNED, RoundedNumber, format_number, parse_number
 from tools.numbers.statements import Statement, TableRows
 
 Scale = Literal["ratio", "difference", "share", "unknown"]
@@ -155,7 +154,7 @@ def _interval(match: re.Match[str], scale: Scale) -> ReportedInterval:
         low=low,
         high=high,
         level=float(groups.get("level") or groups.get("level_behind") or 95),
-        relation=EQUAL.get(groups.get("relation") or "", groups.get("relation") or ""),
+        relation=groups.get("relation") or "",
         p=parse_number(groups["p"]) if groups.get("p") else None,
         place=match.span(),
     )
@@ -212,7 +211,7 @@ def _intervals_of(line: Sequence[RoleCell], told: str, *, signed: bool) -> Itera
                 low=parse_number(ends["low"]),
                 high=parse_number(ends["high"]),
                 level=float(level[1]) if level else 95,
-                relation=EQUAL.get(p["relation"], p["relation"]) if p else "",
+                relation=p["relation"] or "=" if p else "",
                 p=parse_number(p["p"]) if p else None,
                 place=(0, len(cell.statement.text)),
             ),

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from state.computed_findings import ComputedFinding, Severity
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
-from tools.numbers.read_tables import lines_of
-from tools.numbers.records import format_number, parse_number
-from tools.numbers.reported_tests import ALPHA, EQUAL, P_CELL, P_VALUE
+from tools.numbers.read_tables import P_CELL, lines_of
+from tools.numbers.records import ALPHA, P_VALUE, format_number, parse_number
 from tools.numbers.statements import Statement, TableRows
 
 _P = re.compile(P_VALUE)
@@ -159,7 +158,7 @@ def _listed(found: Sequence[tuple[Statement, re.Match[str]]]) -> ComputedFinding
     """Many p-values in one section, the smallest of which would not stand among so many."""
     values = [(parse_number(match["p"]).value, match["relation"]) for _, match in found]
     significant = [value for value, relation in values if value < ALPHA and relation not in {">", "≥"}]
-    exact = [value for value, relation in values if EQUAL.get(relation, relation) == "=" or value > ALPHA]
+    exact = [value for value, relation in values if relation in {"", "="} or value > ALPHA]
     few = 0 < len(significant) <= max(1, len(values) // 5)
     if len(values) < _FEWEST_LISTED or len(exact) < len(values) or not few or min(significant) * len(values) <= ALPHA:
         return None

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from tools.numbers.read_text import find_adjustment, find_tails, read_degrees
+from tools.numbers.records import (
+    ALPHA,
+    NUMBER,
+    DegreesOfFreedom,
+    Relation,
+    ReportedTest,
+    RoundedNumber,
+    TestKind,
+    parse_number,
+)
 from tools.numbers.statements import Statement, TableRows
 
 _LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
@@ -48,6 +59,14 @@ _ALWAYS_ROLES = {"p", "t", "F", "z", "Q", "r", "chi", "df", "interval", "low", "
 _BOTH = re.compile(r"(?P<first>[^(\[,]+?)\s?[(\[,]\s?(?P<second>[^()\[\]]+)[)\]]?")
 _BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]\s?(?P<second>[^()\[\]]+)[)\]]?")
 _TEST = re.compile(r"(?P<title>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")
+
+P_CELL = re.compile(
+    r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?)\s?[a-z†‡§]?|(?P<ns>n\.?\s?s\.?|NS)"
+)
+_NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})(?:\s?[(\[](?P<behind>[\d., ]+)[)\]])?\s?[a-z†‡§]?$")
+_TITLE_DEGREES = re.compile(r"(?:[(\[_{]|[Ft](?=\d))\s?(?P<degrees>(?:df\s?=\s?)?\d[\d., ]*)")
+_ERROR = re.compile(r"error|residuals?\b|within", re.IGNORECASE)
+_STATISTICS = {"t", "F", "r", "Q", "z", "chi"}
 
 
 class RoleCell(NamedTuple):
@@ -124,3 +143,46 @@ def _cells(title: str, text: str, statement: Statement) -> Iterator[RoleCell]:
             yield RoleCell(role_of(titles[name]), titles[name], texts[name].strip(), statement)
     else:
         yield RoleCell(role_of(title), title, text, statement)
+
+
+def read_tests(rows: TableRows) -> Iterator[ReportedTest]:
+    """Read each p-value of a line with the only statistic before it."""
+    about = told_about(rows)
+    lines = list(lines_of(rows))
+    for below, line in enumerate(lines, 1):
+        begin = 0
+        for at, cell in enumerate(line):
+            p = P_CELL.fullmatch(cell.text) if cell.role == "p" else None
+            statistics = [each for each in line[begin:at] if each.role in _STATISTICS]
+            begin = at + 1 if cell.role == "p" else begin
+            value = _NUMBER_CELL.match(statistics[0].text) if len(statistics) == 1 else None
+            degrees = _find_degrees(statistics[0], value["behind"] or "", line, lines[below:]) if p and value else None
+            if p and value and degrees is not None:
+                yield ReportedTest(
+                    statement=cell.statement,
+                    place=(0, 0),
+                    kind=cast("TestKind", statistics[0].role),
+                    statistic=parse_number(value["value"]),
+                    statistic_relation="=",
+                    degrees=degrees,
+                    p=RoundedNumber(ALPHA, 0.0) if p["ns"] else parse_number(p["p"]),
+                    p_relation=cast("Relation", "ns" if p["ns"] else p["relation"] or "="),
+                    tails=find_tails(about),
+                    adjustment=find_adjustment(about, degrees),
+                )
+
+
+def _find_degrees(
+    statistic: RoleCell, behind: str, line: Sequence[RoleCell], below: Sequence[Sequence[RoleCell]]
+) -> DegreesOfFreedom | None:
+    """Find degrees of freedom in a cell, in its title, in its line, or in the line of the error below it."""
+    own, error = _df_of(line), next((_df_of(each) for each in below if _ERROR.match(each[0].text)), "")
+    first, second = (next((cell.text for cell in line if cell.role == role), "") for role in ("df1", "df2"))
+    title = _TITLE_DEGREES.search(statistic.title)
+    told = [behind, title["degrees"] if title else "", f"{first}, {second}", own, f"{own}, {error}"]
+    kind = cast("TestKind", statistic.role)
+    return next((found for text in told if (found := read_degrees(kind, text)) is not None), None)
+
+
+def _df_of(line: Sequence[RoleCell]) -> str:
+    return next((cell.text for cell in line if cell.role == "df"), "")

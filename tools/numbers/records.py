@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 from tools.checks.quantity_lexicon import WHOLE, value_of
 from tools.numbers.statements import Statement
 
-_POWER = r"(?:\s?[x×]\s?10\s?\^?\s?\{?\s?[-–]\s?\d+\}?|[eE]-\d+)"
+_TEN = r"10\s?\^?\s?\{?\s?[-–]\s?\d+\}?"  # 10-5, 10^-5, 10^{-5}
+_POWER = rf"(?:\s?[x×]\s?{_TEN}|[eE][-–]\d+)"
 UNSIGNED = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER})?"
 """Pattern of a number without a sign."""
 NUMBER = rf"[-–+]?\s?{UNSIGNED}"
@@ -21,7 +22,16 @@ NUMBER = rf"[-–+]?\s?{UNSIGNED}"
 COUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d.]*\d)"
 """Pattern of a whole number."""
 _MANTISSA = re.compile(r"(?P<whole>\d*)(?:\.(?P<decimals>\d+))?")
-_EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE]-)(\d+)\}?$")
+_EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE][-–])(\d+)\}?$")
+ALPHA = 0.05
+P_VALUE = rf"""(?x:
+    (?<! [\w’'-] ) [pP] (?: \s? [-–]? \s? values? )?
+    (?: \s? \( (?: one | two | [12] ) [ –-] (?: tailed | sided ) \) )? \s{{0,2}}
+    (?P<relation> [=<>≤≥] ) \s{{0,2}}
+    (?P<p> (?-x:\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?) )
+    (?! \d | [.,]\d | \s\d | \s? [%x×·] )
+)"""
+"""Pattern of a p-value with its sign; a number above 1 is none."""
 _SLACK = 1e-9
 
 
@@ -47,8 +57,8 @@ class RoundedNumber(NamedTuple):
 
 
 def parse_number(text: str) -> RoundedNumber:
-    """Read a text that matches `NUMBER`."""
-    digits = text.replace(",", "").replace(" ", "")
+    """Read a text that matches `NUMBER`, or a power of ten alone."""
+    digits = re.sub(rf"^(?={_TEN}$)", "1x", text.replace(",", "").replace(" ", ""))
     sign = -1.0 if digits[:1] in "-–" else 1.0
     found = _MANTISSA.match(digits.lstrip("-–+"))
     assert found is not None  # noqa: S101 - every part of it may be empty
@@ -75,31 +85,11 @@ def format_range(low: float, high: float, digits: int = 3) -> str:
 
 NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE})\b)"
 """Pattern of a whole number in digits or in words."""
-_PEOPLE = (
-    "participants|patients|subjects|people|persons|individuals|respondents|students|pupils|children|adults|volunteers"
-    "|women|men|residents|nurses|teachers|raters|parents|females|males|judges|observers|users|drivers|players|clients"
-    "|lecturers|doctors|physicians|surgeons|listeners|readers|viewers|experts|reviewers|annotators"
-)
-_TOLD = re.compile(
-    "|".join(
-        (
-            r"\bn\s?=\s?(?P<n>\d[\d,]*)",
-            rf"(?<![\d.,/–-])(?P<people>{NUMBER_OR_WORD}) (?:[a-z]+ )?(?:{_PEOPLE})\b",
-            rf"\b(?:the|these|our) (?P<things>{COUNT}) [a-z]+s\b",  # the 23 pairs
-        )
-    ),
-    re.IGNORECASE,
-)
 
 
 def whole_number(text: str) -> int:
     """Read a whole number in digits or in words."""
     return int(text.replace(",", "")) if text[0].isdigit() else int(value_of(text.lower()))
-
-
-def told_sizes(text: str) -> set[int]:
-    """The sizes that a text tells as `n = 20` or of people."""
-    return {whole_number(found["n"] or found["people"] or found["things"]) for found in _TOLD.finditer(text)}
 
 
 TestKind = Literal["t", "F", "r", "chi", "z", "Q"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,6 +39,10 @@ _OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
 _LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
+_RAISED_POWER = re.compile("10\\s?\u207b[⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
+_RAISED_DIGITS = str.maketrans("\u207b⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_TIMES_TEN = re.compile(r"[·∙⋅*×](?=\s?10\s?\^?\s?\{?\s?[-–\u2212])")  # 1.2 · 10-5
+_RESTORED = "another sign than the = or < that was read: the font has destroyed it"
 _BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
 _ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")
 """Markdown's `F~1,143~` and `χ^2^`."""
@@ -78,6 +83,8 @@ class Statement:
     ) -> ComputedFinding:
         """A finding that quotes the words between two places."""
         words = self.verbatim if self.row else self.paragraph["text"][slice(*place)]
+        signs = [] if self.row else zip(words, self.text[slice(*place)], strict=True)
+        is_restored = any(read in "=<" and printed not in "=<\uff1c\ufe64" for printed, read in signs)
         return ComputedFinding(
             kind=kind,
             severity=severity,
@@ -87,14 +94,77 @@ class Statement:
             quote=words.strip(),
             computation=computation,
             consistent=consistent,
-            explanations=list(explanations),
+            explanations=[*explanations, *([_RESTORED] if is_restored else [])],
         )
 
 
 def plain_signs(text: str) -> str:
     """The text, of the same length, with one sign for each of minus, blank, less, times and decimal point."""
     lines = _ABOVE_LINE.sub(r"^\g<inside> ", _BELOW_LINE.sub(r"_\g<inside> ", text))
-    return _RAISED_POINT.sub(".", _THIN_SPACE.sub(",", lines).translate(_SIGNS))
+    powers = _RAISED_POWER.sub(lambda power: power[0].translate(_RAISED_DIGITS), lines)
+    return _RAISED_POINT.sub(".", _THIN_SPACE.sub(",", _TIMES_TEN.sub("x", powers)).translate(_SIGNS))
+
+
+class Notation(NamedTuple):
+    """How the whole of a paper writes its decimal points, and what a font has made of its signs."""
+
+    decimal_comma: bool
+    restored: Mapping[str, str]
+    """`=` or `<` by the character that stands in its place."""
+
+    def normalize(self, text: str) -> str:
+        """Return a text of the same length in plain signs, with decimal points and restored signs."""
+        plain = plain_signs(text)
+        if self.restored:
+            plain = _DESTROYED_SIGN.sub(lambda found: self.restored.get(found["sign"], found["sign"]), plain)
+        return _DECIMAL_COMMA.sub(r"\g<before>.", plain) if self.decimal_comma else plain
+
+
+_COMMA_NUMBER = re.compile(r"[=<>]\s?[-–]?(?:\d*,\d{1,2}(?![\d,])|0?,\d)")  # = 2,76 and = ,013
+_POINT_NUMBER = re.compile(r"[=<>]\s?[-–]?\d*\.\d")
+_DECIMAL_COMMA = re.compile(r"(?P<before>(?:[=<>±]\s?[-–]?|\bt\s?\()\d*),(?=\d)|(?<=\d),(?=\d+\s?%)")  # not F(1,38)
+_DESTROYED_SIGN = re.compile(
+    r"""
+    (?: (?<= [\w)\]] ) | (?<= [\w)\]] \s ) )                           # behind a name or degrees of freedom: t(38) ¼
+    (?P<sign>
+        (?! [≤≥–±²³°] ) [^\x00-\x7f] (?= \s? [-–]? \.?\d )
+      | (?: [=<!\#%&?@~] | (?<= \s ) [A-Za-z5,] (?= \s ) | [A-Za-z] (?= \.\d ) ) (?= \s? [-–]? \d* \.\d )
+    )
+    """,
+    re.VERBOSE,
+)
+_NAME_OF_STATISTIC = re.compile(r"(?<![^\W_])(?:[tFrzQ]|χ?[2²])\s?[(\[][\w.,= ]{1,20}[)\]]\s?$")
+_NAME_OF_P = re.compile(r"(?<!\w)[pP]\s?$")
+_BOUND = re.compile(r"\s?0?\.(?:0*[15]0*|10)(?!\d)")
+_FEWEST_DESTROYED = 2
+_LONGEST_NAME = 30  # characters of χ²(2, N = 150)
+
+
+def detect_notation(texts: Sequence[str]) -> Notation:
+    """Find out how a paper writes numbers, from all of its paragraphs in plain signs.
+
+    A character that stands for `=` behind the degrees of freedom of two or more statistics, where no `=` does, is one
+    that a font has destroyed. It has destroyed `<`, too, if one stands between p and nothing but the usual bounds.
+    """
+    commas = sum(len(_COMMA_NUMBER.findall(text)) for text in texts)
+    points = sum(len(_POINT_NUMBER.findall(text)) for text in texts)
+    equals, bounds = Counter[str](), defaultdict[str, list[bool]](list)
+    for text in texts:
+        for found in _DESTROYED_SIGN.finditer(text):
+            before = text[max(0, found.start() - _LONGEST_NAME) : found.start()]
+            if _NAME_OF_STATISTIC.search(before):
+                equals[found["sign"]] += 1
+            elif _NAME_OF_P.search(before):
+                bounds[found["sign"]].append(_BOUND.match(text, found.end()) is not None)
+    restored = dict[str, str]()
+    usual = {sign for sign, fits in bounds.items() if all(fits)}
+    if "=" not in equals:
+        known = [sign for sign, times in equals.most_common(1) if times >= _FEWEST_DESTROYED and sign not in usual]
+        restored = dict.fromkeys(known, "=")
+    if "<" not in bounds:
+        less = [sign for sign in usual if len(bounds[sign]) >= _FEWEST_DESTROYED and sign not in {"=", *equals}]
+        restored |= dict.fromkeys(less, "<")
+    return Notation(commas > points, restored)
 
 
 def is_prose(statement: Statement) -> bool:
@@ -121,17 +191,18 @@ class TableRows(NamedTuple):
 
 def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
     """Paragraphs and rows of a paper in reading order, and its tables."""
+    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in document["paragraphs"]])
     found: list[Statement] = []
     tables: list[TableRows] = []
     for at, paragraph in enumerate(document["paragraphs"]):
         title, rows = "", paragraph.get("rows", [])
         if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
-            title, rows = plain_signs("".join(rows[0])), rows[1:]  # one cell over all columns is not the header
+            title, rows = notation.normalize("".join(rows[0])), rows[1:]  # one cell over all columns is not the header
         if len(rows) < 2:
-            found.append(Statement(paragraph, plain_signs(paragraph["text"])))
+            found.append(Statement(paragraph, notation.normalize(paragraph["text"])))
             continue
         caption = f"{title} {_caption(document['paragraphs'], at)}"
-        header, *body = [[" ".join(plain_signs(cell).split()) for cell in row] for row in rows]
+        header, *body = [[" ".join(notation.normalize(cell).split()) for cell in row] for row in rows]
         table = PaperTable(header + [""] * (max(map(len, rows)) - len(header)), body, caption)
         told = f"{table.caption} {' '.join(table.header)}"
         lines = [
@@ -139,7 +210,7 @@ def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
             for row, cells in zip(table.rows, rows[1:], strict=True)
         ]
         below = document["paragraphs"][at + 1 : at + 2]
-        tables.append(TableRows(table, lines, plain_signs(below[0]["text"]) if below else ""))
+        tables.append(TableRows(table, lines, notation.normalize(below[0]["text"]) if below else ""))
         found += lines
     return found, tables
 
