@@ -1,25 +1,33 @@
 """The parts of a Word file (.docx): headings by their styles, tracked changes as if they had been accepted.
 
-The file is read in a process of its own, in which this module is run.
+Footnotes stand in brackets where their marks are, text boxes behind the paragraph that they are anchored in. The file
+is read in a process of its own, in which this module is run.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import groupby
 from zipfile import BadZipFile
 
 from docx import Document
 from docx.document import Document as WordDocument
+from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.exceptions import OpcError
-from docx.oxml.table import CT_Tbl, CT_Tc
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import qn
+from docx.oxml.table import CT_Row, CT_Tbl
 from docx.oxml.text.run import CT_R
+from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 from lxml.etree import LxmlError
 
 from state.documents import HiddenReason, HiddenText
+from tools.documents.formulas import raise_digits, write_formula
 from tools.documents.guarded import Unreadable, answer, in_one_line
 from tools.documents.structure import (
     HEADING,
@@ -29,18 +37,47 @@ from tools.documents.structure import (
     mark_references,
     opens_abstract,
     opens_references,
+    say_unread,
     says_something,
     text_title,
 )
 
 # python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.
 _MALFORMED = (OpcError, BadZipFile, LxmlError, LookupError, ValueError, TypeError, AttributeError, NotImplementedError)
-_OUTSIDE = "not(ancestor::w:txbxContent) and not(ancestor::w:tbl)"
-_KEPT = "not(ancestor::w:del) and not(ancestor::w:moveFrom) and not(ancestor::w:txbxContent)"
-_NOT_READ = {"w:footnoteReference | //w:endnoteReference": "footnotes and endnotes", "w:txbxContent": "text boxes"}
+_COPY = "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice']]"  # of a text box, for older programs
+_OUTSIDE = f"not(ancestor::w:tbl) and not({_COPY})"
+_KEPT = f"not(ancestor::w:del) and not(ancestor::w:moveFrom) and not({_COPY})"
+_PIECES = f".//w:r[{_KEPT}] | .//m:oMath[{_KEPT}]"
+_BESIDE = {
+    RELATIONSHIP_TYPE.FOOTNOTES: "footnotes",
+    RELATIONSHIP_TYPE.ENDNOTES: "endnotes",
+    RELATIONSHIP_TYPE.NUMBERING: "numbering",
+}
+_BODY_LEVEL = 9  # of the outline: no heading
+_WIDEST = 63  # columns of a table, as in Word
+_NUMERALS = {
+    "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "lowerLetter": "abcdefghijklmnopqrstuvwxyz",
+    "upperRoman": ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"),
+    "lowerRoman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),
+}
+_PICTURED = "//*[local-name()='OLEObject'][starts-with(@ProgID, 'Equation')]"
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
 _LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
 _SMALLEST_TYPE = 3.0  # points
+# The font Symbol in Unicode, by Adobe's table; its glyphs have private characters from 0xF020 on.
+_SYMBOLS = {
+    **{0xF000 + code: chr(code) for code in range(0x20, 0x7F)},
+    **dict(enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", 0xF041)),
+    **dict(enumerate("αβχδεφγηιϕκλμνοπθρστυϖωξψζ", 0xF061)),
+    **dict(enumerate("′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…", 0xF0A2)),  # noqa: RUF001
+    0xF02D: "−",
+    0xF0CE: "∈",
+    0xF0D6: "√",
+    0xF0D7: "·",
+    0xF0E5: "∑",
+    0xF0F2: "∫",
+}
 
 
 def read(data: bytes, _limit: int) -> Parts:
@@ -50,40 +87,149 @@ def read(data: bytes, _limit: int) -> Parts:
         Unreadable: It is damaged, or no Word file.
     """
     try:
-        return _read(Document(BytesIO(data)))
+        return _WordReader(Document(BytesIO(data))).read()
     except _MALFORMED as error:
         raise Unreadable(in_one_line(error)) from None
 
 
-def _read(document: WordDocument) -> Parts:
-    """What stands in a Word file, in the order of reading."""
-    body = document.element.body
-    styled = any(_level(Paragraph(each, document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
-    title, blocks, hidden = "", list[Block](), list[HiddenText]()
-    for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
-        if isinstance(element, CT_Tbl):
-            rows = [[_cell(cell, document, hidden) for cell in row.xpath("./w:tc")] for row in element.xpath(".//w:tr")]
-            text = " ".join(filter(None, (cell for row in rows for cell in row)))
-            blocks.append(Block("paragraph", text, rows=rows))
-            continue
-        paragraph = Paragraph(element, document)
-        text = _seen(paragraph, hidden)
-        if _style(paragraph, r"title") and not title:
-            title = text
-        else:
-            level = _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)
-            blocks.append(Block("heading" if level else "paragraph", text, level=level))
-    blocks = [block for block in blocks if block.text]
-    first = blocks[0].text if blocks else ""
-    if not title and not HEADING.fullmatch(first) and not opens_references(first):
-        title = text_title([first, "", *(block.text for block in blocks[1:])])
-        blocks = blocks[bool(title) :]
-    return Parts(
-        title,
-        mark_references(blocks),
-        hidden=[*hidden, *_beside(document)],
-        warnings=[f"{what} were not read" for path, what in _NOT_READ.items() if body.xpath(f"//{path}")],
-    )
+class _WordReader:
+    """Reads a document from its beginning to its end: Word's own numbers are counted on the way."""
+
+    def __init__(self, document: WordDocument) -> None:
+        self.document = document
+        self.hidden: list[HiddenText] = []
+        self.unread: Counter[str] = Counter()
+        links = [link for link in document.part.rels.values() if link.reltype in _BESIDE]
+        roots = {_BESIDE[link.reltype]: parse_xml(link.target_part.blob) for link in links}
+        self.numbering = _Numbering(roots.get("numbering"))
+        self.notes = {
+            (note.tag, note.get(qn("w:id"))): note for kind in ("footnotes", "endnotes") for note in roots.get(kind, ())
+        }
+
+    def read(self) -> Parts:
+        """Return what stands in the document, in the order of reading."""
+        body = self.document.element.body
+        styled = any(_level(Paragraph(each, self.document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
+        title, blocks = "", list[Block]()
+        for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
+            if isinstance(element, CT_Tbl):
+                rows = [self._cells(row) for row in element.xpath(".//w:tr")]
+                text = " ".join(filter(None, (cell for row in rows for cell in row)))
+                blocks.append(Block("paragraph", text, rows=rows))
+                continue
+            paragraph = Paragraph(element, self.document)
+            text = self._seen(paragraph)
+            if text and not title and _style(paragraph, r"title"):
+                title = text
+            elif text:
+                level = _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)
+                text = f"{self.numbering.count(paragraph)} {text}".lstrip()
+                blocks.append(Block("heading" if level else "paragraph", text, level=level))
+        first = blocks[0].text if blocks else ""
+        if not title and not HEADING.fullmatch(first) and not opens_references(first):
+            title = text_title([first, "", *(block.text for block in blocks[1:])])
+            blocks = blocks[bool(title) :]
+        return Parts(
+            title,
+            mark_references([block for block in blocks if block.text]),
+            hidden=[*self.hidden, *_beside(self.document)],
+            warnings=[
+                *(warning for what, count in self.unread.items() for warning in say_unread(count, what)),
+                *say_unread(len(body.xpath(_PICTURED)), "formula in a picture", "formulas in pictures"),
+            ],
+        )
+
+    def _cells(self, row: CT_Row) -> list[str]:
+        """Texts of a row without those of tables in its cells, which have rows of their own."""
+        cells = [""] * min(row.grid_before, _WIDEST)
+        for cell in row.xpath("./w:tc | ./w:sdt/w:sdtContent/w:tc"):
+            paragraphs = (self._seen(Paragraph(each, self.document), table=True) for each in cell.xpath("./w:p"))
+            cells += [" ".join(filter(None, paragraphs)), *[""] * (min(cell.grid_span, _WIDEST) - 1)]
+        return cells
+
+    def _seen(self, paragraph: Paragraph, *, table: bool = False) -> str:
+        """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
+        pieces: list[tuple[bool, str]] = []  # each with whether it is raised
+        for element in paragraph._p.xpath(_PIECES):  # `runs` lacks tracked insertions
+            if next(element.iterancestors(qn("w:p"))) is not paragraph._p:
+                continue  # it stands in a text box
+            if not isinstance(element, CT_R):
+                pieces.append((False, write_formula(element)))
+                continue
+            run = Run(element, paragraph)
+            text = self._text(run)
+            reason = _hidden(run, paragraph, table)
+            if reason and text.strip():
+                self.hidden.append(HiddenText(text=clean_characters(text).strip(), page=0, reason=reason))
+            else:
+                pieces.append((bool(run.font.superscript or run.style.font.superscript), text))
+        joined = (
+            (raised, "".join(text for _, text in group)) for raised, group in groupby(pieces, lambda piece: piece[0])
+        )
+        line = "".join(raise_digits(text) if raised else text for raised, text in joined)
+        return " ".join(clean_characters(line).split())
+
+    def _text(self, run: Run) -> str:
+        """Text of a run, its symbols in Unicode, the notes that it refers to in brackets."""
+        for symbol in run._r.xpath("./w:sym"):
+            code = int(symbol.get(qn("w:char"), "0"), 16) & 0xFF
+            known = symbol.get(qn("w:font")) == "Symbol" and 0xF000 + code in _SYMBOLS
+            self.unread["symbol"] += not known
+            character = OxmlElement("w:t")
+            character.text = _SYMBOLS[0xF000 + code] if known else " "
+            run._r.replace(symbol, character)
+        text = run.text if run.font.name not in (None, "Symbol") else run.text.translate(_SYMBOLS)
+        for mark in run._r.xpath("./w:footnoteReference | ./w:endnoteReference"):
+            note = self.notes.pop((mark.tag.removesuffix("Reference"), mark.get(qn("w:id"))), None)
+            self.unread["footnote"] += note is None
+            paragraphs = () if note is None else note.iter(qn("w:p"))
+            text += "".join(f" ({said})" for each in paragraphs if (said := self._seen(Paragraph(each, self.document))))
+        return text
+
+
+class _Numbering:
+    """The numbers that Word puts before headings and items; the text of a paragraph lacks them."""
+
+    def __init__(self, root: BaseOxmlElement | None) -> None:
+        self.root = root
+        self.counts: dict[str, Counter[int]] = {}  # by scheme, the last number of each level
+
+    def count(self, paragraph: Paragraph) -> str:
+        """Count a paragraph and return its number, such as `2.1`; empty if it has none, or a bullet."""
+        scheme, level = self._place(paragraph)
+        if scheme is None:
+            return ""
+        levels = {int(each.get(qn("w:ilvl"))): each for each in scheme.iterfind(qn("w:lvl"))}
+        counts = self.counts.setdefault(scheme.get(qn("w:abstractNumId")), Counter())
+        for each in range(level + 1):  # what stands above a level that was never counted is its first
+            counts[each] = counts[each] or int(_value(levels.get(each), "start", "1")) - (each == level)
+        counts[level] += 1
+        for deeper in [each for each in counts if each > level]:
+            del counts[deeper]
+        is_bullet = _value(levels.get(level), "numFmt") in ("bullet", "none")
+        shown = {f"%{at + 1}": _write_number(count, _value(levels.get(at), "numFmt")) for at, count in counts.items()}
+        text = "" if is_bullet else _value(levels.get(level), "lvlText")
+        return re.sub(r"%\d", lambda found: shown.get(found[0], ""), text)
+
+    def _place(self, paragraph: Paragraph) -> tuple[BaseOxmlElement | None, int]:
+        """The scheme of numbers that a paragraph or its style names, and the level in it."""
+        for holder in _holders(paragraph):
+            number = "".join(holder.xpath("./w:pPr/w:numPr/w:numId/@w:val"))
+            if number and self.root is not None:
+                path = f"./w:abstractNum[@w:abstractNumId=../w:num[@w:numId='{number}']/w:abstractNumId/@w:val]"
+                level = "".join(holder.xpath("./w:pPr/w:numPr/w:ilvl/@w:val"))
+                return next(iter(self.root.xpath(path)), None), int(level or 0)
+        return None, 0
+
+
+def _value(level: BaseOxmlElement | None, name: str, default: str = "") -> str:
+    found = None if level is None else level.find(qn(f"w:{name}"))
+    return default if found is None else found.get(qn("w:val"), default)
+
+
+def _write_number(number: int, form: str) -> str:
+    names = _NUMERALS.get(form, ())
+    return names[number - 1] if 0 < number <= len(names) else str(number)
 
 
 def _beside(document: WordDocument) -> Iterator[HiddenText]:
@@ -100,28 +246,6 @@ def _beside(document: WordDocument) -> Iterator[HiddenText]:
             yield HiddenText(text=clean_characters(text).strip(), page=0, reason=reason)
 
 
-def _cell(cell: CT_Tc, document: WordDocument, hidden: list[HiddenText]) -> str:
-    """Text of a cell without that of tables in it, which have rows of their own."""
-    paragraphs = (_seen(Paragraph(each, document), hidden, table=True) for each in cell.xpath("./w:p"))
-    return " ".join(filter(None, paragraphs))
-
-
-def _seen(paragraph: Paragraph, hidden: list[HiddenText], *, table: bool = False) -> str:
-    """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
-    parts: list[str] = []
-    for element in paragraph._p.xpath(f".//w:r[{_KEPT}] | .//m:t"):  # `runs` lacks tracked insertions
-        if not isinstance(element, CT_R):
-            parts.append(element.text or "")
-            continue
-        run = Run(element, paragraph)
-        reason = _hidden(run, paragraph, table)
-        if reason and run.text.strip():
-            hidden.append(HiddenText(text=clean_characters(run.text).strip(), page=0, reason=reason))
-        else:
-            parts.append(run.text)
-    return " ".join(clean_characters("".join(parts)).split())
-
-
 def _hidden(run: Run, paragraph: Paragraph, table: bool) -> HiddenReason | None:
     """Why a reader cannot see a run; white type in a table may stand on a dark cell, and is taken for seen."""
     style = paragraph.style.font if paragraph.style else None
@@ -136,19 +260,26 @@ def _hidden(run: Run, paragraph: Paragraph, table: bool) -> HiddenReason | None:
 
 
 def _level(paragraph: Paragraph) -> int:
-    """Level of a heading by its style, below that of the title; 0 if it has none."""
-    found = _style(paragraph, r"heading (\d)")
-    return int(found[1]) + 1 if found else 0
+    """Level of a heading by its style or its place in the outline, below that of the title; 0 if it has none."""
+    if found := _style(paragraph, r"heading (\d)"):
+        return int(found[1]) + 1
+    levels = [int(each) for holder in _holders(paragraph) for each in holder.xpath("./w:pPr/w:outlineLvl/@w:val")]
+    return levels[0] + 2 if levels and levels[0] < _BODY_LEVEL else 0
 
 
 def _style(paragraph: Paragraph, name: str) -> re.Match[str] | None:
     """How the name of a paragraph's style, or of one that it is based on, matches."""
+    names = ("".join(holder.xpath("./w:name/@w:val")) for holder in _holders(paragraph))
+    return next(filter(None, (re.fullmatch(name, each, re.IGNORECASE) for each in names)), None)
+
+
+def _holders(paragraph: Paragraph) -> Iterator[BaseOxmlElement]:
+    """The elements with the properties of a paragraph: its own, its style's, and those that the style is based on."""
+    yield paragraph._p
     style = paragraph.style
     while style is not None:
-        if found := re.fullmatch(name, style.name or "", re.IGNORECASE):
-            return found
+        yield style.element
         style = style.base_style
-    return None
 
 
 def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool:

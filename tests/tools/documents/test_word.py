@@ -9,6 +9,9 @@ from pathlib import Path
 import docx
 import pytest
 from docx.document import Document as WordDocument
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from docx.shared import Pt, RGBColor
@@ -129,11 +132,83 @@ def test_white_type_in_a_table_may_stand_on_a_dark_cell() -> None:
     assert (outline(found)[-1][1], found["hidden"]) == ("degrees", [])
 
 
-def test_what_is_not_read_is_told() -> None:
+def read_runs(*runs: str) -> Document:
+    """A paragraph of runs in Word's markup."""
     document = docx.Document()
-    paragraph = document.add_paragraph("The sea is warm.")
-    paragraph._p.append(parse_xml(f"<w:r {nsdecls('w')}><w:footnoteReference w:id='1'/></w:r>"))
-    assert read_document_bytes(saved(document), name="a.docx")["warnings"] == ["footnotes and endnotes were not read"]
+    paragraph = document.add_paragraph()
+    for run in runs:
+        paragraph._p.append(parse_xml(run.replace(">", f" {nsdecls('w', 'm')}>", 1)))
+    return read(document)
+
+
+def symbol(character: str, font: str = "Symbol") -> str:
+    return f"<w:r><w:sym w:font='{font}' w:char='{character}'/></w:r>"
+
+
+def plain(text: str, properties: str = "") -> str:
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t xml:space='preserve'>{text}</w:t></w:r>"
+
+
+def test_symbols_are_their_characters_in_unicode() -> None:
+    signs = [symbol(f"F0{code}") for code in ("2D", "B1", "B3", "A3", "3C", "63", "B4")]
+    found = read_runs(plain("t(40) = 5.00, p "), symbol("F03C"), plain(" .001, \uf062 "), *signs)
+    assert outline(found) == [("", "t(40) = 5.00, p < .001, β −±≥≤<χ×")]
+    assert read_runs(plain("a "), symbol("F04A", "Wingdings"))["warnings"] == ["1 symbol was not read"]
+
+
+def test_raised_digits_do_not_fuse_with_a_number() -> None:
+    raised = "<w:vertAlign w:val='superscript'/>"
+    found = read_runs(
+        plain("A mean of 3.5"), plain("2", raised), plain(" of patients"), plain("1", raised), plain("2", raised)
+    )
+    assert outline(found) == [("", "A mean of 3.5² of patients¹²")]
+
+
+def test_formulas_are_written_in_one_line() -> None:
+    power = "<m:sSup><m:e><m:r><m:t>χ</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>"
+    fraction = "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>n</m:t></m:r></m:den></m:f>"
+    found = read_runs(plain("It is "), f"<m:oMath>{power}<m:r><m:t> = </m:t></m:r>{fraction}</m:oMath>", plain("."))
+    assert outline(found) == [("", "It is χ² = (a+b)/n.")]
+
+
+def test_a_text_box_is_read_once_behind_its_paragraph() -> None:
+    box = "<w:txbxContent><w:p><w:r><w:t>Figure 1. A sea.</w:t></w:r></w:p></w:txbxContent>"
+    both = f"<mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>"
+    space = "xmlns:mc='http://schemas.openxmlformats.org/markup-compatibility/2006'"
+    found = read_runs(
+        plain("The sea is warm."), f"<w:r><mc:AlternateContent {space}>{both}</mc:AlternateContent></w:r>"
+    )
+    assert outline(found) == [("", "The sea is warm."), ("", "Figure 1. A sea.")]
+
+
+def test_a_footnote_stands_in_brackets_or_is_told() -> None:
+    document = docx.Document()
+    mark = f"<w:r {nsdecls('w')}><w:footnoteReference w:id='1'/></w:r>"
+    document.add_paragraph("The sea is warm.")._p.append(parse_xml(mark))
+    assert read(document)["warnings"] == ["1 footnote was not read"]
+    note = f"<w:footnotes {nsdecls('w')}><w:footnote w:id='1'><w:p>{plain('In 2019.')}</w:p></w:footnote></w:footnotes>"
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+    part = Part(PackURI("/word/footnotes.xml"), kind, note.encode(), document.part.package)
+    document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
+    assert outline(read(document)) == [("", "The sea is warm. (In 2019.)")]
+
+
+def test_automatic_numbers_stand_before_headings_and_references() -> None:
+    document = docx.Document()
+    levels = "".join(
+        f"<w:lvl w:ilvl='{at}'><w:start w:val='1'/><w:numFmt w:val='decimal'/><w:lvlText w:val='{text}'/></w:lvl>"
+        for at, text in enumerate(("%1.", "%1.%2"))
+    )
+    numbering = document.part.numbering_part.element
+    numbering.append(parse_xml(f"<w:abstractNum {nsdecls('w')} w:abstractNumId='77'>{levels}</w:abstractNum>"))
+    numbering.append(parse_xml(f"<w:num {nsdecls('w')} w:numId='77'><w:abstractNumId w:val='77'/></w:num>"))
+    for text, level in (("Introduction", 0), ("Methods", 0), ("Places", 1), ("Times", 1)):
+        heading = document.add_heading(text, level + 1)
+        numbers = heading._p.get_or_add_pPr().get_or_add_numPr()
+        numbers.get_or_add_ilvl().val, numbers.get_or_add_numId().val = level, 77
+        document.add_paragraph("It was warm.")
+    sections = [section for section, _ in outline(read(document))]
+    assert sections == ["1. Introduction", "2. Methods", "2.1 Places", "2.2 Times"]
 
 
 def zipped(content: bytes) -> bytes:
