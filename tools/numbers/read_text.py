@@ -42,7 +42,7 @@ _STATISTIC = rf"""
 # What APA puts between a statistic and its p: MSE = 1.2, η² = .12, 95% CI [0.1, 0.9].
 _BETWEEN = rf"""
     \s? [,;]? \s{{0,2}} \(?
-    (?: (?! [tFzZQχ] \W | [pP] (?! artial ) )                                # another statistic, or p
+    (?: (?! [tFzZQHχ] [\W\d_] | [pP] (?! artial ) )                                # another statistic, or p
         [A-Za-zχηωεφβΔ] [\w²^’'{{}}-]{{0,12}} (?: \s [\w²^]{{1,8}} )? \s? [=<>] \s? (?-x:{NUMBER}) \s? %?
       | 9\d \s? % \s? CI \s? [=:]? \s? [(\[] [^()\[\]]{{1,30}} [)\]] )
     \)?
@@ -50,11 +50,17 @@ _BETWEEN = rf"""
 _NOT_SIGNIFICANT = r"(?:[pP]\s?[=>]?\s?)?(?P<ns>n\.\s?s\.|ns|NS|N\.\s?S\.)(?!\w)"
 _TEST = re.compile(
     rf"""
-    {_STATISTIC} (?: {_BETWEEN} ){{0,3}}? [\s,;:(]{{1,3}}
+    {_STATISTIC} (?: {_BETWEEN} ){{0,3}}? [\s,;:(]{{1,5}}
     (?: (?: one | two | [12] ) [ –-] (?: tailed | sided ) \s )? (?: {P_VALUE} | (?-x:{_NOT_SIGNIFICANT}) )
     """,
     re.VERBOSE,
 )
+_LARGE = r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # t(1,245)
+_FORMS = {
+    "z": "",
+    "F": rf"(\d+(?:\.\d+)?)\s?[,;]\s?{_LARGE}",
+    "chi": r"(\d+(?:\.\d+)?)(?:\s?[,;]\s?[\d,]+)?",  # the second is N
+}
 _SIZE = re.compile(r"[,;]?\s?[nN]\s?=\s?(?P<n>\d+(?:,\d{3})*)\s?[,;]?\s?")
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)\b|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _TWO_SIDED = re.compile(r"\b(?:two|2)[- –]?(?:tailed|sided)\b", re.IGNORECASE)
@@ -94,7 +100,8 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])
         degrees = read_degrees(kind, match["inside"] or match["below"] or match["behind"] or "")
-        if degrees is None or (kind == "r" and match["below"]) or (kind in {"F", "chi", "Q"} and value.value < 0):
+        is_odd = (match["below"] and kind not in {"t", "F", "chi"}) or (value.value < 0 and kind in {"F", "chi", "Q"})
+        if degrees is None or is_odd:  # H2 is heritability, and r2 a share of variance
             continue
         yield ReportedTest(
             statement=statement,
@@ -113,17 +120,9 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
 def read_degrees(kind: TestKind, text: str) -> DegreesOfFreedom | None:
     """Read `1, 38`, `df = 38` or `2, N = 90`; None unless they are as many as the statistic has, and above zero."""
     size = _SIZE.search(text)
-    parts = [
-        part.strip() for part in re.split("[;,]", re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text))) if part.strip()
-    ]
-    number = {"F": 2, "z": 0}.get(kind, 1)
-    if len(parts) == number + 1 and re.fullmatch(r"\d{3}", parts[-1]) and kind != "chi":
-        parts[-2:] = ["".join(parts[-2:])]  # t(1,245)
-    if kind == "chi":
-        parts = parts[:1] if len(parts) == 2 else parts  # the second is N
-    if kind == "r" and size and not parts:
+    told = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
+    if kind == "r" and size and not told:
         return (RoundedNumber(parse_number(size["n"]).value - 2, 0.5),)
-    if len(parts) != number or not all(re.fullmatch(r"\d+(?:\.\d+)?", part) for part in parts):
-        return None
-    degrees = tuple(map(parse_number, parts))
-    return degrees if all(each.value > 0 for each in degrees) else None
+    found = re.fullmatch(_FORMS.get(kind, _LARGE), re.sub(r"^[lI](?=[,;])", "1", told))  # l as a scan has a 1
+    degrees = tuple(map(parse_number, found.groups())) if found else ()
+    return degrees if found and all(each.value > 0 for each in degrees) else None

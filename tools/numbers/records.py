@@ -14,7 +14,7 @@ from tools.checks.quantity_lexicon import WHOLE, value_of
 from tools.numbers.statements import Statement
 
 _TEN = r"10\s?\^?\s?\{?\s?[-–]\s?\d+\}?"  # 10-5, 10^-5, 10^{-5}
-_POWER = rf"(?:\s?[x×]\s?{_TEN}|[eE][-–]\d+)"
+_POWER = rf"(?:\s{{0,7}}[x×]\s?{_TEN}|[eE][-–]\d+)"
 UNSIGNED = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER})?"
 """Pattern of a number without a sign."""
 NUMBER = rf"[-–+]?\s?{UNSIGNED}"
@@ -26,8 +26,8 @@ _EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE][-–])(\d+)\}?$")
 ALPHA = 0.05
 P_VALUE = rf"""(?x:
     (?<! [\w’'-] ) [pP] (?: \s? [-–]? \s? values? )?
-    (?: \s? \( (?: one | two | [12] ) [ –-] (?: tailed | sided ) \) )? \s{{0,2}}
-    (?P<relation> [=<>≤≥] ) \s{{0,2}}
+    (?: \s? \( (?: one | two | [12] ) [ –-] (?: tailed | sided ) \) )?
+    \s{{0,5}} (?P<relation> [=<>≤≥] ) \s{{0,2}}
     (?P<p> (?-x:\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?) )
     (?! \d | [.,]\d | \s\d | \s? [%x×·] )
 )"""

@@ -41,6 +41,17 @@ _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
 _RAISED_POWER = re.compile("10\\s?\u207b[⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
 _RAISED_DIGITS = str.maketrans("\u207b⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_WRITTEN_SIGNS = {
+    "<=": "≤",
+    ">=": "≥",
+    "\\le": "≤",
+    "\\leq": "≤",
+    "\\ge": "≥",
+    "\\geq": "≥",
+    "\\times": "x",
+    "\\cdot": "x",
+}
+_WRITTEN_SIGN = re.compile(r"[<>]=|\\(?:leq?|geq?|times|cdot)(?![a-z])")
 _TIMES_TEN = re.compile(r"[·∙⋅*×](?=\s?10\s?\^?\s?\{?\s?[-–\u2212])")  # 1.2 · 10-5
 _RESTORED = "another sign than the = or < that was read: the font has destroyed it"
 _BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
@@ -101,7 +112,8 @@ class Statement:
 def plain_signs(text: str) -> str:
     """The text, of the same length, with one sign for each of minus, blank, less, times and decimal point."""
     lines = _ABOVE_LINE.sub(r"^\g<inside> ", _BELOW_LINE.sub(r"_\g<inside> ", text))
-    powers = _RAISED_POWER.sub(lambda power: power[0].translate(_RAISED_DIGITS), lines)
+    signs = _WRITTEN_SIGN.sub(lambda sign: _WRITTEN_SIGNS[sign[0]].rjust(len(sign[0])), lines)
+    powers = _RAISED_POWER.sub(lambda power: power[0].translate(_RAISED_DIGITS), signs)
     return _RAISED_POINT.sub(".", _THIN_SPACE.sub(",", _TIMES_TEN.sub("x", powers)).translate(_SIGNS))
 
 
