@@ -1,4 +1,4 @@
-"""Draw the graphs of the three systems as Mermaid pictures into docs/graphs.md, between their markers.
+"""Draw the graphs as Mermaid pictures into docs/graphs.md, between their markers.
 
 python -m docs.draw_graphs
 """
@@ -14,6 +14,7 @@ from langgraph.pregel.protocol import PregelProtocol
 
 from graphs.focused_feedback import graph as focused_feedback
 from graphs.medical_simplification import graph as medical_simplification
+from graphs.number_check import graph as number_check
 from graphs.science_journalism import graph as science_journalism
 
 PAGE = Path(__file__).parent / "graphs.md"
@@ -21,6 +22,7 @@ GRAPHS: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
     "science_journalism": science_journalism,
     "medical_simplification": medical_simplification,
     "focused_feedback": focused_feedback,
+    "number_check": number_check,
 }
 
 

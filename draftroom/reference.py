@@ -92,6 +92,8 @@ def describe_values(schema: Mapping[str, Any]) -> str:
 def list_extensions() -> Iterator[str]:
     """List the extensions of each system."""
     for name, settings in TABLES.items():
+        if not settings.known_extensions:
+            continue
         rows = [
             f"| `{extension}` | {'yes' if told.default else ''} | {told.what} | {told.why} |"
             for extension, told in settings.known_extensions.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
 from typing_extensions import TypedDict
@@ -21,6 +22,8 @@ CheckKind = Literal[
     "reference",
     "reference lookup",
     "abbreviation",
+    "number told twice",
+    "parts of a whole",
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 
@@ -67,3 +70,12 @@ class PaperReport(TypedDict):
 def gravest_first(found: ComputedFinding) -> int:
     """To sort by: the place of its severity. What is equally grave keeps its order, that of the paper."""
     return SEVERITIES.index(found["severity"])
+
+
+def select_findings(
+    found: Iterable[ComputedFinding], severity: Severity, without: Collection[str]
+) -> list[ComputedFinding]:
+    """Return the findings that are at least so severe and of no kind that is left out, the gravest first."""
+    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    kept = (each for each in found if each["severity"] in shown and each["kind"] not in without)
+    return sorted(kept, key=gravest_first)

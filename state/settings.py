@@ -35,6 +35,7 @@ from state.extensions import (
     SimplificationExtensions,
 )
 from state.model_settings import ADDRESS, Limits, ModelSettings
+from state.number_check import CheckSettings
 from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
@@ -278,6 +279,7 @@ class Settings(BaseSettings):
     journalism: JournalismSettings = Field(default_factory=JournalismSettings)
     simplification: SimplificationSettings = Field(default_factory=SimplificationSettings)
     feedback: FeedbackSettings = Field(default_factory=FeedbackSettings)
+    check: CheckSettings = Field(default_factory=CheckSettings)
     checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )
@@ -416,3 +418,11 @@ class FeedbackContext(RunContext, FeedbackSettings):
     model_config = ConfigDict(title="Focused feedback")
 
     table = "feedback"
+
+
+class CheckContext(RunContext, CheckSettings):
+    """Choices for one run. What is left empty comes from the settings file and the environment."""
+
+    model_config = ConfigDict(title="Number check")
+
+    table = "check"

@@ -1,31 +1,42 @@
-"""`draftroom check`: what a paper contradicts in itself, computed without a model."""
+"""`draftroom check`: what a paper contradicts in itself, computed; a model that is named reads more of its numbers."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from draftroom.commands.options import QuietOption
+from draftroom.commands.options import (
+    BaseUrlOption,
+    MaxCallsOption,
+    MaxTokensOption,
+    ModelOption,
+    PresetOption,
+    QuietOption,
+    overrides,
+)
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import check_paths, take_paper, unwritable
 from draftroom.rendering.console import tell
 from draftroom.rendering.findings import FORMATS, build_document
 from draftroom.rendering.terminal import print_result
+from draftroom.systems import RunRequest
+from draftroom.systems.check import NUMBER_CHECK
 from runs.record import RunInput
-from state.computed_findings import CHECK_KINDS, SEVERITIES, PaperReport, Severity, gravest_first
+from state.computed_findings import CHECK_KINDS, ComputedFinding, PaperReport, Severity, select_findings
+from tools.configuration import load_settings
 from tools.documents.reading import load_document
 from tools.numbers import check_paper
 
 if TYPE_CHECKING:
-    from draftroom.batch.paper_checks import Checks
+    from draftroom.batch.work import Work
 
 
-def check(
+def check(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
         str,
         typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
@@ -40,14 +51,28 @@ def check(
             "--references", help="Look the references up at Crossref and OpenAlex, which are told DOIs and titles."
         ),
     ] = False,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    preset: PresetOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
     output: Annotated[
         list[Path], typer.Option("-o", "--output", help="Also write it here; .json, .md or .html; repeatable.")
     ] = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
-    """Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked."""
+    """Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked unless named."""
     check_paths(output, FORMATS)
     _refuse_unknown(without)
+    asked = {"severity": severity, "without": without or [], "max_pages": max_pages, "references": references}
+    if request := _request({**asked, "model": model, "base_url": base_url, "preset": preset}):
+        from draftroom.commands.driving import drive_and_show  # noqa: PLC0415 - as in `checks`
+        from runs.driver import Budget  # noqa: PLC0415
+
+        record, budget = request.begin(partial(take_paper, file)), Budget(max_calls, max_tokens)
+        values = drive_and_show(record, output, quiet=quiet, checkpoints=request.settings.checkpoints, budget=budget)
+        _end_with_findings(values["findings"])
+        return
     paper = take_paper(file, scope="whole", max_pages=max_pages)
     report = _report(severity, without or [], paper, references=references)
     for path in output:
@@ -61,16 +86,18 @@ def check(
         tell(
             f"Next: draftroom check {named} -o findings.html (as a page), draftroom review {named} (agents' comments)."
         )
-    if any(found["severity"] != "low" for found in report["findings"]):
-        raise typer.Exit(CONTRADICTIONS)
+    _end_with_findings(report["findings"])
 
 
-def checks(flags: Mapping[str, Any]) -> Checks:
+def checks(flags: Mapping[str, Any]) -> Work:
     """The work on many papers that the flags ask for."""
     from draftroom.batch.paper_checks import Checks  # noqa: PLC0415 - loads what talks to models, which one check needs not
+    from draftroom.batch.system_runs import Runs  # noqa: PLC0415
 
     severity, without, max_pages = flags["severity"], flags["without"] or [], flags["max_pages"]
     _refuse_unknown(without)
+    if request := _request({**flags, "without": without}):
+        return Runs(request)
     choices = {
         "severity": severity,
         "without": sorted(without),
@@ -80,6 +107,20 @@ def checks(flags: Mapping[str, Any]) -> Checks:
     return Checks(choices, partial(_report, severity, without, references=flags["references"]), max_pages)
 
 
+def _request(flags: Mapping[str, Any]) -> RunRequest | None:
+    """Return what is asked of the graph in which a model reads, if the flags name a model."""
+    if not (flags["model"] or flags["base_url"] or flags["preset"]):
+        return None
+    if flags["references"]:
+        raise typer.BadParameter("References are looked up without a model only.", param_hint="--references")
+    return RunRequest(NUMBER_CHECK, load_settings(overrides("check", flags)))
+
+
+def _end_with_findings(findings: Sequence[ComputedFinding]) -> None:
+    if any(found["severity"] != "low" for found in findings):
+        raise typer.Exit(CONTRADICTIONS)
+
+
 def _refuse_unknown(kinds: Collection[str] | None) -> None:
     if unknown := set(kinds or []) - set(CHECK_KINDS):
         raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
@@ -87,14 +128,10 @@ def _refuse_unknown(kinds: Collection[str] | None) -> None:
 
 def _report(severity: Severity, without: Collection[str], paper: RunInput, *, references: bool) -> PaperReport:
     """Report on a paper, without the findings that are left out, the gravest first."""
-    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     document = load_document(paper["paper"])
     report = check_paper(document, paper["paper"]["warnings"])
     if references:
-        from tools.configuration import load_settings  # noqa: PLC0415 - only here
         from tools.numbers.references import look_up_references  # noqa: PLC0415 - loads what talks to services
 
         report = look_up_references(report, document, load_settings().feedback.literature)
-    found = sorted(report["findings"], key=gravest_first)
-    kept = [each for each in found if each["severity"] in shown and each["kind"] not in without]
-    return {**report, "findings": kept}
+    return {**report, "findings": select_findings(report["findings"], severity, without)}

@@ -122,7 +122,7 @@ def drive_and_show(
     checkpoints: str | None = None,
     answer: Answer | None = None,
     budget: Budget = UNLIMITED,
-) -> None:
+) -> Values:
     """Drive a run as far as it goes and print what came of it.
 
     Args:
@@ -132,6 +132,9 @@ def drive_and_show(
         checkpoints: Address of the checkpoints of a new run.
         answer: To the question at which the run has paused.
         budget: What the run may cost.
+
+    Returns:
+        The state in which it ends.
 
     Raises:
         typer.Exit: With the code for a run that was stopped or waits for a person.
@@ -147,14 +150,14 @@ def drive_and_show(
     command = resume_command(outcome.record)
     if outcome.status == "done":
         show_result(rendering, outcome, outputs, quiet=quiet)
-    elif outcome.status == "paused" and dialogue:
+        return outcome.values
+    if outcome.status == "paused" and dialogue:
         tell(dialogue.describe(outcome.question))
         tell(f"Paused. To go on with {dialogue.these}: {command} --accept")
         tell(f"To go on with your own, one {dialogue.line} a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
-    else:
-        tell(outcome.used_up or f"Stopped. To go on: {command}")
-        raise typer.Exit(STOPPED)
+    tell(outcome.used_up or f"Stopped. To go on: {command}")
+    raise typer.Exit(STOPPED)
 
 
 def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:

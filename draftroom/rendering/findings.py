@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from draftroom.rendering.account import count
+from draftroom.rendering.account import count, describe_costs, describe_run, please_note
 from draftroom.rendering.blocks import Block, Heading, Items, Note, NotedPaper, ResultDocument, TextLine, join_place
 from draftroom.rendering.html import write_html
 from draftroom.rendering.markdown import write_blocks
-from runs.record import RunInput
+from draftroom.rendering.rendering import Rendering, document_formats
+from runs.record import RunInput, RunRecord
 from state.computed_findings import SEVERITIES, ComputedFinding, PaperReport
+from state.number_check import NumberCheckOutput
+from state.records import Values
 
 COMPUTED = "c3cad1"  # the colour of its notes
+UNIT = "passage"
 
 
 def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
@@ -79,6 +84,40 @@ def _to_markdown(paper: RunInput, report: PaperReport) -> str:
 def _to_html(paper: RunInput, report: PaperReport) -> str:
     return write_html(build_document(paper, report))
 
+
+def build_run_document(record: RunRecord, values: Values) -> ResultDocument:
+    """Build the document of a run of `number_check`, also of one that has no result yet."""
+    report = PaperReport(
+        findings=values.get("findings", []),
+        read=values.get("read", {}),
+        unread=values.get("unread", []),
+        references_looked_up=False,
+    )
+    document = build_document(record["input"], report)
+    return replace(
+        document,
+        result=document.result if values.get("finished") else [],
+        remarks=please_note(values, UNIT),
+        conclusion=f"Run {record['id']}" if values.get("finished") else "The run has no result yet.",
+        provenance=describe_run(record, values),
+        costs=list(describe_costs(record, UNIT)),
+    )
+
+
+def milestone(node: str, update: Values, _: Values) -> str:
+    """Return a line when the passages are chosen, and when one could not be read."""
+    if node == "initialise":
+        return f"{count(len(update['passages']), UNIT)} with numbers to read"
+    problems = [each for each in update.get("readings", []) if each["problem"]]
+    return f"{problems[0]['paragraph']} was not read: {problems[0]['problem']}" if problems else ""
+
+
+RENDERING = Rendering(
+    unit=UNIT,
+    milestone=milestone,
+    document=build_run_document,
+    formats=document_formats(build_run_document, NumberCheckOutput),
+)
 
 FORMATS: Mapping[str, Callable[[RunInput, PaperReport], str]] = {
     ".json": _to_json,

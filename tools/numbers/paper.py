@@ -14,22 +14,27 @@ from tools.numbers.intervals import check_interval_tables, check_intervals
 from tools.numbers.many_tests import check_many_tests
 from tools.numbers.means import check_whole_number_table, check_whole_numbers
 from tools.numbers.proportions import check_percentage_table, check_percentages
+from tools.numbers.read_model import join_records
+from tools.numbers.records import NumberRecord, ReportedTest, ToldTotal
 from tools.numbers.reported_tests import check_test
 from tools.numbers.statements import statements
+from tools.numbers.totals import check_total
 
 _NEAR = 3  # statements before one, in which a scale may be told
 
 
-def check_paper(document: Document, warnings: Sequence[str] = ()) -> PaperReport:
+def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequence[NumberRecord] = ()) -> PaperReport:
     """Return all findings about a paper, in the order of its paragraphs; what is said twice is found once.
 
     Args:
         document: The paper.
         warnings: What its reader could not read.
+        by_model: Records of what a model has read of it.
     """
     parts, tables = statements(document)
     tests = [test for part in parts for test in read_text.read_tests(part)]
     tests += [test for table in tables for test in read_tables.read_tests(table)]
+    tests = join_records(tests, by_model, ReportedTest)
     one_sided = any(read_text.speaks_of_one_side(part.text) for part in parts)
     found: list[ComputedFinding] = [
         each for test in tests if (each := check_test(test, one_sided=one_sided)) is not None
@@ -48,6 +53,7 @@ def check_paper(document: Document, warnings: Sequence[str] = ()) -> PaperReport
         *check_unresolved(parts),
         *check_citations(document, parts),
         *check_abbreviations(parts),
+        *filter(None, (check_total(each) for each in by_model if isinstance(each, ToldTotal))),
     ]
     order = {paragraph["id"]: at for at, paragraph in enumerate(document["paragraphs"])}
     once = {(each["kind"], each["quote"], each["computation"]): each for each in reversed(found)}

@@ -167,3 +167,24 @@ class Estimate:
     """Of confidence, between 0 and 1."""
     p: RoundedNumber | None
     p_relation: Relation
+
+
+@dataclass(frozen=True)
+class ToldTotal:
+    """A total with its parts; or a number that is told twice, with the second place as its only part."""
+
+    statement: Statement
+    place: tuple[int, int]
+    name: str
+    """What is counted."""
+    total: RoundedNumber
+    parts: tuple[RoundedNumber, ...]
+    percentage: bool
+    """Whether all of them are percentages."""
+    exclusive: bool
+    """Whether nobody and nothing is in two of the parts."""
+    complete: bool
+    """Whether the parts are all of the total."""
+
+
+NumberRecord = ReportedTest | MeanAndDeviation | Proportion | Estimate | ToldTotal

@@ -1,0 +1,40 @@
+"""Number check: a model reads the numbers of each passage, code computes what contradicts itself.
+
+`draftroom check --model` runs it. Use it from Python:
+
+    from graphs.number_check import graph
+    result = await graph.ainvoke({"paper": "paper.pdf"}, context={"severity": "medium"})
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from nodes.numbers.reader import compute_findings, initialise, read_passage
+from state.number_check import NumberCheckInput, NumberCheckOutput, NumberCheckState, PassageState
+from state.settings import CheckContext
+
+
+def each_passage(state: NumberCheckState) -> list[Send] | str:
+    """Send every chosen passage to the number reader; without any the computations follow."""
+    return [
+        Send(
+            "read_passage",
+            PassageState(number=number, paragraph=paragraph, document=state["document"], settings=state["settings"]),
+        )
+        for number, paragraph in enumerate(state["passages"], start=1)
+    ] or "compute_findings"
+
+
+builder = StateGraph(
+    NumberCheckState, context_schema=CheckContext, input_schema=NumberCheckInput, output_schema=NumberCheckOutput
+)
+for node in (initialise, read_passage, compute_findings):
+    builder.add_node(node)
+builder.add_edge(START, "initialise")
+builder.add_conditional_edges("initialise", each_passage, ["read_passage", "compute_findings"])
+builder.add_edge("read_passage", "compute_findings")
+builder.add_edge("compute_findings", END)
+
+graph = builder.compile(name="number_check")

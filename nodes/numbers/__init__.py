@@ -1,0 +1,1 @@
+"""The number reader and the nodes around it."""

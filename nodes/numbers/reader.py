@@ -1,0 +1,86 @@
+"""The number reader: a model types what a passage reports; it computes nothing and judges nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from nodes.shared import AgentAnswer, ask_role
+from state.computed_findings import select_findings
+from state.errors import BadInput, RequestFailed, Unanswered
+from state.model_settings import AtMost
+from state.number_check import CheckSettings, NumberCheckInput, NumberCheckState, NumberReading, PassageState, ReadEntry
+from state.settings import CheckContext
+from tools.configuration import resolve_settings
+from tools.documents.reading import load_document, read_document
+from tools.models import Caller
+from tools.numbers import check_paper
+from tools.numbers.read_model import choose_passages, collect_records
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+
+class NumbersRead(AgentAnswer):
+    """The number reader's answer; an empty list says that the passage reports nothing of the kinds asked for."""
+
+    entries: Annotated[list[ReadEntry], AtMost("records")]
+
+
+async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) -> dict[str, Any]:
+    """Set every key of the state, and choose the passages that the model reads.
+
+    Raises:
+        BadInput: If the paper cannot be used.
+        SettingsError: If the settings cannot.
+    """
+    settings = await asyncio.to_thread(resolve_settings, runtime.context or CheckContext())
+    paper = state.get("paper")
+    if not isinstance(paper, str) or not paper.strip():
+        raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+    ref = await asyncio.to_thread(read_document, paper, max_pages=settings.check.max_pages)
+    document = await asyncio.to_thread(load_document, ref)
+    passages = await asyncio.to_thread(choose_passages, document)
+    return {
+        "document": ref,
+        "settings": settings.frozen("check"),
+        "passages": [passage.paragraph["id"] for passage in passages],
+        # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
+        **{name: Overwrite([]) for name in ("readings", "calls")},
+        "findings": [],
+        "read": {},
+        "unread": [],
+        "references_looked_up": False,
+        "finished": False,
+    }
+
+
+async def read_passage(state: PassageState) -> NumberCheckState:
+    """Read the numbers of one passage; one without a usable answer is on record as not read."""
+    document = await asyncio.to_thread(load_document, state["document"])
+    paragraph = next(each for each in document["paragraphs"] if each["id"] == state["paragraph"])
+    rows = paragraph.get("rows", [])
+    variables: dict[str, object] = {
+        "section": paragraph["section"],
+        "passage": "\n".join(" | ".join(row) for row in rows) or paragraph["text"],
+    }
+    caller = Caller("number_reader", "read_numbers", state["number"])
+    reading = NumberReading(paragraph=state["paragraph"], entries=[], problem="")
+    try:
+        answer = await ask_role(caller, PROMPTS, state, variables, NumbersRead, trim="passage")
+    except (Unanswered, RequestFailed) as error:  # the endpoint is well, so the other passages are read
+        return {"readings": [{**reading, "problem": error.problem}], "calls": error.spent}
+    return {"readings": [{**reading, "entries": answer.value.entries}], "calls": answer.calls}
+
+
+async def compute_findings(state: NumberCheckState) -> dict[str, Any]:
+    """Compute over what code and the model have read."""
+    document = await asyncio.to_thread(load_document, state["document"])
+    records, unread = collect_records(state["readings"], document)
+    report = await asyncio.to_thread(check_paper, document, [*state["document"]["warnings"], *unread], records)
+    chosen = CheckSettings(**state["settings"]["check"])
+    findings = select_findings(report["findings"], chosen.severity, chosen.without)
+    return {**report, "findings": findings, "finished": True}

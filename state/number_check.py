@@ -1,0 +1,116 @@
+"""State and settings of `number_check`: a model reads the numbers of a paper, code computes what does not fit.
+
+All passages are read in one step, so the lists that grow are written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import add
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from state.computed_findings import CheckKind, ComputedFinding, RecordKind, Severity
+from state.documents import DocumentRef
+from state.model_settings import AtMost
+from state.records import CallRecord
+from state.system_settings import SystemSettings
+
+TestName = Literal["t", "F", "r", "chi", "z", "Q"]
+RecordName = Literal[TestName, "mean", "proportion", "estimate", "number told twice", "parts of a whole"]
+OfTests = Literal["statistic", "df", "p"]
+OfMeans = Literal["mean", "deviation", "n", "items"]
+OfEstimates = Literal["value", "low", "high", "level"]
+NumberRole = Literal[OfTests, OfMeans, OfEstimates, "count", "total", "percentage", "part", "told"]
+OfQuantities = Literal["whole numbers", "yes or no", "approximate", "ratio", "difference"]
+NumberRemark = Literal["one-sided", "two-sided", "adjusted", OfQuantities, "no overlap", "all parts"]
+
+
+class CheckSettings(SystemSettings):
+    """How `number_check` runs, and what `draftroom check` leaves out."""
+
+    roles = ("number_reader",)
+    places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
+
+    severity: Severity = Field("low", description="Findings below this are left out.")
+    without: list[CheckKind] = Field([], description="Kinds of findings that are left out.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+
+
+class RoleOfNumber(TypedDict):
+    """A number as it is printed, and what it is."""
+
+    role: NumberRole
+    number: Annotated[str, AtMost("note_words")]
+
+
+@with_config(ConfigDict(json_schema_extra={"additionalProperties": False}))
+class ReadEntry(TypedDict):
+    """What a model has read in one place of a passage."""
+
+    quote: Annotated[str, AtMost("quote_words")]
+    kind: RecordName
+    name: Annotated[str, AtMost("note_words")]
+    """Of the quantity, or of the correction of a p-value."""
+    numbers: Annotated[list[RoleOfNumber], AtMost("numbers")]
+    remarks: Annotated[list[NumberRemark], AtMost("numbers")]
+
+
+class NumberReading(TypedDict):
+    """What a model has read of one passage."""
+
+    paragraph: str
+    entries: list[ReadEntry]
+    problem: str
+    """Why the model gave no usable answer; empty if it did."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class NumberCheckInput(TypedDict):
+    """What is checked."""
+
+    paper: str
+    """The paper: the path of a PDF, Word, HTML, Markdown, LaTeX or text file, or its text."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class NumberCheckOutput(TypedDict, total=False):
+    """What was found in the paper, and what was read for it."""
+
+    findings: list[ComputedFinding]
+    """What the paper contradicts in itself, the gravest first."""
+    read: dict[RecordKind, int]
+    """How many records of each kind were read, by code or by the model."""
+    unread: list[str]
+    """What was not read: of the paper, by the model, or because it does not stand in its quote."""
+    references_looked_up: bool
+    """Whether they were looked up; this graph does not."""
+    readings: Annotated[list[NumberReading], add]
+    """What the model has read of each passage."""
+    finished: bool
+    """Whether all passages were read and the findings computed."""
+    document: DocumentRef
+    """The paper as it was read, and warnings about it."""
+    settings: dict[str, Any]
+    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    calls: Annotated[list[CallRecord], add]
+    """What each answered model call cost."""
+
+
+class NumberCheckState(NumberCheckOutput, total=False):
+    """State of the graph. `initialise` sets every key."""
+
+    passages: list[str]
+    """Ids of the paragraphs and tables that the model reads."""
+
+
+class PassageState(TypedDict):
+    """What the number reader is given."""
+
+    number: int
+    """From 1, of the passage."""
+    paragraph: str
+    document: DocumentRef
+    settings: dict[str, Any]

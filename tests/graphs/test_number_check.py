@@ -1,0 +1,186 @@
+"""A model reads numbers, code computes: what is found, what is left out, and what happens to nonsense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from graphs.number_check import graph
+from state.documents import Paragraph
+from tests.fake_endpoint import FakeEndpoint, Json, Script, Status, Text, When
+from tools.numbers.read_model import make_records
+from tools.numbers.statements import Statement, plain_signs
+
+TWICE = "Of the 48 people who began, all were followed up. The 46 people who began were older than the others."
+PARTS = "We asked 60 growers: 24 grew on peat, 21 on sand and 18 on loam, each on one soil only."
+QUIET = "Growers like to talk about their soils, and few of them keep a diary."
+PAPER = f"# Soils\n\n## Results\n\n{TWICE}\n\n{QUIET}\n\n{PARTS}\n"
+
+
+def entry(kind: str, quote: str, numbers: Sequence[tuple[str, str]], *remarks: str, name: str = "people") -> Any:
+    """An entry as the model types it."""
+    roles = [{"role": role, "number": number} for role, number in numbers]
+    return {"quote": quote, "kind": kind, "name": name, "numbers": roles, "remarks": list(remarks)}
+
+
+BEGAN = entry(
+    "number told twice", "the 48 people who began … The 46 people who began", [("told", "48"), ("told", "46")]
+)
+SOILS = entry(
+    "parts of a whole",
+    "60 growers: 24 grew on peat, 21 on sand and 18 on loam",
+    [("total", "60"), ("part", "24"), ("part", "21"), ("part", "18")],
+    "no overlap",
+    name="growers",
+)
+
+
+def answers(readings: Mapping[str, Sequence[Any]]) -> Script:
+    """Answers with these entries to the passages that hold these words."""
+    return Script([When(Json({"entries": entries}), prompt=words) for words, entries in readings.items()])
+
+
+async def check(endpoint: FakeEndpoint, paper: str = PAPER, **choices: Any) -> dict[str, Any]:
+    default = {"base_url": endpoint.base_url, "model": "large", "retries": 0, "timeout_s": 20}
+    result: dict[str, Any] = await graph.ainvoke({"paper": paper}, context={"models": {"default": default}, **choices})
+    return result
+
+
+async def read(endpoint: FakeEndpoint, passage: str, *entries: Any) -> dict[str, Any]:
+    """Check a paper of one passage of which the model reads these entries."""
+    endpoint.answer = answers({passage: entries})
+    return await check(endpoint, f"# A\n\n## Results\n\n{passage}\n")
+
+
+async def test_passages_with_numbers_are_read_and_computed(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = answers({TWICE: [BEGAN], PARTS: [SOILS]})
+    result = await check(fake_endpoint)
+    assert len(fake_endpoint.chat_requests) == 2, "the passage without numbers is not read"
+    assert [(found["kind"], found["paragraph"], found["computation"]) for found in result["findings"]] == [
+        ("number told twice", "p1", "people: 48 in one place and 46 in the other"),
+        ("parts of a whole", "p3", "growers: 24 + 21 + 18 = 63, printed is 60"),
+    ]
+    assert [found["quote"] for found in result["findings"]][1] == SOILS["quote"]
+    assert result["unread"] == []
+    assert result["finished"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"quote": "the 48 people who began … The 47 people who began"}, "the quote does not stand in the passage"),
+        ({"numbers": [{"role": "told", "number": "48"}, {"role": "told", "number": "4"}]}, "4 does not stand in"),
+        ({"numbers": [{"role": "told", "number": "48"}, {"role": "told", "number": "46.0"}]}, "46.0 does not stand"),
+        ({"numbers": [{"role": "told", "number": "48"}]}, "its numbers are not two"),
+        ({"kind": "t"}, "it has 0 degrees of freedom"),
+    ],
+)
+async def test_what_the_passage_does_not_print_is_dropped_and_told(
+    fake_endpoint: FakeEndpoint, change: dict[str, Any], told: str
+) -> None:
+    result = await read(fake_endpoint, TWICE, {**BEGAN, **change}, BEGAN)
+    assert len(result["findings"]) == 1, "that of the other entry"
+    (line,) = result["unread"]
+    assert line.startswith("p1, 1 of 2 entries of the model, which the passage does not print: ")
+    assert told in line
+
+
+@pytest.mark.parametrize("reply", [Text("I would rather not."), Json({"entries": [{"kind": "rumour"}]}), Status(400)])
+async def test_a_passage_that_the_model_does_not_read_is_listed(fake_endpoint: FakeEndpoint, reply: Any) -> None:
+    fake_endpoint.answer = Script([When(reply, prompt=TWICE), When(Json({"entries": [SOILS]}))])
+    result = await check(fake_endpoint)
+    assert [found["kind"] for found in result["findings"]] == ["parts of a whole"], "the other passage is read"
+    (line,) = result["unread"]
+    assert line.startswith("p1, by the model: ")
+    assert [bool(reading["problem"]) for reading in sorted(result["readings"], key=lambda each: each["paragraph"])] == [
+        True,
+        False,
+    ]
+
+
+async def test_what_code_finds_alone_is_found_and_kinds_are_left_out(fake_endpoint: FakeEndpoint) -> None:
+    share = "It held in 20% (8 of 32) of the plants."
+    fake_endpoint.answer = answers({TWICE: [BEGAN], "20%": []})
+    paper = f"# A\n\n## Results\n\n{TWICE}\n\n{share}\n"
+    assert len((await check(fake_endpoint, paper))["findings"]) == 2
+    (found,) = (await check(fake_endpoint, paper, without=["number told twice"]))["findings"]
+    assert found["kind"] == "percentage"
+    assert (await check(fake_endpoint, paper, severity="high"))["findings"] == []
+
+
+async def test_the_model_says_what_numbers_mean_that_code_has_read(fake_endpoint: FakeEndpoint) -> None:
+    text = "As we had predicted more growth, and tested for that alone, we kept it, t(38) = 1.80, p = .040."
+    roles = [("statistic", "1.80"), ("df", "38"), ("p", ".040")]
+    (found,) = (await read(fake_endpoint, text))["findings"]
+    assert found["kind"] == "test and p-value"
+    result = await read(fake_endpoint, text, entry("t", "t(38) = 1.80, p = .040", roles, "one-sided"))
+    assert result["findings"] == []
+    assert result["read"]["test"] == 1
+
+
+async def test_a_paper_without_numbers_asks_nothing(fake_endpoint: FakeEndpoint) -> None:
+    result = await check(fake_endpoint, f"# A\n\n{QUIET}\n")
+    assert fake_endpoint.requests == []
+    assert result["finished"]
+
+
+def records_of(text: str, entry: Any) -> list[Any]:
+    paragraph = Paragraph(id="p1", section="", text=text, page=0, words=[])
+    records, dropped = make_records([entry], Statement(paragraph, plain_signs(text)))
+    assert dropped == []
+    return records
+
+
+def test_each_kind_becomes_its_record() -> None:
+    text = "F(1,143) = 4.27, p < .001 after Holm's correction, one-tailed"
+    roles = [("statistic", "4.27"), ("df", "1"), ("df", "143"), ("p", "< .001")]
+    (test,) = records_of(text, entry("F", text, roles, "adjusted", "one-sided", name="Holm"))
+    assert (test.kind, test.statistic.value, [each.value for each in test.degrees]) == ("F", 4.27, [1, 143])
+    assert (test.p.value, test.p_relation, test.tails, test.adjustment) == (0.001, "<", "one", "Holm")
+
+    text = "Nineteen people gave whole points on three items; their mean was 3.48 (SD 1.10)."
+    roles = [("mean", "3.48"), ("deviation", "1.10"), ("n", "19"), ("items", "three")]
+    (mean,) = records_of(text, entry("mean", text, roles, "whole numbers"))
+    assert (mean.mean.value, mean.deviation.half, mean.n, mean.items) == (3.48, 0.005, 19, 3)
+    assert (mean.whole, mean.binary) == (True, False)
+
+    text = "Twelve of the 1,240 seeds (about 1%) grew."
+    roles = [("count", "12"), ("total", "1240"), ("percentage", "1%")]
+    (share,) = records_of(text, entry("proportion", text, roles, "approximate"))
+    assert (share.count, share.total, share.percentage.value, share.approximate) == (12, 1240, 1, True)
+
+    text = "a mean difference of −0.3 (90% CI −1.1 to 0.5; p=.61)"
+    roles = [("value", "-0.3"), ("low", "−1.1"), ("high", "0.5"), ("level", "90"), ("p", ".61")]
+    (estimate,) = records_of(text, entry("estimate", text, roles, "difference", name="mean difference"))
+    assert [each.value for each in (estimate.value, estimate.low, estimate.high)] == [-0.3, -1.1, 0.5]
+    assert (estimate.level, estimate.p.value, estimate.scale) == (0.9, 0.61, "difference")
+
+
+async def test_an_interval_is_read_with_its_signs(fake_endpoint: FakeEndpoint) -> None:
+    roles = [("value", "0.3"), ("low", "1.1"), ("high", "0.5")]
+    text = "The difference was −0.3 (90% CI −1.1 to 0.5)."
+    result = await read(fake_endpoint, text, entry("estimate", text, roles))
+    assert "0.3 does not stand in the quote" in result["unread"][0]
+
+
+@pytest.mark.parametrize(
+    ("total", "parts", "remarks", "is_found"),
+    [
+        ("60", ("24", "21", "15"), ("no overlap", "all parts"), False),
+        ("60", ("24", "21", "14"), ("no overlap", "all parts"), True),
+        ("60", ("24", "21", "14"), ("no overlap",), False),
+        ("60", ("24", "21", "18"), ("all parts",), False),
+        ("100%", ("33%", "33%", "33%"), ("no overlap", "all parts"), False),
+        ("100%", ("33.0%", "33.0%", "33.0%"), ("no overlap", "all parts"), True),
+    ],
+)
+async def test_parts_are_added_up_where_they_do_not_overlap(
+    fake_endpoint: FakeEndpoint, total: str, parts: tuple[str, ...], remarks: tuple[str, ...], is_found: bool
+) -> None:
+    text = f"Of the whole ({total}), the growers had {', '.join(parts)} in three years."
+    roles = [("total", total), *(("part", part) for part in parts)]
+    result = await read(fake_endpoint, text, entry("parts of a whole", text, roles, *remarks))
+    assert result["unread"] == []
+    assert bool(result["findings"]) is is_found

@@ -1,0 +1,245 @@
+"""Turn what a model has read of a passage into records.
+
+The model types what a passage reports; it computes nothing and judges nothing. Its quote must stand in the passage, and
+each of its numbers in the quote, with the decimals that are printed; else the entry is dropped. The sign before a
+number and the percent sign behind it are read from the quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+from state.documents import Document
+from state.number_check import NumberReading, ReadEntry
+from tools.checks.quantity_lexicon import WHOLE
+from tools.checks.quotes import Place, locate
+from tools.numbers import records
+from tools.numbers.statements import Statement, detect_notation, plain_signs
+
+# A decimal, a percentage, or a number behind a sign, as in `n = 28`; else two counts, which no years and citations are.
+_REPORTED = re.compile(rf"\d\.\d|\d\s?%|[=<>≤≥±]\s?{records.UNSIGNED}")
+_COUNTED = re.compile(rf"(?<![\w.,\[(-])(?!one\b|(?:19|20)\d\d\b){records.NUMBER_OR_WORD}(?![\w\])])", re.IGNORECASE)
+_PRINTED = re.compile(  # < .001, 12%, -0.3, twelve; the dash of 1.1-3.9 is no minus
+    rf"(?P<sign>[=<>≤≥])?\s?(?P<minus>(?<![\d%)])[-–])?(?P<number>{records.UNSIGNED}|\b(?:{WHOLE})\b)(?P<percent>\s?%)?",
+    re.IGNORECASE,
+)
+_LEFT_OUT = re.compile(r"…|\.\.\.")
+_MEANINGS = {"tails", "adjustment", "whole", "binary", "items", "approximate", "measure", "scale"}
+_NOTHING = ("", "unstated", "unknown", False, None)
+Record = TypeVar("Record", bound=records.NumberRecord)
+
+
+class PrintedNumber(NamedTuple):
+    """A number as a quote prints it."""
+
+    number: records.RoundedNumber
+    sign: Any  # Before it; `=` if there is none.
+    percentage: bool
+
+
+class Unsupported(ValueError):
+    """An entry of the model that its passage does not print."""
+
+
+class Numbers(dict[str, list[PrintedNumber]]):
+    """The numbers of an entry by their roles; what is asked for and not there makes it unsupported."""
+
+    def one(self, role: str, *, whole: bool = False) -> Any:
+        """Return the only number with a role, as an integer if it has to be whole."""
+        found = [each.number for each in self.get(role, [])]
+        if len(found) != 1 or (whole and found[0].half != 0.5):
+            raise Unsupported(f"it has not one {'whole ' if whole else ''}number for {role}")
+        return int(found[0].value) if whole else found[0]
+
+    def sign(self, role: str) -> Any:
+        """Return the sign before the number with a role."""
+        return self[role][0].sign if role in self else "="
+
+
+def choose_passages(document: Document) -> list[Statement]:
+    """Return the paragraphs and tables that hold numbers worth reading: they report some, or count twice."""
+    return [
+        each
+        for each in _list_passages(document).values()
+        if _REPORTED.search(each.text) or len(_COUNTED.findall(each.text)) > 1
+    ]
+
+
+def _list_passages(document: Document) -> dict[str, Statement]:
+    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in document["paragraphs"]])
+    return {each["id"]: Statement(each, notation.normalize(each["text"])) for each in document["paragraphs"]}
+
+
+def collect_records(
+    readings: Sequence[NumberReading], document: Document
+) -> tuple[list[records.NumberRecord], list[str]]:
+    """Return the records of all passages, and what the model has not read."""
+    passages = _list_passages(document)
+    found: list[records.NumberRecord] = []
+    unread: list[str] = []
+    for reading in readings:
+        made, dropped = make_records(reading["entries"], passages[reading["paragraph"]])
+        found += made
+        if reading["problem"]:
+            unread.append(f"{reading['paragraph']}, by the model: {reading['problem']}")
+        if dropped:
+            told = f"{len(dropped)} of {len(reading['entries'])} entries of the model"
+            unread.append(f"{reading['paragraph']}, {told}, which the passage does not print: {'; '.join(dropped)}")
+    return found, unread
+
+
+def join_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord], kind: type[Record]) -> list[Record]:
+    """Return the records of code, and those of the model at places where code has read none of the kind.
+
+    Where both have read the same numbers, the model tells what they mean.
+    """
+    joined = list(read)
+    for other in by_model:
+        if isinstance(other, kind):
+            at = next((at for at, each in enumerate(joined) if _is_same_place(each, other)), None)
+            if at is None:
+                joined.append(other)
+            elif _list_numbers(joined[at]) == _list_numbers(other):
+                told = {name: getattr(other, name) for name in _MEANINGS & vars(other).keys()}
+                joined[at] = replace(
+                    joined[at], **{name: value for name, value in told.items() if value not in _NOTHING}
+                )
+    return joined
+
+
+def _is_same_place(one: records.NumberRecord, other: records.NumberRecord) -> bool:
+    """Return whether two records are of the same words; a row of a table has no places in its paragraph."""
+    overlap = one.place[0] < other.place[1] and other.place[0] < one.place[1]
+    return one.statement.paragraph["id"] == other.statement.paragraph["id"] and (overlap or one.statement.row)
+
+
+def _list_numbers(record: records.NumberRecord) -> set[records.RoundedNumber]:
+    return {value for value in vars(record).values() if isinstance(value, records.RoundedNumber)}
+
+
+def make_records(entries: Sequence[ReadEntry], passage: Statement) -> tuple[list[records.NumberRecord], list[str]]:
+    """Return the records of what a model has read of a passage, and why each of the other entries was dropped."""
+    made: list[records.NumberRecord] = []
+    dropped: list[str] = []
+    for entry in entries:
+        try:
+            place, numbers = _find_numbers(entry, passage.text)
+            make: Callable[..., records.NumberRecord] = _MAKERS.get(entry["kind"], _make_test)
+            made.append(make(entry, numbers, statement=passage, place=place))
+        except Unsupported as reason:
+            dropped.append(f"{reason} (“{entry['quote']}”)")
+    return made, dropped
+
+
+def _find_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], Numbers]:
+    """Find the longest piece of the quote of an entry, and its numbers in all pieces."""
+    pieces = [piece for piece in _LEFT_OUT.split(plain_signs(entry["quote"])) if piece.strip()]
+    places = [place for piece in pieces if (place := locate(piece, text, fewest=1))]
+    if not places or len(places) < len(pieces):
+        raise Unsupported("the quote does not stand in the passage")
+    printed = [number for place in places for number in _list_printed(text, place)]
+    numbers = Numbers()
+    for each in entry["numbers"]:
+        typed = plain_signs(each["number"])
+        wanted = [number.number for number in _list_printed(typed, Place(0, len(typed)))][:1]
+        found = next((number for number in printed if number.number in wanted), None)
+        if found is None:
+            raise Unsupported(f"{each['number']} does not stand in the quote")
+        numbers.setdefault(each["role"], []).append(found)
+    longest = max(places, key=lambda place: place.end - place.start)
+    return (longest.start, longest.end), numbers
+
+
+def _list_printed(text: str, place: Place) -> Iterator[PrintedNumber]:
+    """List the numbers at a place, with the signs around them; a comma may also divide two degrees of freedom."""
+    for found in _PRINTED.finditer(text, max(0, place.start - 3)):
+        if place.start < found.end("number") and found.start("number") < place.end:
+            word = found["number"]
+            digits = word if word[-1].isdigit() else str(records.whole_number(word))
+            for each in dict.fromkeys((digits, *digits.split(","))):
+                number = records.parse_number(f"{found['minus'] or ''}{each}")
+                yield PrintedNumber(number, found["sign"] or "=", found["percent"] is not None)
+
+
+def _make_test(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.ReportedTest:
+    kind: Any = entry["kind"]
+    remarks, degrees = entry["remarks"], numbers.get("df", [])
+    if len(degrees) != {"z": 0, "F": 2}.get(kind, 1):
+        raise Unsupported(f"it has {len(degrees)} degrees of freedom")
+    return records.ReportedTest(
+        **at,
+        kind=kind,
+        statistic=numbers.one("statistic"),
+        statistic_relation=numbers.sign("statistic"),
+        degrees=tuple(each.number for each in degrees),
+        p=numbers.one("p"),
+        p_relation=numbers.sign("p"),
+        tails="one" if "one-sided" in remarks else "two" if "two-sided" in remarks else "unstated",
+        adjustment=entry["name"] if "adjusted" in remarks else "",
+    )
+
+
+def _make_mean(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.MeanAndDeviation:
+    return records.MeanAndDeviation(
+        **at,
+        mean=numbers.one("mean"),
+        deviation=numbers.one("deviation") if "deviation" in numbers else None,
+        n=numbers.one("n", whole=True),
+        items=numbers.one("items", whole=True) if "items" in numbers else 1,
+        whole="whole numbers" in entry["remarks"],
+        binary="yes or no" in entry["remarks"],
+        percentage=False,
+    )
+
+
+def _make_proportion(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Proportion:
+    count, total = (numbers.one(role, whole=True) for role in ("count", "total"))
+    is_rough = "approximate" in entry["remarks"]
+    return records.Proportion(
+        **at, count=count, total=total, percentage=numbers.one("percentage"), approximate=is_rough
+    )
+
+
+def _make_estimate(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Estimate:
+    scales: list[Any] = [each for each in ("ratio", "difference") if each in entry["remarks"]]
+    return records.Estimate(
+        **at,
+        measure=entry["name"],
+        scale=scales[0] if scales else "unknown",
+        value=numbers.one("value"),
+        low=numbers.one("low"),
+        high=numbers.one("high"),
+        level=numbers.one("level").value / 100 if "level" in numbers else 0.95,
+        p=numbers.one("p") if "p" in numbers else None,
+        p_relation=numbers.sign("p"),
+    )
+
+
+def _make_total(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.ToldTotal:
+    """Make the record of a total and its parts; of a number told twice the second place is the only part."""
+    is_repeated, remarks = entry["kind"] == "number told twice", entry["remarks"]
+    heads, parts = (numbers.get(role, []) for role in ("told" if is_repeated else "total", "part"))
+    told = heads if is_repeated else [*heads, *parts]
+    if len(heads) != 1 + is_repeated or len(told) < 3 - is_repeated or len({each.percentage for each in told}) > 1:
+        raise Unsupported("its numbers are not two, or a total and its parts, all of them percentages or none")
+    return records.ToldTotal(
+        **at,
+        name=entry["name"],
+        total=told[0].number,
+        parts=tuple(each.number for each in told[1:]),
+        percentage=told[0].percentage,
+        exclusive=is_repeated or "no overlap" in remarks,
+        complete=is_repeated or "all parts" in remarks,
+    )
+
+
+_MAKERS: dict[str, Callable[..., records.NumberRecord]] = {
+    "mean": _make_mean,
+    "proportion": _make_proportion,
+    "estimate": _make_estimate,
+    "number told twice": _make_total,
+    "parts of a whole": _make_total,
+}
