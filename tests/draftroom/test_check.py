@@ -41,6 +41,14 @@ def test_findings_are_written_in_the_format_of_the_suffix(draftroom: Command, pa
     assert "Tea &amp; growth" in page
 
 
+def test_every_form_says_what_else_could_explain_a_finding(draftroom: Command, paper: Path, tmp_path: Path):
+    paper.write_text("# Tea\n\n## Results\n\nIt differed, t(38) = 2.20, p = .017.\n", encoding="utf-8")
+    files = [tmp_path / f"found.{suffix}" for suffix in ("json", "md", "html")]
+    result = draftroom("check", paper, *(part for file in files for part in ("-o", file)))
+    for text in (result.stdout, *(file.read_text(encoding="utf-8") for file in files)):
+        assert "a one-sided test, of which p is" in " ".join(text.split())
+
+
 def test_every_form_tells_what_was_not_read(draftroom: Command, tmp_path: Path):
     paper, files = tmp_path / "main.tex", [tmp_path / f"found.{suffix}" for suffix in ("json", "md", "html")]
     paper.write_text(r"\section{Methods} \input{results} We saw $t(46) = 5.10$, $p < .001$.", encoding="utf-8")

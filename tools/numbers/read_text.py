@@ -70,6 +70,7 @@ _ADJUSTED = re.compile(
     r"|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
     re.IGNORECASE,
 )
+_NEAR = 400  # characters on either side, in which a correction or a number of tails is told of a test
 _SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 
 
@@ -103,6 +104,7 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
         is_odd = (match["below"] and kind not in {"t", "F", "chi"}) or (value.value < 0 and kind in {"F", "chi", "Q"})
         if degrees is None or is_odd:  # H2 is heritability, and r2 a share of variance
             continue
+        near = statement.text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         yield ReportedTest(
             statement=statement,
             place=match.span(),
@@ -112,8 +114,8 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
             degrees=degrees,
             p=RoundedNumber(ALPHA, 0.0) if match["ns"] else parse_number(match["p"]),
             p_relation=cast("Relation", "ns" if match["ns"] else match["relation"]),
-            tails=find_tails(statement.text),
-            adjustment=find_adjustment(statement.text, degrees),
+            tails=find_tails(near),
+            adjustment=find_adjustment(near, degrees),
         )
 
 
