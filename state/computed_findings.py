@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 CheckKind = Literal[
     "test and p-value",
+    "test and group means",
     "percentage",
     "mean of whole numbers",
     "deviation of whole numbers",

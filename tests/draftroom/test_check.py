@@ -56,11 +56,15 @@ def test_every_form_tells_what_was_not_read(draftroom: Command, tmp_path: Path):
     told, *pages = (file.read_text(encoding="utf-8") for file in files)
     assert draftroom("batch", "check", paper, "--out", tmp_path / "out", "--quiet").exit_code == 0
     row = json.loads((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8"))
-    assert row["read"] == json.loads(told)["read"] == {"test": 1, "reference": 0}
+    assert (
+        row["read"]
+        == json.loads(told)["read"]
+        == {"test": 1, "mean": 0, "proportion": 0, "interval": 0, "reference": 0}
+    )
     assert row["unread"] == json.loads(told)["unread"] == [r"\input{results} names another file, which was not read"]
     for text in (result.stdout, *pages):
         assert "names another file, which was not read" in text
-        assert "1 test, 0 references" in text
+        assert "1 test, 0 means, 0 proportions, 0 intervals, 0 references" in text
         assert "whether the references exist" in text
 
 

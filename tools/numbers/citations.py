@@ -175,7 +175,7 @@ def _uncited(entries: Sequence[Reference]) -> Iterator[ComputedFinding]:
         yield finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it")
 
 
-def finding_about_entry(  # noqa: PLR0913 - each is a part of the finding
+def finding_about_entry(
     entry: Reference,
     kind: CheckKind,
     severity: Severity,

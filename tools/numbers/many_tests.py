@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from state.computed_findings import ComputedFinding, Severity
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
-from tools.numbers.read_tables import P_CELL, lines_of
+from tools.numbers.read_tables import P_CELL, ParsedTable
 from tools.numbers.records import ALPHA, P_VALUE, format_number, parse_number
-from tools.numbers.statements import Statement, TableRows
+from tools.numbers.statements import Statement
 
 _P = re.compile(P_VALUE)
 _CORRECTION = re.compile(
@@ -94,7 +94,7 @@ _MODEL = re.compile(
 )
 
 
-def check_many_tests(statements: Sequence[Statement], tables: Sequence[TableRows]) -> Iterator[ComputedFinding]:
+def check_many_tests(statements: Sequence[Statement], tables: Sequence[ParsedTable]) -> Iterator[ComputedFinding]:
     """Findings about the tests of a paper, at most one a section."""
     if any(_CORRECTION.search(f"{statement.caption} {statement.text}") for statement in statements):
         return
@@ -102,7 +102,7 @@ def check_many_tests(statements: Sequence[Statement], tables: Sequence[TableRows
     for statement in statements:
         sections[statement.paragraph["section"]].append(statement)
     cells = defaultdict[int, list[re.Match[str]]](list)
-    for cell in (cell for rows in tables for line in lines_of(rows) for cell in line if cell.role == "p"):
+    for cell in (cell for table in tables for line in table.lines for cell in line if cell.role == "p"):
         if value := P_CELL.fullmatch(cell.text):
             cells[id(cell.statement)].append(value)
     for parts in sections.values():

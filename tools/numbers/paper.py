@@ -1,8 +1,9 @@
-"""All checks over one paper."""
+"""All checks over one paper: readers make records, and computations look at these."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from state.computed_findings import ComputedFinding, PaperReport
 from state.documents import Document
@@ -10,17 +11,20 @@ from tools.numbers import read_tables, read_text
 from tools.numbers.abbreviations import check_abbreviations
 from tools.numbers.citations import check_citations
 from tools.numbers.cross_references import check_names, check_sections, check_unresolved
-from tools.numbers.intervals import check_interval_tables, check_intervals
+from tools.numbers.debit import check_binary_deviation
+from tools.numbers.grim import check_mean
+from tools.numbers.grimmer import check_deviation
+from tools.numbers.intervals import check_estimate
 from tools.numbers.many_tests import check_many_tests
-from tools.numbers.means import check_whole_number_table, check_whole_numbers
-from tools.numbers.proportions import check_percentage_table, check_percentages
+from tools.numbers.proportions import check_proportion
 from tools.numbers.read_model import join_records
-from tools.numbers.records import NumberRecord, ReportedTest, ToldTotal
+from tools.numbers.recomputed_tests import check_comparison
+from tools.numbers.records import Estimate, MeanAndDeviation, NumberRecord, Proportion, ReportedTest, ToldTotal
 from tools.numbers.reported_tests import check_test
 from tools.numbers.statements import statements
 from tools.numbers.totals import check_total
 
-_NEAR = 3  # statements before one, in which a scale may be told
+_join = chain.from_iterable
 
 
 def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequence[NumberRecord] = ()) -> PaperReport:
@@ -31,36 +35,44 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
         warnings: What its reader could not read.
         by_model: Records of what a model has read of it.
     """
-    parts, tables = statements(document)
-    tests = [test for part in parts for test in read_text.read_tests(part)]
-    tests += [test for table in tables for test in read_tables.read_tests(table)]
+    # 1. Read: records of the text, of the tables, and of the model.
+    parts, printed_tables = statements(document)
+    tables = [read_tables.parse_table(table) for table in printed_tables]
+    tests = [*_join(map(read_text.read_tests, parts)), *_join(map(read_tables.read_tests, tables))]
     tests = join_records(tests, by_model, ReportedTest)
+    means = [*_join(map(read_text.read_means, parts)), *_join(map(read_tables.read_means, tables))]
+    means = join_records(means, by_model, MeanAndDeviation)
+    proportions = [*_join(map(read_text.read_proportions, parts)), *_join(map(read_tables.read_proportions, tables))]
+    proportions = join_records(proportions, by_model, Proportion)
+    estimates = [*_join(map(read_text.read_estimates, parts)), *_join(map(read_tables.read_estimates, tables))]
+    estimates = join_records(estimates, by_model, Estimate)
+    comparisons = [*read_text.find_comparisons(means, tests), *_join(map(read_tables.read_comparisons, tables))]
     one_sided = any(read_text.speaks_of_one_side(part.text) for part in parts)
-    found: list[ComputedFinding] = [
-        each for test in tests if (each := check_test(test, one_sided=one_sided)) is not None
-    ]
-    for at, part in enumerate(parts):
-        before = " ".join([part.caption, *(each.text for each in parts[max(0, at - _NEAR) : at + 1])])
-        found += [*check_percentages(part), *check_intervals(part)]
-        found += check_whole_numbers(part, before)
-    found += [
-        *(found for each in tables for found in check_percentage_table(each.table, each.rows)),
-        *(found for each in tables for found in check_whole_number_table(each.table, each.rows, each.notes)),
-        *check_interval_tables(tables),
+
+    # 2. Compute: each record by itself, then what needs the whole paper.
+    findings: list[ComputedFinding | None] = [
+        *(check_test(test, one_sided=one_sided) for test in tests),
+        *(check(mean) for mean in means for check in (check_mean, check_deviation, check_binary_deviation)),
+        *map(check_proportion, proportions),
+        *(found for estimate in estimates for found in check_estimate(estimate)),
+        *map(check_comparison, comparisons),
         *check_many_tests(parts, tables),
         *check_names(document, parts),
         *check_sections(document, parts),
         *check_unresolved(parts),
         *check_citations(document, parts),
         *check_abbreviations(parts),
-        *filter(None, (check_total(each) for each in by_model if isinstance(each, ToldTotal))),
+        *(check_total(each) for each in by_model if isinstance(each, ToldTotal)),
     ]
     order = {paragraph["id"]: at for at, paragraph in enumerate(document["paragraphs"])}
-    once = {(each["kind"], each["quote"], each["computation"]): each for each in reversed(found)}
+    once = {(each["kind"], each["quote"], each["computation"]): each for each in reversed(findings) if each}
     return PaperReport(
         findings=sorted(once.values(), key=lambda each: order.get(each["paragraph"], len(order))),
         read={
             "test": len(tests),
+            "mean": len(means),
+            "proportion": len(proportions),
+            "interval": len(estimates),
             "reference": len(document["references"]),
         },
         unread=list(warnings),

@@ -1,188 +1,410 @@
-"""Lines of tables by roles: each cell with what its header, at the top or at the left, says that it is."""
+"""Read the records of tables: each cell is what the headings above it, or before it, name.
+
+A heading is taken apart at its brackets and commas, and each part looked up among the names that a field prescribes:
+`OR (95% CI)` makes of `1.50 (1.02, 2.20)` an estimate and its interval. A cell that has another number of values than
+its heading names is not read, nor are values that cannot be told to belong together.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from typing import NamedTuple, cast
 
-from tools.numbers.read_text import find_adjustment, find_tails, read_degrees
+from tools.numbers.read_text import PEOPLE, find_adjustment, find_tails, read_degrees, read_scale
 from tools.numbers.records import (
     ALPHA,
+    COUNT,
     NUMBER,
     DegreesOfFreedom,
+    Estimate,
+    GroupComparison,
+    MeanAndDeviation,
+    Proportion,
     Relation,
     ReportedTest,
     RoundedNumber,
     TestKind,
     parse_number,
-)
-from tools.numbers.statements import Statement, TableRows
+    whole_number,
+)  # fmt: skip
+from tools.numbers.statements import PaperTable, Statement
 
-_LEADING = r"(?:.*[,:] )?(?:[A-Za-z’'-]+ ){0,2}?"
-_ENDING = r"(?:[- ]?(?:values?|statistics?|scores?|ratio|tests?|stat\.?))?(?:[ _]?[(\[{].*[)\]}]|_\d+|_?\d+,\s?\d+)?"
-_BESIDE = r"(?:[ ,]*[(\[{].*[)\]}])?"
-_PATTERNS = {
-    "p": (
-        rf"(?:.*[ (])?[pP](?:[- ]?values?)?(?: (?:for|of) (?!trend|interaction).*)?(?:, .*)?{_BESIDE}"
-        rf"|[Ss]ig(?:\.|nificance)?{_BESIDE}|[Pp](?:r(?:ob)?)? ?[>(].*"
-    ),
-    "t": rf"{_LEADING}t{_ENDING}",
-    "F": rf"{_LEADING}Δ? ?F{_ENDING}",
-    "z": rf"{_LEADING}[zZ]{_ENDING}",
-    "Q": rf"{_LEADING}(?:Q(?:_?[A-Za-z]{{1,7}})?|H){_ENDING}",
-    "r": rf"{_LEADING}(?:r(?:_?s)?|rho|\u03c1|[Cc]orrelation(?: coefficient)?)(?: (?:with|between) .*)?{_BESIDE}",
-    "chi": rf"{_LEADING}(?:χ|[Cc]hi|X(?= ?\^?[2²])|\\chi)[ -]?(?:\^?[2²]|squared?)?{_ENDING}",
-    "df1": r"(?i:num(?:erator)?\.?|between|effect|hypothesis)[ -]?d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:1|num\.?)",
-    "df2": r"(?i:den(?:om(?:inator)?)?\.?|within|error|residual)[ -]?d\.? ?f\.?|(?:d\.? ?f\.?|\u03bd)[_ ]?(?:2|den\.?)",
-    "df": r"d\.? ?f\.?|[Dd][Ff]|[Dd]egrees of freedom|\u03bd",
-    "n": r"[nN]|[Pp]airs|[Ss]ample size|[Pp]articipants|[Pp]atients|[Ss]tudents|[Cc]hildren|[Ss]ubjects",
-    "k": r"(?:[Nn]umber of |[Nn]o\. of )?(?:k|[Ss]tudies|[Tt]rials)(?: \(k\))?",
-    "low": r"(?i:from|(?:.*[ (%])?(?:lower|low|LL|LCL|LCI|2\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
-    "high": r"(?i:to|(?:.*[ (%])?(?:upper|high|UL|UCL|UCI|97\.5 ?%)(?: ?(?:limit|bound|end|CI|conf|9\d|[(,]).*)?)",
-    "interval": (
-        r"(?i:(?:.*[ (])?(?:CI|CrI|intervals?|(?:confidence )?limits|conf\. int\.)(?:[ (,].*)?|\(?9\d ?%(?: .*)?)"
-    ),
-    "ratio": (
-        r"(?:.*[ (])?(?:a|adj\. ?)?(?:OR|RR|HR|IRR|PR|sHR)(?:[ (,].*)?"
-        r"|(?i:(?:.*\b)?(?:odds|risk|hazards?|rate|prevalence) ratio.*|(?:.*\b)?relative risk.*)"
-    ),
-    "difference": (
-        r"(?i:(?:.*\b)?(?:difference|diff\.|coefficient|coef\.|slope|beta)(?:[ ,(].*)?|(?:hedges|cohen).*)"
-        r"|(?:.*[ (])?(?:MD|SMD|WMD|RD|β|[Bbdg]|Δ.*)(?:[ (,].*)?"
-    ),
-    "estimate": r"(?i:(?:.*\b)?(?:estimate|effect|change|value|mean|median|proportion)(?:[ ,(].*)?)",
+_NAMES = {
+    "n": "n; N; sample size; number of participants; number of patients; no. of participants; no. of patients",
+    "k": "k; studies; number of studies; no. of studies",
+    "count": "count; counts; frequency; freq; number; no; events",
+    "percentage": "%; percent; percentage; per cent",
+    "mean": "M; mean; means",
+    "deviation": "SD; standard deviation; standard deviations; std dev; std. dev; std. deviation",
+    "error": "SE; SEM; standard error; std. error",
+    "ratio": "OR; aOR; RR; aRR; HR; aHR; IRR; odds ratio; risk ratio; hazard ratio; rate ratio; relative risk",
+    "difference": "MD; SMD; WMD; RD; mean difference; risk difference; difference; b; B; β; beta; coefficient; slope",
+    "d": "d; cohen’s d; cohen's d; hedges’ g; hedges' g",
+    "estimate": "estimate; adjusted mean; marginal mean; geometric mean; weighted mean; least squares mean; LS mean",
+    "interval": "CI; confidence interval; CrI; credible interval; confidence limits",
+    "low": "LL; LCL; lower; lower limit; lower bound; lower CI; CI lower; 2.5%; 2.5 %",
+    "high": "UL; UCL; upper; upper limit; upper bound; upper CI; CI upper; 97.5%; 97.5 %",
+    "t": "t; t value; t statistic; t ratio",
+    "F": "F; F value; F statistic; F ratio",
+    "z": "z; Z; z value; z statistic; wald z",
+    "r": "r; pearson’s r; pearson's r; pearson r; correlation; correlation coefficient",
+    "chi": "χ2; χ 2; X2; chi square; chi squared; chi square statistic",
+    "Q": "Q; cochran’s q; cochran's q",
+    "df": "df; d.f; degrees of freedom",
+    "df1": "df1; num. df; num df; numerator df; between df; df_1",
+    "df2": "df2; den. df; den df; denominator df; within df; error df; residual df; df_2",
+    "p": "p; P; p value; P value; sig; significance; Pr",
 }
-ROLES = {name: re.compile(f"(?:{pattern})") for name, pattern in _PATTERNS.items()}
-_ALWAYS_ROLES = {"p", "t", "F", "z", "Q", "r", "chi", "df", "interval", "low", "high"}
-_BOTH = re.compile(r"(?P<first>[^(\[,]+?)\s?[(\[,]\s?(?P<second>[^()\[\]]+)[)\]]?")
-_BOTH_INSIDE = re.compile(r"(?P<first>[-–+]?\s?[\d.]+)\s?[(\[,;]\s?(?P<second>[^()\[\]]+)[)\]]?")
-_TEST = re.compile(r"(?P<title>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")
-
+_ROLES = {name: role for role, names in _NAMES.items() for name in names.split("; ")}
+_WHOLE_HEADINGS = frozenset("bBdgβrQHk")  # letters that name groups and vitamins, too, where other words stand before
+STATISTICS = frozenset({"t", "F", "z", "r", "chi", "Q"})
+_ESTIMATES = frozenset({"ratio", "difference", "estimate", "d"})
+_CONTENTS = frozenset({"count", "percentage", "mean", "deviation", "error"})
+_SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{COUNT})")
+_COUNT = re.compile(COUNT)
+_LEVEL = re.compile(r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?=[Cc])")  # 95% CI
+_PARTS = re.compile(r"[()\[\],;:/±_]|\+/-|\band\b")
+_VALUES = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell: 1.50 (1.02, 2.20); 3.4 ± 1.2
+_BEGINS_NUMBER = re.compile(r"[<>=≤≥~≈-]?\s?[-–+]?\.?\d")
+_NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})\s?%?\s?[a-z†‡§]?")
+_ENDS = re.compile(rf"(?P<low>{NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{NUMBER})\s?%?")
 P_CELL = re.compile(
-    r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?)\s?[a-z†‡§]?|(?P<ns>n\.?\s?s\.?|NS)"
+    r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+)\s?[a-z†‡§]?"
+    r"|(?P<ns>n\.?\s?s\.?|NS)"
 )
-_NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})(?:\s?[(\[](?P<behind>[\d., ]+)[)\]])?\s?[a-z†‡§]?$")
-_TITLE_DEGREES = re.compile(r"(?:[(\[_{]|[Ft](?=\d))\s?(?P<degrees>(?:df\s?=\s?)?\d[\d., ]*)")
-_ERROR = re.compile(r"error|residuals?\b|within", re.IGNORECASE)
-_STATISTICS = {"t", "F", "r", "Q", "z", "chi"}
+_OWN_NAME = re.compile(r"(?P<heading>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")  # t(38) = 2.20
+_COUNT_AND_SHARE = re.compile(r"\d+ ?\(\d+(?:\.\d+)? ?%\)")  # 12 (40%)
+_PAIR_TOLD = {
+    ("mean", "deviation"): re.compile(r"\b(?:M|[Mm]eans?)(?: and |\s?[(±]\s?)(?:SDs?|standard deviations?)\b"),
+    ("count", "percentage"): re.compile(r"\b(?:[nN]|[Nn]umbers?) \((?:%|percentages?)\)"),
+}
+_ERROR = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
 
 
-class RoleCell(NamedTuple):
-    """A cell of a table."""
+class TableHeading(NamedTuple):
+    """What the words above a column, or before a row, name."""
+
+    words: str = ""
+    roles: tuple[str, ...] = ()
+    """Of the values of each cell, in their order."""
+    n: int | None = None
+    degrees: tuple[str, ...] = ()
+    """The numbers of `F(2, 57)`."""
+    pure: bool = False
+    """Whether the words are names of roles and nothing else."""
+
+
+@dataclass(frozen=True)
+class TableValue:
+    """A value of a cell with what the headings say that it is."""
 
     role: str
-    """A key of `ROLES`, or nothing."""
-    title: str
     text: str
+    heading: TableHeading
+    label: str
+    """The words before its row."""
     statement: Statement
-    """The row that it stands in."""
 
 
-def role_of(title: str) -> str:
-    """What a header says that its cells are."""
-    plain = re.sub(r"\s+", " ", title.replace("\\", "")).strip(" :")
-    return next((name for name, pattern in ROLES.items() if plain and pattern.fullmatch(plain)), "")
+class ParsedTable(NamedTuple):
+    """A table as lines of values that belong together: its rows, or its columns if the names stand at the left."""
+
+    about: str
+    """Caption, headings and notes."""
+    lines: list[list[TableValue]]
 
 
-def lines_of(rows: TableRows) -> Iterator[list[RoleCell]]:
-    """The lines of a table that belong together: its rows, or its columns if the titles stand at the left."""
-    titles, below = _header(rows)
-    left = {role_of(cells[0]) for cells, _ in below if cells}
-    if len(_ALWAYS_ROLES & left) > len(_ALWAYS_ROLES & set(map(role_of, titles))):
-        for column in range(1, max(len(cells) for cells, _ in below)):
-            yield [
-                cell
-                for cells, statement in below
-                for cell in _cells(cells[0], "".join(cells[column : column + 1]), statement)
-            ]
+def parse_heading(words: str) -> TableHeading:
+    """Look up the parts of a heading among the names of roles."""
+    sizes = {whole_number(found["n"]) for found in _SIZE.finditer(words)}
+    rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
+    parts = [
+        " ".join(part.replace("-", " ").replace("²", "2").replace("^", "").split()).strip(" .")
+        for part in _PARTS.split(rest)
+    ]
+    if sizes and len(parts[0]) == 1:
+        parts = parts[1:]  # B (n = 20) is a group
+    named = [(part, *_find_role(part)) for part in parts if part]
+    roles = tuple(role for _, role, _ in named if role)
+    numbers = tuple(part for part, role, _ in named if not role and re.fullmatch(r"\d+(?:\.\d+)?", part))
+    return TableHeading(
+        words=words,
+        roles=roles,
+        n=sizes.pop() if len(sizes) == 1 else None,
+        degrees=numbers if STATISTICS & set(roles) else (),
+        pure=bool(roles) and all(whole for _, _, whole in named),
+    )
+
+
+def _find_role(part: str) -> tuple[str, bool]:
+    """Return the role that a part of a heading ends with, and whether it is nothing else."""
+    words = part.partition(" for ")[0].split()
+    if " for " in part and words[-1] != "CI":
+        return "", False  # `p for trend` belongs to no statistic of its row
+    for start in range(len(words)):
+        name = " ".join(words[start:])
+        role = _ROLES.get(name) or (_ROLES.get(name.lower()) if len(name) > 1 else None)
+        if role and not (start and name in _WHOLE_HEADINGS):
+            return role, start == 0
+    return "", False
+
+
+def parse_table(table: PaperTable) -> ParsedTable:
+    """Take a table apart into lines of values with roles."""
+    depth = _count_heading_rows(table.rows)
+    body = list(zip(table.rows[depth:], table.statements[depth - 1 :], strict=True))
+    labels = [parse_heading(row[0]) for row, _ in body]
+    columns = _list_columns(table.rows[:depth])
+    at_top, at_left = ({role for each in group if each.pure for role in each.roles} for group in (columns, labels))
+    turned = len(at_left) > len(at_top)
+    told = [roles for roles, pattern in _PAIR_TOLD.items() if pattern.search(f"{table.caption} ; {table.notes}")]
+    section = TableHeading(roles=told[0] if len(told) == 1 else ())
+    if not turned:
+        columns = _add_sizes(columns, labels, [row for row, _ in body])
+    grid: list[list[list[TableValue]]] = []
+    for label, (row, statement) in zip(labels, body, strict=True):
+        if row[0] and not any(row[1:]):
+            section = label if label.roles else section._replace(words=label.words)
+        elif len(row) == len(columns):
+            named = (
+                label if label.roles else section._replace(words=f"{section.words} {label.words}".strip(), n=label.n)
+            )
+            cells = zip(columns[1:], row[1:], strict=True)
+            grid.append([_read_cell(column, named, cell, statement) for column, cell in cells])
+    lines = zip(*grid, strict=True) if turned else grid
+    about = " ; ".join(filter(None, [table.caption, *(column.words for column in columns), table.notes]))
+    return ParsedTable(about, [[value for cell in line for value in cell] for line in lines])
+
+
+def _count_heading_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows stand above the first that has a number, at least one."""
+    for at, row in enumerate(rows[1:], 1):
+        cells = [cell for cell in row[1:] if cell]
+        if not cells or any(_BEGINS_NUMBER.match(cell) and not parse_heading(cell).roles for cell in cells):
+            return at
+    return 1
+
+
+def _list_columns(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
+    """Return what the headings of each column name; the lowest that names a role decides."""
+    filled = [list(row) for row in rows]
+    for row in filled[:-1]:  # a heading over several columns stands in the first of them
+        for at in range(2, len(row)):
+            row[at] = row[at] or row[at - 1]
+    columns: list[TableHeading] = []
+    for at, cells in enumerate(zip_longest(*filled, fillvalue="")):
+        levels = [parse_heading(cell) for cell in cells if cell]
+        naming = next((level for level in reversed(levels) if level.roles), TableHeading())
+        n = next((level.n for level in reversed(levels) if level.n), None)
+        columns.append(naming._replace(words="; ".join(level.words for level in levels), n=n))
+        if at and not any(row[at : at + 1] and row[at] for row in rows) and columns[at - 1].roles == ("interval",):
+            columns[at - 1 :] = [columns[at - 1]._replace(roles=(role,)) for role in ("low", "high")]
+    return columns
+
+
+def _add_sizes(
+    columns: list[TableHeading], labels: Sequence[TableHeading], rows: Sequence[Sequence[str]]
+) -> list[TableHeading]:
+    """Return the columns with the n that a row named `n` tells of each."""
+    sizes = next((row for label, row in zip(labels, rows, strict=True) if label.pure and label.roles == ("n",)), None)
+    if sizes is None or len(sizes) != len(columns):
+        return columns
+    told = [whole_number(cell) if _COUNT.fullmatch(cell) else None for cell in sizes]
+    return [column._replace(n=column.n or n) for column, n in zip(columns, told, strict=True)]
+
+
+def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
+    """Return the values of a cell, none if its headings do not name each of them."""
+    own = _OWN_NAME.fullmatch(cell)
+    shared = _COUNT_AND_SHARE.fullmatch(cell)
+    naming = parse_heading(own["heading"]) if own else TableHeading()
+    if own and naming.roles:
+        cell = own["value"]
+    elif column.roles and label.roles and column.roles != label.roles and {*column.roles, *label.roles} <= _CONTENTS:
+        return []  # the column says that it holds percentages, and the row that it holds means
+    elif shared and not column.roles and not label.roles:
+        naming = TableHeading(roles=("count", "percentage"))
     else:
-        for cells, statement in below:
-            columns = zip(*_without_split(titles, cells), strict=True)
-            yield [cell for title, text in columns for cell in _cells(title, text, statement)]
+        naming = column if column.roles else label
+    texts = [text for text in _VALUES.split(cell.rstrip(")] ")) if text]
+    if len(texts) != len(naming.roles):
+        return []
+    heading = naming._replace(words=column.words, n=column.n or label.n)
+    pairs = zip(naming.roles, texts, strict=True)
+    return [TableValue(role, text.strip(), heading, label.words, statement) for role, text in pairs]
 
 
-def told_about(rows: TableRows) -> str:
-    """What is told about a table: its caption, header, notes, and rows of a single cell."""
-    lone = [cells[0] for cells in rows.table.rows if cells and sum(map(bool, cells)) == 1 and len(cells[0]) > 3]
-    return " ; ".join([rows.table.caption, *filter(None, rows.table.header), *lone, rows.notes])
+def _find_beside(
+    line: Sequence[TableValue], at: int, among: Collection[str], roles: Collection[str]
+) -> TableValue | None:
+    """Return the value that belongs to another of its line: where there are as many, the first to the first.
 
-
-def _header(rows: TableRows) -> tuple[list[str], list[tuple[list[str], Statement]]]:
-    """The titles of the columns and the rows below them; titles may stand below others, or below a caption."""
-    titles, below = rows.table.header, list(zip(rows.table.rows, rows.rows, strict=True))
-    while len(below) > 1 and titles[0] and not any(titles[1:]) and any(below[0][0][1:]):
-        titles, below = below[0][0], below[1:]
-    first = below[0][0]
-    if len(below) > 1 and sum(map(bool, map(role_of, first[1:]))) >= 2 and not re.search(r"\d\.\d", " ".join(first)):
-        return [low or high for low, high in zip_longest(first, titles, fillvalue="")], below[1:]
-    return titles, below
-
-
-def _without_split(titles: list[str], cells: list[str]) -> tuple[list[str], list[str]]:
-    """An interval of which each end has a column, below one title, as one cell."""
-    for at in range(min(len(titles), len(cells)) - 1):
-        if role_of(titles[at]) == "interval" and not titles[at + 1] and re.fullmatch(r"[-–]?[\d.]+", cells[at + 1]):
-            joined = f"{cells[at]} to {cells[at + 1]}"
-            titles, cells = [*titles[: at + 1], *titles[at + 2 :]], [*cells[:at], joined, *cells[at + 2 :]]
-            break
-    return titles[: len(cells)], cells[: len(titles)]
-
-
-def _cells(title: str, text: str, statement: Statement) -> Iterator[RoleCell]:
-    """A cell, or two if title and cell each hold a second thing, as in `OR (95% CI)` and `F (p)`.
-
-    A cell that says itself what it is, as `t(38) = 2.20` does, has that as its title.
+    Args:
+        line: The values of a line.
+        at: Place of the value to which another belongs.
+        among: The roles that such values have.
+        roles: The roles of what belongs to them.
     """
-    if (test := _TEST.fullmatch(text)) and role_of(test["title"]):
-        title, text = test["title"], test["value"]
-    titles, texts = _BOTH.fullmatch(title), _BOTH_INSIDE.fullmatch(text)
-    if titles and texts and role_of(titles["first"]) and role_of(titles["second"]):
-        for name in ("first", "second"):
-            yield RoleCell(role_of(titles[name]), titles[name], texts[name].strip(), statement)
-    else:
-        yield RoleCell(role_of(title), title, text, statement)
+    owners = [place for place, each in enumerate(line) if each.role in among]
+    others = [each for each in line if each.role in roles]
+    return others[owners.index(at)] if at in owners and len(owners) == len(others) else None
 
 
-def read_tests(rows: TableRows) -> Iterator[ReportedTest]:
-    """Read each p-value of a line with the only statistic before it."""
-    about = told_about(rows)
-    lines = list(lines_of(rows))
-    for below, line in enumerate(lines, 1):
-        begin = 0
-        for at, cell in enumerate(line):
-            p = P_CELL.fullmatch(cell.text) if cell.role == "p" else None
-            statistics = [each for each in line[begin:at] if each.role in _STATISTICS]
-            begin = at + 1 if cell.role == "p" else begin
-            value = _NUMBER_CELL.match(statistics[0].text) if len(statistics) == 1 else None
-            degrees = _find_degrees(statistics[0], value["behind"] or "", line, lines[below:]) if p and value else None
-            if p and value and degrees is not None:
+def _parse_cell(value: TableValue | None) -> RoundedNumber | None:
+    """Return the number of a cell; None where there is no cell, or it holds anything else."""
+    found = _NUMBER_CELL.fullmatch(value.text) if value else None
+    return parse_number(found["value"]) if found else None
+
+
+def _parse_p(value: TableValue | None) -> tuple[RoundedNumber | None, Relation]:
+    """Return the p-value of a cell with its relation; None where there is none."""
+    found = P_CELL.fullmatch(value.text) if value else None
+    if found is None:
+        return None, "="
+    if found["ns"]:
+        return RoundedNumber(ALPHA, 0.0), "ns"
+    return parse_number(found["p"]), cast("Relation", found["relation"] or "=")
+
+
+def read_proportions(table: ParsedTable) -> Iterator[Proportion]:
+    """Read `12 (40%)` below a heading that tells how many there are: `Tea (n = 30)`."""
+    above: dict[str, list[int]] = {}
+    for line in table.lines:
+        counts = {
+            id(each): whole_number(each.text) for each in line if each.role == "count" and _COUNT.fullmatch(each.text)
+        }
+        for count, percentage in pairwise(line):
+            number = _parse_cell(percentage)
+            if id(count) not in counts or percentage.role != "percentage" or number is None or not count.heading.n:
+                continue
+            yield Proportion(
+                statement=count.statement,
+                place=(0, 0),
+                count=counts[id(count)],
+                total=count.heading.n,
+                percentage=number,
+                approximate=False,
+                other_totals=(sum(counts.values()), *above.get(count.heading.words, [])),
+            )
+        for each in line:
+            if id(each) in counts:
+                above.setdefault(each.heading.words, []).append(counts[id(each)])
+
+
+def read_means(table: ParsedTable) -> Iterator[MeanAndDeviation]:
+    """Read means whose n a heading or a column tells, each with the deviation beside it."""
+    for line in table.lines:
+        yield from _read_means_of(line)
+
+
+def _read_means_of(line: Sequence[TableValue]) -> Iterator[MeanAndDeviation]:
+    for at, each in enumerate(line):
+        of_people = each.role == "percentage" and PEOPLE.search(f"{each.heading.words} {each.label}")
+        mean = _parse_cell(each) if each.role == "mean" or of_people else None
+        size = _find_beside(line, at, {each.role}, {"n"})
+        n = each.heading.n or (whole_number(size.text) if size and _COUNT.fullmatch(size.text) else None)
+        if mean is None or not n or (of_people and any(other.role == "count" for other in line)):
+            continue
+        scale = read_scale(f"{each.statement.caption} {each.heading.words} {each.label}")
+        yield MeanAndDeviation(
+            statement=each.statement,
+            place=(0, 0),
+            mean=mean,
+            deviation=_parse_cell(_find_beside(line, at, {each.role}, {"deviation"})),
+            n=n,
+            items=scale.items,
+            whole=scale.whole,
+            binary=scale.binary,
+            percentage=bool(of_people),
+        )
+
+
+def read_estimates(table: ParsedTable) -> Iterator[Estimate]:
+    """Read estimates with the interval and the p-value of the same line."""
+    for line in table.lines:
+        for at, each in enumerate(line):
+            value = _parse_cell(each) if each.role in _ESTIMATES else None
+            low, high = (_find_beside(line, at, _ESTIMATES, {role}) for role in ("low", "high"))
+            whole = _find_beside(line, at, _ESTIMATES, {"interval"})
+            if each.role == "ratio" and [behind.role for behind in line[at + 1 : at + 2]] == ["interval"]:
+                whole = line[at + 1]  # in `b | SE | OR | 95% CI` the interval is that of OR
+            ends = _ENDS.fullmatch(whole.text if whole else f"{low.text} to {high.text}" if low and high else "")
+            if value is None or ends is None:
+                continue
+            level = _LEVEL.search((whole or low or each).heading.words) or _LEVEL.search(table.about)
+            p, relation = _parse_p(_find_beside(line, at, _ESTIMATES, {"p"}))
+            yield Estimate(
+                statement=each.statement,
+                place=(0, 0),
+                measure=each.heading.words,
+                scale="ratio" if each.role == "ratio" else "unknown" if each.role == "estimate" else "difference",
+                value=value,
+                low=parse_number(ends["low"]),
+                high=parse_number(ends["high"]),
+                level=float(level["level"]) / 100 if level else 0.95,
+                p=p,
+                p_relation=relation,
+            )
+
+
+def read_tests(table: ParsedTable) -> Iterator[ReportedTest]:
+    """Read statistics with the degrees of freedom and the p-value of the same line."""
+    for below, line in enumerate(table.lines, 1):
+        for at, each in enumerate(line):
+            value = _parse_cell(each) if each.role in STATISTICS else None
+            p, relation = _parse_p(_find_beside(line, at, STATISTICS, {"p"}))
+            if value is None or p is None:
+                continue
+            degrees = _find_degrees(line, at, table.lines[below:])
+            if degrees is not None:
                 yield ReportedTest(
-                    statement=cell.statement,
+                    statement=each.statement,
                     place=(0, 0),
-                    kind=cast("TestKind", statistics[0].role),
-                    statistic=parse_number(value["value"]),
+                    kind=cast("TestKind", each.role),
+                    statistic=value,
                     statistic_relation="=",
                     degrees=degrees,
-                    p=RoundedNumber(ALPHA, 0.0) if p["ns"] else parse_number(p["p"]),
-                    p_relation=cast("Relation", "ns" if p["ns"] else p["relation"] or "="),
-                    tails=find_tails(about),
-                    adjustment=find_adjustment(about, degrees),
+                    p=p,
+                    p_relation=relation,
+                    tails=find_tails(table.about),
+                    adjustment=find_adjustment(table.about, degrees),
                 )
 
 
 def _find_degrees(
-    statistic: RoleCell, behind: str, line: Sequence[RoleCell], below: Sequence[Sequence[RoleCell]]
+    line: Sequence[TableValue], at: int, below: Sequence[Sequence[TableValue]]
 ) -> DegreesOfFreedom | None:
-    """Find degrees of freedom in a cell, in its title, in its line, or in the line of the error below it."""
-    own, error = _df_of(line), next((_df_of(each) for each in below if _ERROR.match(each[0].text)), "")
-    first, second = (next((cell.text for cell in line if cell.role == role), "") for role in ("df1", "df2"))
-    title = _TITLE_DEGREES.search(statistic.title)
-    told = [behind, title["degrees"] if title else "", f"{first}, {second}", own, f"{own}, {error}"]
-    kind = cast("TestKind", statistic.role)
+    """Find degrees of freedom in the heading, in the line, or in the line of the error below it; of r by n pairs."""
+    kind = cast("TestKind", line[at].role)
+    beside = {role: _find_beside(line, at, STATISTICS, {role}) for role in ("df", "df1", "df2", "n", "k")}
+    own, first, second, pairs, studies = (each.text if each else "" for each in beside.values())
+    error = next((each.text for row in below for each in row if each.role == "df" and _ERROR.match(each.label)), "")
+    told = [", ".join(line[at].heading.degrees), f"{first}, {second}", own, f"{own}, {error}"]
+    if kind == "r" and pairs:
+        told.append(f"n = {pairs}")
+    if kind == "Q" and studies.isdecimal():
+        told.append(str(int(studies) - 1))
     return next((found for text in told if (found := read_degrees(kind, text)) is not None), None)
 
 
-def _df_of(line: Sequence[RoleCell]) -> str:
-    return next((cell.text for cell in line if cell.role == "df"), "")
+def read_comparisons(table: ParsedTable) -> Iterator[GroupComparison]:
+    """Read rows with the means, deviations and n of two groups and one t or one Cohen's d."""
+    for line in table.lines:
+        groups = [mean for mean in _read_means_of(line) if mean.deviation]
+        for measure in ("t", "d"):
+            values = [at for at, each in enumerate(line) if each.role == measure]
+            value = _parse_cell(line[values[0]]) if len(values) == 1 else None
+            if len(groups) != 2 or value is None:
+                continue
+            degrees = _find_degrees(line, values[0], []) if measure == "t" else None
+            yield GroupComparison(
+                statement=line[values[0]].statement,
+                place=(0, 0),
+                groups=(groups[0], groups[1]),
+                measure=measure,
+                value=value,
+                degrees=degrees[0].value if degrees else None,
+            )

@@ -6,19 +6,28 @@ Where the meaning of words would decide what a number is, nothing is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Literal, cast, get_args
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, cast, get_args
 
+from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
 from tools.numbers.records import (
     ALPHA,
+    COUNT,
     NUMBER,
+    NUMBER_OR_WORD,
     P_VALUE,
+    UNSIGNED,
     DegreesOfFreedom,
+    Estimate,
+    GroupComparison,
+    MeanAndDeviation,
+    Proportion,
     Relation,
     ReportedTest,
     RoundedNumber,
     TestKind,
     parse_number,
+    whole_number,
 )
 from tools.numbers.statements import Statement
 
@@ -128,3 +137,209 @@ def read_degrees(kind: TestKind, text: str) -> DegreesOfFreedom | None:
     found = re.fullmatch(_FORMS.get(kind, _LARGE), re.sub(r"^[lI](?=[,;])", "1", told))  # l as a scan has a 1
     degrees = tuple(map(parse_number, found.groups())) if found else ()
     return degrees if found and all(each.value > 0 for each in degrees) else None
+
+
+_BARE = r"(?<![\w.,/–-])(?<!\d\s)"
+_PERCENTAGE = r"(?P<percentage>\d{1,3}(?:\.\d+)?)\s?%"
+_OF = (
+    rf"(?P<count>{NUMBER_OR_WORD})(?:\s?/\s?| (?:out )?of (?:the |all |these |a total of )?)(?P<total>{NUMBER_OR_WORD})"
+)
+_THINGS = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patients
+_COUNTED = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_BARE}{_OF}{_THINGS}\s?[(\[,]\s?{_PERCENTAGE}(?=\s?[)\],;])",  # 8 of 32 patients (25%), (8/32, 25%)
+        rf"{_BARE}{_PERCENTAGE}{_THINGS}\s?[(\[]\s?{_OF}{_THINGS}(?=\s?[)\],;])",  # 25% (8 of 32), 25% (8/32)
+        # 8 (25%) of 32
+        rf"{_BARE}(?P<count>{COUNT})\s?[(\[]\s?{_PERCENTAGE}\s?[)\]] of (?:the |all )?(?P<total>{COUNT})",
+    )
+]
+PEOPLE = re.compile(
+    r"\b(?:participants|patients|respondents|subjects|people|adults|children|students|women|men)\b", re.IGNORECASE
+)
+_SHARE_OF_PEOPLE = re.compile(rf"{_BARE}{_PERCENTAGE} of (?:the |all |these )?(?P<n>{COUNT}) {PEOPLE.pattern}")
+_ROUGHLY = re.compile(
+    r"(?:about|approximately|around|roughly|nearly|almost|over|under|more than|less than|at least|up to|[~≈<>≤≥])\s?$",
+    re.IGNORECASE,
+)
+
+
+def is_approximate(text: str, place: int) -> bool:
+    """Return whether the word or sign before a number says that it is not exact."""
+    return _ROUGHLY.search(text, max(0, place - 20), place) is not None
+
+
+def read_proportions(statement: Statement) -> Iterator[Proportion]:
+    """Read `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
+    for match in (match for pattern in _COUNTED for match in pattern.finditer(statement.text)):
+        percentage = parse_number(match["percentage"])
+        if percentage.value <= 100:
+            yield Proportion(
+                statement=statement,
+                place=match.span(),
+                count=whole_number(match["count"]),
+                total=whole_number(match["total"]),
+                percentage=percentage,
+                approximate=is_approximate(statement.text, match.start("percentage")),
+            )
+
+
+class Scale(NamedTuple):
+    """What a text says explicitly of the values behind its means."""
+
+    whole: bool
+    binary: bool
+    items: int | None
+
+
+_WHOLE = re.compile(
+    r"\blikert\b|\b(?:\d{1,2}|three|four|five|six|seven|nine|ten|eleven)-point\b|\bwhole numbers?\b|\bintegers?\b"
+    r"|\bsingle[- ]item\b|\bare (?:all )?counts\b",
+    re.IGNORECASE,
+)
+_BINARY = re.compile(r"\bbinary\b|\bdichotomous\b|\b0 ?(?:/|or|and) ?1\b|\b0 = \w+[,;] 1 =", re.IGNORECASE)
+_ITEMS = re.compile(rf"\b(?P<items>\d{{1,2}}|single|one|{'|'.join(SMALL_NUMBERS)})[- ]items?\b", re.IGNORECASE)
+
+
+def read_scale(text: str) -> Scale:
+    """Return whether a text says that its values are whole or binary, and of how many items each is the mean."""
+    told = {found["items"].lower() for found in _ITEMS.finditer(text)}
+    numbers = {1 if word == "single" else SMALL_NUMBERS.get(word) or int(word) for word in told}
+    counted = re.search(r"\bwhole numbers?\b|\bare (?:all )?counts\b", text) and not numbers
+    items = 1 if counted else numbers.pop() if len(numbers) == 1 else None
+    return Scale(_WHOLE.search(text) is not None, _BINARY.search(text) is not None, items)
+
+
+_MEAN = re.compile(
+    rf"""
+    (?: (?<! \w ) [nN] \s? = \s? (?P<n_before> {COUNT} ) [,;:] \s )?
+    (?<! [\w’'-] ) (?: M | [Mm]ean ) (?P<pair> \s? (?: \( \s? SD \s? \) | ± \s? SD ) )?
+    \s{{0,2}} (?: = | : | of | was )? \s? (?P<mean> {NUMBER} )
+    (?: [\s,;(\[]* SD \s{{0,2}} (?: = | : | of )? \s? (?P<deviation> {UNSIGNED} )
+      | \s? (?: \( | ± ) \s? (?P<second> {UNSIGNED} ) )?                  # M (SD) = 3.48 (1.20)
+    (?! \d | \s? % ) (?: [\s,;()\[\]]* (?<! \w ) [nN] \s? = \s? (?P<n> {COUNT} ) )?
+    """,
+    re.VERBOSE,
+)
+
+
+def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
+    """Read `M = 3.48, SD = 1.20, n = 20` and `M (SD) = 3.48 (1.20), n = 20`, and `67% of the 150 participants`."""
+    text = statement.text
+    for match in _MEAN.finditer(text):
+        if n := match["n"] or match["n_before"]:
+            scale = read_scale(text[: statement.sentence_at(match.start())[1]])
+            deviation = match["deviation"] or (match["second"] if match["pair"] else None)
+            yield MeanAndDeviation(
+                statement=statement,
+                place=match.span(),
+                mean=parse_number(match["mean"]),
+                deviation=parse_number(deviation) if deviation else None,
+                n=whole_number(n),
+                items=scale.items,
+                whole=scale.whole,
+                binary=scale.binary,
+                percentage=False,
+            )
+    for match in _SHARE_OF_PEOPLE.finditer(text):
+        if not is_approximate(text, match.start()):
+            share, n = parse_number(match["percentage"]), whole_number(match["n"])
+            yield MeanAndDeviation(
+                statement, match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True
+            )
+
+
+_RATIO = r"(?:odds|risk|hazards?|(?:incidence )?rate|prevalence) ratio|relative risk|a?(?:OR|RR|HR)|IRR|PR"
+_DIFFERENCE = (
+    r"(?:(?:weighted |standardi[sz]ed )?mean |risk )?difference|MD|SMD|WMD|RD|[Cc]ohen[’']s d|[Hh]edges[’']s? g"
+    r"|slope|coefficient|[dgbBβ]"
+)
+_OTHER_VALUES = (  # SE = 0.05, t(38) = 2.4
+    rf"(?:[,;]?\s?(?:SEM?|SD|t|z|Z|df|[nN]|[Ww]ald χ2)\s?(?:\([\d., ]+\))?\s?[=<>]\s?{NUMBER})*"
+)
+_BEFORE_INTERVAL = re.compile(
+    rf"""
+    (?: (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
+        (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )? \s? (?: = | : | , | of | was | is )? \s?     # odds ratio (OR) =
+      | (?P<other> [\wχ²)]+ ) \s? [=<>] \s? )?
+    (?<! [\w.,/] ) (?P<value> {NUMBER} ) (?P<unit> \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
+    (?-x:{_OTHER_VALUES}(?:[,;]\s?{P_VALUE})?) [\s,;:(\[]* $
+    """,
+    re.VERBOSE,
+)
+_INTERVAL = re.compile(
+    rf"""
+    (?: (?P<level> 9\d (?: \.\d )? ) \s? % \s?
+        (?: CI | CrI | (?: confidence | credible ) \s intervals? (?: \s? \(CI\) )? )
+        \s? (?: = | : | , | of | from )? \s? [(\[]?
+      | [(\[] ) \s?
+    (?P<low> {NUMBER} ) \s? %? \s? (?: to | [,;–-] ) \s? (?P<high> {NUMBER} ) (?! \d | \.\d | \s? % \s? [Cc] )
+    \s? %? \s? [)\]]?
+    """,
+    re.VERBOSE,
+)
+_P_BEHIND = re.compile(rf"{_OTHER_VALUES}[\s,;)\]]*(?:and )?{P_VALUE}")
+_EFFECT = re.compile(rf"(?<![\w’'-])(?:[Cc]ohen[’']s )?d\s{{0,2}}=\s?(?P<d>{NUMBER})")
+_NO_ESTIMATES = {"t", "F", "z", "Z", "Q", "H", "χ2", "χ²", "p", "P", "n", "N", "SE", "SD", "SEM", "df"}
+_LONGEST_ESTIMATE = 120  # characters from its name to its interval
+
+
+def read_estimates(statement: Statement) -> Iterator[Estimate]:
+    """Read `OR 1.50 (95% CI 1.02 to 2.20), p = .04`: an estimate, its interval, and the p-value behind it."""
+    text = statement.text
+    for match in _INTERVAL.finditer(text):
+        before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _LONGEST_ESTIMATE), match.start())
+        named = before and (before["ratio"] or before["difference"])
+        if before is None or not (named or match["level"]) or not (named or _is_unnamed_estimate(before)):
+            continue
+        if not match["level"] and not before["ratio"]:
+            continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
+        behind = _P_BEHIND.match(text, match.end())
+        p = behind or (before if before["p"] else None)
+        yield Estimate(
+            statement=statement,
+            place=(before.start(), behind.end() if behind else match.end()),
+            measure=named or before["other"] or "",
+            scale="ratio" if before["ratio"] else "difference" if before["difference"] else "unknown",
+            value=parse_number(before["value"]),
+            low=parse_number(match["low"]),
+            high=parse_number(match["high"]),
+            level=float(match["level"] or 95) / 100,
+            p=parse_number(p["p"]) if p else None,
+            p_relation=cast("Relation", p["relation"]) if p else "=",
+        )
+
+
+def _is_unnamed_estimate(before: re.Match[str]) -> bool:
+    """Return whether a number directly before an interval is an estimate: no statistic, n or number of things."""
+    name, unit = before["other"], (before["unit"] or "").strip()
+    measured = not unit or unit.endswith(("point", "points")) or unit_after(f"1 {unit}", 1, spelled=False)
+    return bool(measured) and not (name and (name in _NO_ESTIMATES or not name.isalnum()))
+
+
+def find_comparisons(means: Sequence[MeanAndDeviation], tests: Sequence[ReportedTest]) -> Iterator[GroupComparison]:
+    """Find sentences with the means, deviations and n of two groups and one t or one Cohen's d."""
+    sentences: dict[tuple[int, int], list[MeanAndDeviation]] = {}
+    for mean in means:
+        if mean.deviation and not mean.statement.row:
+            start, _ = mean.statement.sentence_at(mean.place[0])
+            sentences.setdefault((id(mean.statement), start), []).append(mean)
+    for groups in (each for each in sentences.values() if len(each) == 2):
+        first, second = groups
+        statement, place = first.statement, (first.place[0], second.place[1])
+        start, end = statement.sentence_at(first.place[0])
+        reported = [
+            test for test in tests
+            if test.statement is statement and test.kind == "t" and start <= test.place[0] < end
+        ]  # fmt: skip
+        degrees = reported[0].degrees[0].value if len(reported) == 1 else None
+        if len(reported) == 1:
+            end_of_test = max(second.place[1], reported[0].place[1])
+            yield GroupComparison(
+                statement, (place[0], end_of_test), (first, second), "t", reported[0].statistic, degrees
+            )
+        effects = list(_EFFECT.finditer(statement.text, start, end))
+        if len(effects) == 1:
+            end_of_effect = max(second.place[1], effects[0].end())
+            value = parse_number(effects[0]["d"])
+            yield GroupComparison(statement, (place[0], end_of_effect), (first, second), "d", value, degrees)

@@ -19,7 +19,7 @@ UNSIGNED = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER
 """Pattern of a number without a sign."""
 NUMBER = rf"[-–+]?\s?{UNSIGNED}"
 """Pattern of a number; a dash that is a minus stands directly before it."""
-COUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d.]*\d)"
+COUNT = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\d.]*\d)"
 """Pattern of a whole number."""
 _MANTISSA = re.compile(r"(?P<whole>\d*)(?:\.(?P<decimals>\d+))?")
 _EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE][-–])(\d+)\}?$")
@@ -128,8 +128,8 @@ class MeanAndDeviation:
     mean: RoundedNumber
     deviation: RoundedNumber | None
     n: int
-    items: int
-    """How many whole numbers each person's value is the mean of; 1 for a single item or a count."""
+    items: int | None
+    """How many whole numbers each person's value is the mean of; 1 for a single item or a count, None if unstated."""
     whole: bool
     """Whether the paper says that the values behind it are whole numbers; GRIM and GRIMMER need that."""
     binary: bool
@@ -148,6 +148,8 @@ class Proportion:
     percentage: RoundedNumber
     approximate: bool
     """Whether the text calls it `about`, `nearly` and the like."""
+    other_totals: tuple[int, ...] = ()
+    """Of a table: what the percentage may be of as well, such as the total of its row."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,19 @@ class Estimate:
     """Of confidence, between 0 and 1."""
     p: RoundedNumber | None
     p_relation: Relation
+
+
+@dataclass(frozen=True)
+class GroupComparison:
+    """Two groups' means and deviations with the t or the standardised difference that one sentence or row reports."""
+
+    statement: Statement
+    place: tuple[int, int]
+    groups: tuple[MeanAndDeviation, MeanAndDeviation]
+    measure: Literal["t", "d"]
+    value: RoundedNumber
+    degrees: float | None
+    """Degrees of freedom of t; None where none are reported."""
 
 
 @dataclass(frozen=True)

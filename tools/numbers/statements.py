@@ -187,42 +187,36 @@ def is_prose(statement: Statement) -> bool:
 class PaperTable(NamedTuple):
     """A table in plain signs."""
 
-    header: list[str]
     rows: list[list[str]]
+    """Headings first."""
+    statements: list[Statement]
+    """One for each row below the first."""
     caption: str
-
-
-class TableRows(NamedTuple):
-    """A table with a statement for each row below its header."""
-
-    table: PaperTable
-    rows: list[Statement]
     notes: str
     """The paragraph below it."""
 
 
-def statements(document: Document) -> tuple[list[Statement], list[TableRows]]:
-    """Paragraphs and rows of a paper in reading order, and its tables."""
-    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in document["paragraphs"]])
+def statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
+    """Return the paragraphs and rows of a paper in reading order, and its tables."""
     found: list[Statement] = []
-    tables: list[TableRows] = []
+    tables: list[PaperTable] = []
+    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in document["paragraphs"]])
     for at, paragraph in enumerate(document["paragraphs"]):
-        title, rows = "", paragraph.get("rows", [])
+        title, rows = "", [row for row in paragraph.get("rows", []) if row]
         if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
             title, rows = notation.normalize("".join(rows[0])), rows[1:]  # one cell over all columns is not the header
         if len(rows) < 2:
             found.append(Statement(paragraph, notation.normalize(paragraph["text"])))
             continue
         caption = f"{title} {_caption(document['paragraphs'], at)}"
-        header, *body = [[" ".join(notation.normalize(cell).split()) for cell in row] for row in rows]
-        table = PaperTable(header + [""] * (max(map(len, rows)) - len(header)), body, caption)
-        told = f"{table.caption} {' '.join(table.header)}"
+        cells = [[" ".join(notation.normalize(cell).split()) for cell in row] for row in rows]
+        told = f"{caption} {' '.join(cells[0])}"
         lines = [
-            Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(cells), caption=told)
-            for row, cells in zip(table.rows, rows[1:], strict=True)
+            Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(printed), caption=told)
+            for row, printed in zip(cells[1:], rows[1:], strict=True)
         ]
         below = document["paragraphs"][at + 1 : at + 2]
-        tables.append(TableRows(table, lines, notation.normalize(below[0]["text"]) if below else ""))
+        tables.append(PaperTable(cells, lines, caption, notation.normalize(below[0]["text"]) if below else ""))
         found += lines
     return found, tables
 

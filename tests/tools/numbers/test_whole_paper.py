@@ -171,7 +171,7 @@ def test_captions_of_a_web_page_name_its_tables(cited: str, missing: int):
 
 ROWS = [["Measure", "t(38)", "p", "OR (95% CI)"], ["Fear", "1.20", ".034", "1.50 (1.02–2.20)"]]
 ROWS += [["Mood", "2.20", ".034", "2.10 (1.02–2.20)"]]
-SENTENCE = "Of 75 patients, 18 (42%) had side effects, which is what the rest of this page is about."
+SENTENCE = "18 of 75 patients (42%) had side effects, which is what the rest of this page is about."
 
 
 def as_markdown() -> Parts:
@@ -210,7 +210,7 @@ def as_word() -> Parts:
 def test_text_and_rows_are_checked(parts: Callable[[], Parts], name: DocumentFormat):
     findings = check_paper(outline(parts(), sha256="", document_format=name))["findings"]
     assert {(found["kind"], found["quote"].split(" | ")[0]) for found in findings} == {
-        ("percentage", "Of 75 patients, 18 (42%)"),
+        ("percentage", "18 of 75 patients (42%"),
         ("test and p-value", "Fear"),
         ("ratio interval", "Mood"),
     }

@@ -1,0 +1,60 @@
+"""Means and percentages that no whole numbers have (GRIM).
+
+Brown, N. J. L., and Heathers, J. A. J. (2017), "The GRIM test: A simple technique detects numerous anomalies in the
+reporting of results in psychology", Social Psychological and Personality Science 8(4), 363-369. A mean of n whole
+numbers is a multiple of 1/n, and of 1/(n × items) where each number is the mean of several items. What lies half-way
+may be rounded up or down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from state.computed_findings import ComputedFinding, Severity
+from tools.numbers.records import MeanAndDeviation
+
+_FEWEST = 5  # Of fewer people, no mean is reported.
+
+
+def is_checkable(mean: MeanAndDeviation) -> bool:
+    """Return whether the paper says that the values behind a mean are whole numbers."""
+    return (mean.whole or mean.binary or mean.percentage) and mean.n >= _FEWEST
+
+
+def list_possible_sums(mean: MeanAndDeviation) -> range:
+    """Return the sums of whole numbers whose mean is printed like this one."""
+    numbers = mean.n * (mean.items or 1) / (100 if mean.percentage else 1)
+    return range(math.ceil(mean.mean.low * numbers), math.floor(mean.mean.high * numbers) + 1)
+
+
+def grade_severity(mean: MeanAndDeviation, explanations: Sequence[str]) -> Severity:
+    """Return medium if the paper leaves nothing open that could explain an impossible value."""
+    return "low" if explanations or (mean.items is None and not mean.binary and not mean.percentage) else "medium"
+
+
+def list_explanations(mean: MeanAndDeviation) -> list[str]:
+    """Return what could explain a value that whole numbers do not have."""
+    others = [f"fewer than {mean.n} values, because some are missing"]
+    return others if mean.items else [*others, "values that are means of several items"]
+
+
+def check_mean(mean: MeanAndDeviation) -> ComputedFinding | None:
+    """Return a finding if no n whole numbers have the mean."""
+    if not is_checkable(mean) or list_possible_sums(mean):
+        return None
+    numbers, scale, sign = mean.n * (mean.items or 1), *((100, "%") if mean.percentage else (1, ""))
+    decimals = max(0, round(-math.log10(2 * mean.mean.half)))
+    below = math.floor(mean.mean.value * numbers / scale)
+    near = [f"{scale * total / numbers:.{decimals}f}{sign}" for total in (below, below + 1)]
+    values = f"{mean.n} means of {mean.items} whole numbers" if (mean.items or 1) > 1 else f"{mean.n} whole numbers"
+    told = f"{mean.mean.value:.{decimals}f}{sign}"
+    return mean.statement.finding(
+        "mean of whole numbers",
+        grade_severity(mean, ()),
+        mean.place,
+        computation=f"{below}/{numbers} = {near[0]} and {below + 1}/{numbers} = {near[1]}, "
+        + (f"so {told} is no share of {mean.n}" if mean.percentage else f"so no {values} have a mean of {told}"),
+        consistent=f"{near[0]} or {near[1]}, or another n",
+        explanations=list_explanations(mean),
+    )
