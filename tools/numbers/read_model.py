@@ -169,6 +169,8 @@ def _make_test(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Reporte
     remarks, degrees = entry["remarks"], numbers.get("df", [])
     if len(degrees) != {"z": 0, "F": 2}.get(kind, 1):
         raise Unsupported(f"it has {len(degrees)} degrees of freedom")
+    if any(each.number.value <= 0 for each in degrees) or numbers.one("p").value > 1:
+        raise Unsupported("its degrees of freedom or its p-value cannot be")
     return records.ReportedTest(
         **at,
         kind=kind,

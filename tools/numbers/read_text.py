@@ -33,36 +33,26 @@ from tools.numbers.statements import Statement
 
 _KINDS: tuple[TestKind, ...] = get_args(TestKind)
 _DEGREES = r"\d+(?:\.\d+)?(?:\s?[,;]\s?\d+(?:\.\d+)?)?"
-_STATISTIC = rf"""
-    (?<! [\w’'.^] )
-    (?: (?: (?P<t> t ) | (?P<F> Δ? F ) ) (?: _? [12] (?= \s? \( ) )?         # t, F, F2(1, 19) of items
-      | (?P<r> r ) | (?P<z> [zZ] )
-      | (?P<Q> Q (?: [\s_-]? \{{? [A-Za-z]{{1,7}} \}}? )? | H )                  # Q, QB, Q-within, H of ranks
-      | (?P<chi> Δ? (?: χ | \\chi | [Cc]hi | G ) [\s-]? (?: \^? \s? \{{? [2²] \}}? | squared? )?
-          | [Xxcvw] \s? \^? [2²]                                             # X2; fonts make c, v or w of χ,
-          | (?<! [-–] ) [2²] (?= \s? [(\[] ) )                               # or nothing: 2(1) = 4.2
-    )
-    (?: \s{{0,2}} [(\[] (?P<inside> [^()\[\]|]{{1,40}} ) [)\]]                   # t(38), χ²(1, N = 184)
-      | _? \{{? \(? (?P<below> {_DEGREES} ) \)? \}}? )?                        # t_38, F1,38
-    \s{{0,2}} (?P<comparison> [=<>] ) \s{{0,2}}
-    (?P<value> (?-x:{NUMBER}) ) (?! \d | [.,]\d | \s\d | \s? [%x×·] )        # no part of 2,76 or of 1 231.24
-    (?: [,;]? \s? \(? d\.? \s? f\.? \s? = \s? (?P<behind> {_DEGREES} ) \)? )?  # t = 2.20, df = 38
-"""
-# What APA puts between a statistic and its p: MSE = 1.2, η² = .12, 95% CI [0.1, 0.9].
-_BETWEEN = rf"""
-    \s? [,;]? \s{{0,2}} \(?
-    (?: (?! [tFzZQHχ] [\W\d_] | [pP] (?! artial ) )                                # another statistic, or p
-        [A-Za-zχηωεφβΔ] [\w²^’'{{}}-]{{0,12}} (?: \s [\w²^]{{1,8}} )? \s? [=<>] \s? (?-x:{NUMBER}) \s? %?
-      | 9\d \s? % \s? CI \s? [=:]? \s? [(\[] [^()\[\]]{{1,30}} [)\]] )
-    \)?
-"""
+_T_OR_F = r"(?:(?P<t>t)|(?P<F>Δ?F))(?:_?[12](?=\s?\())?"  # t, F, F2(1, 19) of items
+_Q = r"(?P<Q>Q(?:[\s_-]?\{?[A-Za-z]{1,7}\}?)?|H)"  # Q, QB, Q-within, H of ranks
+_CHI = (
+    r"(?P<chi>Δ?(?:χ|\\chi|[Cc]hi|G)[\s-]?(?:\^?\s?\{?[2²]\}?|squared?)?"  # χ², chi-square, G2
+    r"|[Xxcvw]\s?\^?[2²]|(?<![-–])[2²](?=\s?[(\[]))"  # X2; of a lost χ fonts make c, v, w or nothing
+)
+_NAME = rf"(?<![\w’'.^])(?:{_T_OR_F}|(?P<r>r)|(?P<z>[zZ])|{_Q}|{_CHI})"
+_INSIDE = r"\s{0,2}[(\[](?P<inside>[^()\[\]|]{1,40})[)\]]"  # t(38), χ²(1, N = 184)
+_BELOW = rf"_?\{{?\(?(?P<below>{_DEGREES})\)?\}}?"  # t_38, F1,38
+_BEHIND = rf"[,;]?\s?\(?d\.?\s?f\.?\s?=\s?(?P<behind>{_DEGREES})\)?"  # t = 2.20, df = 38
+_PART = r"(?!\d|[.,]\d|\s\d|\s?[%x×·])"  # what is read is no part of 2,76 or 1 231.24
+_VALUE = rf"\s{{0,2}}(?P<comparison>[=<>])\s{{0,2}}(?P<value>{NUMBER}){_PART}"
+_SYMBOL = r"(?![tFzZQHχ][\W\d_]|[pP](?!artial))[A-Za-zχηωεφβΔ][\w²^’'{}-]{0,12}(?:\s[\w²^]{1,8})?"  # ηp², Cohen's d
+_INTERVAL = r"9\d\s?%\s?CI\s?[=:]?\s?[(\[][^()\[\]]{1,30}[)\]]"  # 95% CI [0.1, 0.9]
+# What APA puts between a statistic and its p, such as MSE = 1.2.
+_BETWEEN = rf"\s?[,;]?\s{{0,2}}\(?(?:{_SYMBOL}\s?[=<>]\s?{NUMBER}\s?%?|{_INTERVAL})\)?"
 _NOT_SIGNIFICANT = r"(?:[pP]\s?[=>]?\s?)?(?P<ns>n\.\s?s\.|ns|NS|N\.\s?S\.)(?!\w)"
+_SIGNIFICANCE = rf"(?:(?:one|two|[12])[ –-](?:tailed|sided)\s)?(?:{P_VALUE}|{_NOT_SIGNIFICANT})"
 _TEST = re.compile(
-    rf"""
-    {_STATISTIC} (?: {_BETWEEN} ){{0,3}}? [\s,;:(]{{1,5}}
-    (?: (?: one | two | [12] ) [ –-] (?: tailed | sided ) \s )? (?: {P_VALUE} | (?-x:{_NOT_SIGNIFICANT}) )
-    """,
-    re.VERBOSE,
+    rf"{_NAME}(?:{_INSIDE}|{_BELOW})?{_VALUE}(?:{_BEHIND})?(?:{_BETWEEN}){{0,3}}?[\s,;:(]{{1,5}}{_SIGNIFICANCE}"
 )
 _LARGE = r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # t(1,245)
 _FORMS = {

@@ -24,13 +24,9 @@ COUNT = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\d.]*\d)"
 _MANTISSA = re.compile(r"(?P<whole>\d*)(?:\.(?P<decimals>\d+))?")
 _EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE][-–])(\d+)\}?$")
 ALPHA = 0.05
-P_VALUE = rf"""(?x:
-    (?<! [\w’'-] ) [pP] (?: \s? [-–]? \s? values? )?
-    (?: \s? \( (?: one | two | [12] ) [ –-] (?: tailed | sided ) \) )?
-    \s{{0,5}} (?P<relation> [=<>≤≥] ) \s{{0,2}}
-    (?P<p> (?-x:\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?) )
-    (?! \d | [.,]\d | \s\d | \s? [%x×·] )
-)"""
+_P_NAME = r"(?<![\w’'-])[pP](?:\s?[-–]?\s?values?)?(?:\s?\((?:one|two|[12])[ –-](?:tailed|sided)\))?"
+_P_NUMBER = rf"\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?"
+P_VALUE = rf"{_P_NAME}\s{{0,5}}(?P<relation>[=<>≤≥])\s{{0,2}}(?P<p>{_P_NUMBER})(?!\d|[.,]\d|\s\d|\s?[%x×·])"
 """Pattern of a p-value with its sign; a number above 1 is none."""
 _SLACK = 1e-9
 

@@ -135,16 +135,10 @@ class Notation(NamedTuple):
 _COMMA_NUMBER = re.compile(r"[=<>]\s?[-–]?(?:\d*,\d{1,2}(?![\d,])|0?,\d)")  # = 2,76 and = ,013
 _POINT_NUMBER = re.compile(r"[=<>]\s?[-–]?\d*\.\d")
 _DECIMAL_COMMA = re.compile(r"(?P<before>(?:[=<>±]\s?[-–]?|\bt\s?\()\d*),(?=\d)|(?<=\d),(?=\d+\s?%)")  # not F(1,38)
-_DESTROYED_SIGN = re.compile(
-    r"""
-    (?: (?<= [\w)\]] ) | (?<= [\w)\]] \s ) )                           # behind a name or degrees of freedom: t(38) ¼
-    (?P<sign>
-        (?! [≤≥–±²³°] ) [^\x00-\x7f] (?= \s? [-–]? \.?\d )
-      | (?: [=<!\#%&?@~] | (?<= \s ) [A-Za-z5,] (?= \s ) | [A-Za-z] (?= \.\d ) ) (?= \s? [-–]? \d* \.\d )
-    )
-    """,
-    re.VERBOSE,
-)
+_BEHIND_NAME = r"(?:(?<=[\w)\]])|(?<=[\w)\]]\s))"  # or degrees of freedom: t(38) ¼
+_STRANGE = r"(?![≤≥–±²³°])[^\x00-\x7f](?=\s?[-–]?\.?\d)"  # ¼ and U+2403, before a number
+_FAMILIAR = r"(?:[=<!#%&?@~]|(?<=\s)[A-Za-z5,](?=\s)|[A-Za-z](?=\.\d))(?=\s?[-–]?\d*\.\d)"  # pb.05, t(38) 5 2.20
+_DESTROYED_SIGN = re.compile(rf"{_BEHIND_NAME}(?P<sign>{_STRANGE}|{_FAMILIAR})")
 _NAME_OF_STATISTIC = re.compile(r"(?<![^\W_])(?:[tFrzQ]|χ?[2²])\s?[(\[][\w.,= ]{1,20}[)\]]\s?$")
 _NAME_OF_P = re.compile(r"(?<!\w)[pP]\s?$")
 _BOUND = re.compile(r"\s?0?\.(?:0*[15]0*|10)(?!\d)")
