@@ -8,33 +8,16 @@ its heading names is not read, nor are values that cannot be told to belong toge
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, cast
 
+from tools.numbers import records
 from tools.numbers.read_text import PEOPLE, find_adjustment, find_tails, read_degrees, read_scale
-from tools.numbers.records import (
-    ALPHA,
-    COUNT,
-    NUMBER,
-    DegreesOfFreedom,
-    Estimate,
-    GroupComparison,
-    MeanAndDeviation,
-    Proportion,
-    Relation,
-    ReportedTest,
-    RoundedNumber,
-    TestKind,
-    parse_number,
-    whole_number,
-)  # fmt: skip
 from tools.numbers.statements import PaperTable, Statement
 
 _NAMES = {
     "n": "n; N; sample size; number of participants; number of patients; no. of participants; no. of patients",
-    "k": "k; studies; number of studies; no. of studies",
     "count": "count; counts; frequency; freq; number; no; events",
     "percentage": "%; percent; percentage; per cent",
     "mean": "M; mean; means",
@@ -59,18 +42,17 @@ _NAMES = {
     "p": "p; P; p value; P value; sig; significance; Pr",
 }
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("; ")}
-_WHOLE_HEADINGS = frozenset("bBdgβrQHk")  # letters that name groups and vitamins, too, where other words stand before
+_WHOLE_HEADINGS = frozenset("bBdgβrQ")  # letters that name groups and vitamins, too, where other words stand before
 STATISTICS = frozenset({"t", "F", "z", "r", "chi", "Q"})
-_ESTIMATES = frozenset({"ratio", "difference", "estimate", "d"})
 _CONTENTS = frozenset({"count", "percentage", "mean", "deviation", "error"})
-_SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{COUNT})")
-_COUNT = re.compile(COUNT)
+_SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{records.COUNT})")
+_COUNT = re.compile(records.COUNT)
 _LEVEL = re.compile(r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?=[Cc])")  # 95% CI
 _PARTS = re.compile(r"[()\[\],;:/±_]|\+/-|\band\b")
 _VALUES = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell: 1.50 (1.02, 2.20); 3.4 ± 1.2
 _BEGINS_NUMBER = re.compile(r"[<>=≤≥~≈-]?\s?[-–+]?\.?\d")
-_NUMBER_CELL = re.compile(rf"(?P<value>{NUMBER})\s?%?\s?[a-z†‡§]?")
-_ENDS = re.compile(rf"(?P<low>{NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{NUMBER})\s?%?")
+_NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?\s?[a-z†‡§]?")
+_ENDS = re.compile(rf"(?P<low>{records.NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{records.NUMBER})\s?%?")
 P_CELL = re.compile(
     r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+)\s?[a-z†‡§]?"
     r"|(?P<ns>n\.?\s?s\.?|NS)"
@@ -97,8 +79,7 @@ class TableHeading(NamedTuple):
     """Whether the words are names of roles and nothing else."""
 
 
-@dataclass(frozen=True)
-class TableValue:
+class TableValue(NamedTuple):
     """A value of a cell with what the headings say that it is."""
 
     role: str
@@ -119,7 +100,7 @@ class ParsedTable(NamedTuple):
 
 def parse_heading(words: str) -> TableHeading:
     """Look up the parts of a heading among the names of roles."""
-    sizes = {whole_number(found["n"]) for found in _SIZE.finditer(words)}
+    sizes = {records.whole_number(found["n"]) for found in _SIZE.finditer(words)}
     rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
     parts = [
         " ".join(part.replace("-", " ").replace("²", "2").replace("^", "").split()).strip(" .")
@@ -212,7 +193,7 @@ def _add_sizes(
     sizes = next((row for label, row in zip(labels, rows, strict=True) if label.pure and label.roles == ("n",)), None)
     if sizes is None or len(sizes) != len(columns):
         return columns
-    told = [whole_number(cell) if _COUNT.fullmatch(cell) else None for cell in sizes]
+    told = [records.whole_number(cell) if _COUNT.fullmatch(cell) else None for cell in sizes]
     return [column._replace(n=column.n or n) for column, n in zip(columns, told, strict=True)]
 
 
@@ -237,174 +218,135 @@ def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: 
     return [TableValue(role, text.strip(), heading, label.words, statement) for role, text in pairs]
 
 
-def _find_beside(
-    line: Sequence[TableValue], at: int, among: Collection[str], roles: Collection[str]
-) -> TableValue | None:
-    """Return the value that belongs to another of its line: where there are as many, the first to the first.
+def _list_owners(
+    table: ParsedTable, roles: Collection[str]
+) -> Iterator[tuple[int, TableValue, Mapping[str, TableValue]]]:
+    """Yield each value with one of the roles, the number of its line, and what belongs to it, by role.
 
-    Args:
-        line: The values of a line.
-        at: Place of the value to which another belongs.
-        among: The roles that such values have.
-        roles: The roles of what belongs to them.
+    To the first of a line belongs the first of another role, if the line has as many of both.
     """
-    owners = [place for place, each in enumerate(line) if each.role in among]
-    others = [each for each in line if each.role in roles]
-    return others[owners.index(at)] if at in owners and len(owners) == len(others) else None
+    for number, line in enumerate(table.lines):
+        owners = [each for each in line if each.role in roles]
+        others = {role: [each for each in line if each.role == role] for role in _NAMES}
+        for at, owner in enumerate(owners):
+            yield number, owner, {role: each[at] for role, each in others.items() if len(each) == len(owners)}
 
 
-def _parse_cell(value: TableValue | None) -> RoundedNumber | None:
+def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
     """Return the number of a cell; None where there is no cell, or it holds anything else."""
     found = _NUMBER_CELL.fullmatch(value.text) if value else None
-    return parse_number(found["value"]) if found else None
+    return records.parse_number(found["value"]) if found else None
 
 
-def _parse_p(value: TableValue | None) -> tuple[RoundedNumber | None, Relation]:
+def _parse_p(value: TableValue | None) -> tuple[records.RoundedNumber | None, records.Relation]:
     """Return the p-value of a cell with its relation; None where there is none."""
     found = P_CELL.fullmatch(value.text) if value else None
     if found is None:
         return None, "="
     if found["ns"]:
-        return RoundedNumber(ALPHA, 0.0), "ns"
-    return parse_number(found["p"]), cast("Relation", found["relation"] or "=")
+        return records.RoundedNumber(records.ALPHA, 0.0), "ns"
+    return records.parse_number(found["p"]), cast("records.Relation", found["relation"] or "=")
 
 
-def read_proportions(table: ParsedTable) -> Iterator[Proportion]:
+def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
     """Read `12 (40%)` below a heading that tells how many there are: `Tea (n = 30)`."""
     above: dict[str, list[int]] = {}
     for line in table.lines:
-        counts = {
-            id(each): whole_number(each.text) for each in line if each.role == "count" and _COUNT.fullmatch(each.text)
-        }
-        for count, percentage in pairwise(line):
-            number = _parse_cell(percentage)
-            if id(count) not in counts or percentage.role != "percentage" or number is None or not count.heading.n:
-                continue
-            yield Proportion(
-                statement=count.statement,
-                place=(0, 0),
-                count=counts[id(count)],
-                total=count.heading.n,
-                percentage=number,
-                approximate=False,
-                other_totals=(sum(counts.values()), *above.get(count.heading.words, [])),
+        pairs = [
+            (each, records.whole_number(each.text), _parse_cell(percentage))
+            for each, percentage in pairwise(line)
+            if (each.role, percentage.role) == ("count", "percentage") and _COUNT.fullmatch(each.text)
+        ]
+        for each, count, percentage in pairs:
+            totals = above.setdefault(each.heading.words, [])
+            if percentage and each.heading.n:
+                others = (sum(count for _, count, _ in pairs), *totals)
+                yield records.Proportion(
+                    each.statement, (0, 0), count, each.heading.n, percentage, approximate=False, other_totals=others
+                )
+            totals.append(count)
+
+
+def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
+    """Read means, and percentages of people, whose n a heading or a column tells, with the deviation beside them."""
+    owners = [*_list_owners(table, {"mean"}), *_list_owners(table, {"percentage"})]
+    for _, each, beside in owners:
+        words = f"{each.heading.words} {each.label}"
+        size = beside["n"].text if "n" in beside else ""
+        n = each.heading.n or (records.whole_number(size) if _COUNT.fullmatch(size) else None)
+        mean, is_percentage = _parse_cell(each), each.role == "percentage"
+        if mean and n and not (is_percentage and ("count" in beside or not PEOPLE.search(words))):
+            scale = read_scale(f"{each.statement.caption} {words}")
+            deviation = _parse_cell(beside.get("deviation"))
+            yield records.MeanAndDeviation(
+                each.statement, (0, 0), mean, deviation, n, **scale._asdict(), percentage=is_percentage
             )
-        for each in line:
-            if id(each) in counts:
-                above.setdefault(each.heading.words, []).append(counts[id(each)])
 
 
-def read_means(table: ParsedTable) -> Iterator[MeanAndDeviation]:
-    """Read means whose n a heading or a column tells, each with the deviation beside it."""
-    for line in table.lines:
-        yield from _read_means_of(line)
-
-
-def _read_means_of(line: Sequence[TableValue]) -> Iterator[MeanAndDeviation]:
-    for at, each in enumerate(line):
-        of_people = each.role == "percentage" and PEOPLE.search(f"{each.heading.words} {each.label}")
-        mean = _parse_cell(each) if each.role == "mean" or of_people else None
-        size = _find_beside(line, at, {each.role}, {"n"})
-        n = each.heading.n or (whole_number(size.text) if size and _COUNT.fullmatch(size.text) else None)
-        if mean is None or not n or (of_people and any(other.role == "count" for other in line)):
-            continue
-        scale = read_scale(f"{each.statement.caption} {each.heading.words} {each.label}")
-        yield MeanAndDeviation(
-            statement=each.statement,
-            place=(0, 0),
-            mean=mean,
-            deviation=_parse_cell(_find_beside(line, at, {each.role}, {"deviation"})),
-            n=n,
-            items=scale.items,
-            whole=scale.whole,
-            binary=scale.binary,
-            percentage=bool(of_people),
-        )
-
-
-def read_estimates(table: ParsedTable) -> Iterator[Estimate]:
+def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
     """Read estimates with the interval and the p-value of the same line."""
-    for line in table.lines:
-        for at, each in enumerate(line):
-            value = _parse_cell(each) if each.role in _ESTIMATES else None
-            low, high = (_find_beside(line, at, _ESTIMATES, {role}) for role in ("low", "high"))
-            whole = _find_beside(line, at, _ESTIMATES, {"interval"})
-            if each.role == "ratio" and [behind.role for behind in line[at + 1 : at + 2]] == ["interval"]:
-                whole = line[at + 1]  # in `b | SE | OR | 95% CI` the interval is that of OR
-            ends = _ENDS.fullmatch(whole.text if whole else f"{low.text} to {high.text}" if low and high else "")
-            if value is None or ends is None:
-                continue
-            level = _LEVEL.search((whole or low or each).heading.words) or _LEVEL.search(table.about)
-            p, relation = _parse_p(_find_beside(line, at, _ESTIMATES, {"p"}))
-            yield Estimate(
+    is_of_ratios = any(each.role == "ratio" for line in table.lines for each in line)  # beside b stands OR (95% CI)
+    for _, each, beside in _list_owners(table, {"ratio"} if is_of_ratios else {"difference", "estimate", "d"}):
+        ends = [beside[role] for role in ("interval", "low", "high") if role in beside]
+        found = _ENDS.fullmatch(" to ".join(end.text for end in ends))
+        value, (p, relation) = _parse_cell(each), _parse_p(beside.get("p"))
+        if value and found:
+            level = _LEVEL.search(ends[0].heading.words) or _LEVEL.search(table.about)
+            yield records.Estimate(
                 statement=each.statement,
                 place=(0, 0),
                 measure=each.heading.words,
-                scale="ratio" if each.role == "ratio" else "unknown" if each.role == "estimate" else "difference",
+                scale="ratio" if is_of_ratios else "unknown" if each.role == "estimate" else "difference",
                 value=value,
-                low=parse_number(ends["low"]),
-                high=parse_number(ends["high"]),
+                low=records.parse_number(found["low"]),
+                high=records.parse_number(found["high"]),
                 level=float(level["level"]) / 100 if level else 0.95,
                 p=p,
                 p_relation=relation,
             )
 
 
-def read_tests(table: ParsedTable) -> Iterator[ReportedTest]:
+def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     """Read statistics with the degrees of freedom and the p-value of the same line."""
-    for below, line in enumerate(table.lines, 1):
-        for at, each in enumerate(line):
-            value = _parse_cell(each) if each.role in STATISTICS else None
-            p, relation = _parse_p(_find_beside(line, at, STATISTICS, {"p"}))
-            if value is None or p is None:
-                continue
-            degrees = _find_degrees(line, at, table.lines[below:])
-            if degrees is not None:
-                yield ReportedTest(
-                    statement=each.statement,
-                    place=(0, 0),
-                    kind=cast("TestKind", each.role),
-                    statistic=value,
-                    statistic_relation="=",
-                    degrees=degrees,
-                    p=p,
-                    p_relation=relation,
-                    tails=find_tails(table.about),
-                    adjustment=find_adjustment(table.about, degrees),
-                )
+    for number, each, beside in _list_owners(table, STATISTICS):
+        value, (p, relation) = _parse_cell(each), _parse_p(beside.get("p"))
+        degrees = _find_degrees(each, beside, table.lines[number + 1 :])
+        if value and p and degrees is not None:
+            yield records.ReportedTest(
+                statement=each.statement,
+                place=(0, 0),
+                kind=cast("records.TestKind", each.role),
+                statistic=value,
+                statistic_relation="=",
+                degrees=degrees,
+                p=p,
+                p_relation=relation,
+                tails=find_tails(table.about),
+                adjustment=find_adjustment(table.about, degrees),
+            )
 
 
 def _find_degrees(
-    line: Sequence[TableValue], at: int, below: Sequence[Sequence[TableValue]]
-) -> DegreesOfFreedom | None:
+    statistic: TableValue, beside: Mapping[str, TableValue], below: Sequence[Sequence[TableValue]]
+) -> records.DegreesOfFreedom | None:
     """Find degrees of freedom in the heading, in the line, or in the line of the error below it; of r by n pairs."""
-    kind = cast("TestKind", line[at].role)
-    beside = {role: _find_beside(line, at, STATISTICS, {role}) for role in ("df", "df1", "df2", "n", "k")}
-    own, first, second, pairs, studies = (each.text if each else "" for each in beside.values())
+    own, first, second, pairs = (beside[role].text if role in beside else "" for role in ("df", "df1", "df2", "n"))
     error = next((each.text for row in below for each in row if each.role == "df" and _ERROR.match(each.label)), "")
-    told = [", ".join(line[at].heading.degrees), f"{first}, {second}", own, f"{own}, {error}"]
-    if kind == "r" and pairs:
-        told.append(f"n = {pairs}")
-    if kind == "Q" and studies.isdecimal():
-        told.append(str(int(studies) - 1))
+    told = [", ".join(statistic.heading.degrees), f"{first}, {second}", own, f"{own}, {error}", f"n = {pairs}"]
+    kind = cast("records.TestKind", statistic.role)
     return next((found for text in told if (found := read_degrees(kind, text)) is not None), None)
 
 
-def read_comparisons(table: ParsedTable) -> Iterator[GroupComparison]:
+def read_comparisons(table: ParsedTable) -> Iterator[records.GroupComparison]:
     """Read rows with the means, deviations and n of two groups and one t or one Cohen's d."""
     for line in table.lines:
-        groups = [mean for mean in _read_means_of(line) if mean.deviation]
+        row = table._replace(lines=[line])
+        groups = [mean for mean in read_means(row) if mean.deviation]
+        found = [_find_degrees(each, beside, []) for _, each, beside in _list_owners(row, {"t"})]
+        degrees = found[0][0].value if len(found) == 1 and found[0] else None
         for measure in ("t", "d"):
-            values = [at for at, each in enumerate(line) if each.role == measure]
-            value = _parse_cell(line[values[0]]) if len(values) == 1 else None
-            if len(groups) != 2 or value is None:
-                continue
-            degrees = _find_degrees(line, values[0], []) if measure == "t" else None
-            yield GroupComparison(
-                statement=line[values[0]].statement,
-                place=(0, 0),
-                groups=(groups[0], groups[1]),
-                measure=measure,
-                value=value,
-                degrees=degrees[0].value if degrees else None,
-            )
+            cells = [each for each in line if each.role == measure]
+            value = _parse_cell(cells[0]) if len(cells) == 1 else None
+            if len(groups) == 2 and value:
+                two = (groups[0], groups[1])
+                yield records.GroupComparison(cells[0].statement, (0, 0), two, measure, value, degrees)

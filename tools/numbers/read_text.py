@@ -6,6 +6,7 @@ Where the meaning of words would decide what a number is, nothing is read.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -226,9 +227,7 @@ def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
                 mean=parse_number(match["mean"]),
                 deviation=parse_number(deviation) if deviation else None,
                 n=whole_number(n),
-                items=scale.items,
-                whole=scale.whole,
-                binary=scale.binary,
+                **scale._asdict(),
                 percentage=False,
             )
     for match in _SHARE_OF_PEOPLE.finditer(text):
@@ -251,13 +250,13 @@ _BEFORE_INTERVAL = re.compile(
     rf"""
     (?: (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
         (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )? \s? (?: = | : | , | of | was | is )? \s?     # odds ratio (OR) =
-      | (?P<other> [\wχ²)]+ ) \s? [=<>] \s? )?
+      | (?P<other> [\wχ²)]+ ) \s? [=<>]? \s? )?
     (?<! [\w.,/] ) (?P<value> {NUMBER} ) (?P<unit> \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
     (?-x:{_OTHER_VALUES}(?:[,;]\s?{P_VALUE})?) [\s,;:(\[]* $
     """,
     re.VERBOSE,
 )
-_INTERVAL = re.compile(
+_INTERVAL_BEHIND = re.compile(
     rf"""
     (?: (?P<level> 9\d (?: \.\d )? ) \s? % \s?
         (?: CI | CrI | (?: confidence | credible ) \s intervals? (?: \s? \(CI\) )? )
@@ -277,7 +276,7 @@ _LONGEST_ESTIMATE = 120  # characters from its name to its interval
 def read_estimates(statement: Statement) -> Iterator[Estimate]:
     """Read `OR 1.50 (95% CI 1.02 to 2.20), p = .04`: an estimate, its interval, and the p-value behind it."""
     text = statement.text
-    for match in _INTERVAL.finditer(text):
+    for match in _INTERVAL_BEHIND.finditer(text):
         before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _LONGEST_ESTIMATE), match.start())
         named = before and (before["ratio"] or before["difference"])
         if before is None or not (named or match["level"]) or not (named or _is_unnamed_estimate(before)):
@@ -301,35 +300,27 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
 
 
 def _is_unnamed_estimate(before: re.Match[str]) -> bool:
-    """Return whether a number directly before an interval is an estimate: no statistic, n or number of things."""
-    name, unit = before["other"], (before["unit"] or "").strip()
+    """Return whether a number without a name that is known is an estimate: its interval follows in brackets."""
+    name, unit = before["other"] or "", (before["unit"] or "").strip()
     measured = not unit or unit.endswith(("point", "points")) or unit_after(f"1 {unit}", 1, spelled=False)
-    return bool(measured) and not (name and (name in _NO_ESTIMATES or not name.isalnum()))
+    behind = before[0][before.end("unit" if unit else "value") - before.start() :]
+    is_other = name in _NO_ESTIMATES or name.endswith(")")
+    return bool(measured) and not is_other and behind.strip() in {"(", "["}
 
 
 def find_comparisons(means: Sequence[MeanAndDeviation], tests: Sequence[ReportedTest]) -> Iterator[GroupComparison]:
     """Find sentences with the means, deviations and n of two groups and one t or one Cohen's d."""
-    sentences: dict[tuple[int, int], list[MeanAndDeviation]] = {}
+    sentences = defaultdict[tuple[int, tuple[int, int]], list[MeanAndDeviation]](list)
     for mean in means:
         if mean.deviation and not mean.statement.row:
-            start, _ = mean.statement.sentence_at(mean.place[0])
-            sentences.setdefault((id(mean.statement), start), []).append(mean)
-    for groups in (each for each in sentences.values() if len(each) == 2):
-        first, second = groups
-        statement, place = first.statement, (first.place[0], second.place[1])
-        start, end = statement.sentence_at(first.place[0])
-        reported = [
-            test for test in tests
-            if test.statement is statement and test.kind == "t" and start <= test.place[0] < end
-        ]  # fmt: skip
-        degrees = reported[0].degrees[0].value if len(reported) == 1 else None
-        if len(reported) == 1:
-            end_of_test = max(second.place[1], reported[0].place[1])
-            yield GroupComparison(
-                statement, (place[0], end_of_test), (first, second), "t", reported[0].statistic, degrees
-            )
-        effects = list(_EFFECT.finditer(statement.text, start, end))
-        if len(effects) == 1:
-            end_of_effect = max(second.place[1], effects[0].end())
-            value = parse_number(effects[0]["d"])
-            yield GroupComparison(statement, (place[0], end_of_effect), (first, second), "d", value, degrees)
+            sentences[id(mean.statement), mean.statement.sentence_at(mean.place[0])].append(mean)
+    for (_, place), groups in sentences.items():
+        statement = groups[0].statement
+        t = [each for each in tests if each.statement is statement and each.kind == "t"]
+        t = [each for each in t if place[0] <= each.place[0] < place[1]]
+        degrees = t[0].degrees[0].value if len(t) == 1 else None
+        d = [parse_number(found["d"]) for found in _EFFECT.finditer(statement.text, *place)]
+        if len(groups) == 2 and len(t) == 1:
+            yield GroupComparison(statement, place, (groups[0], groups[1]), "t", t[0].statistic, degrees)
+        if len(groups) == 2 and len(d) == 1:
+            yield GroupComparison(statement, place, (groups[0], groups[1]), "d", d[0], degrees)
