@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from state.computed_findings import ComputedFinding, PaperReport
+from state.computed_findings import ComputedFinding, PaperReport, gravest_first
 from state.documents import Document
 from tools.numbers import read_tables, read_text
 from tools.numbers.abbreviations import check_abbreviations
@@ -28,7 +28,7 @@ _join = chain.from_iterable
 
 
 def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequence[NumberRecord] = ()) -> PaperReport:
-    """Return all findings about a paper, in the order of its paragraphs; what is said twice is found once.
+    """Return all findings about a paper, in its order, and each once.
 
     Args:
         document: The paper.
@@ -64,10 +64,16 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
         *check_abbreviations(parts),
         *(check_total(each) for each in by_model if isinstance(each, ToldTotal)),
     ]
-    order = {paragraph["id"]: at for at, paragraph in enumerate(document["paragraphs"])}
-    once = {(each["kind"], each["quote"], each["computation"]): each for each in reversed(findings) if each}
+    by_gravity = sorted(filter(None, findings), key=gravest_first, reverse=True)  # so that the gravest stays
+    once = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
+    texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
+    order = {id_: at for at, id_ in enumerate(texts)}
+
+    def find_place(found: ComputedFinding) -> tuple[int, int]:
+        return order.get(found["paragraph"], len(order)), texts.get(found["paragraph"], "").find(found["quote"])
+
     return PaperReport(
-        findings=sorted(once.values(), key=lambda each: order.get(each["paragraph"], len(order))),
+        findings=sorted(once.values(), key=find_place),
         read={
             "test": len(tests),
             "mean": len(means),

@@ -47,9 +47,9 @@ _BEHIND = rf"[,;]?\s?\(?d\.?\s?f\.?\s?=\s?(?P<behind>{_DEGREES})\)?"  # t = 2.20
 _PART = r"(?!\d|[.,]\d|\s\d|\s?[%x×·])"  # what is read is no part of 2,76 or 1 231.24
 _VALUE = rf"\s{{0,2}}(?P<comparison>[=<>])\s{{0,2}}(?P<value>{NUMBER}){_PART}"
 _SYMBOL = r"(?![tFzZQHχ][\W\d_]|[pP](?!artial))[A-Za-zχηωεφβΔ][\w²^’'{}-]{0,12}(?:\s[\w²^]{1,8})?"  # ηp², Cohen's d
-_INTERVAL = r"9\d\s?%\s?CI\s?[=:]?\s?[(\[][^()\[\]]{1,30}[)\]]"  # 95% CI [0.1, 0.9]
+_INTERVAL_OF_EFFECT = r"9\d\s?%\s?CI\s?[=:]?\s?[(\[][^()\[\]]{1,30}[)\]]"  # 95% CI [0.1, 0.9]
 # What APA puts between a statistic and its p, such as MSE = 1.2.
-_BETWEEN = rf"\s?[,;]?\s{{0,2}}\(?(?:{_SYMBOL}\s?[=<>]\s?{NUMBER}\s?%?|{_INTERVAL})\)?"
+_BETWEEN = rf"\s?[,;]?\s{{0,2}}\(?(?:{_SYMBOL}\s?[=<>]\s?{NUMBER}\s?%?|{_INTERVAL_OF_EFFECT})\)?"
 _NOT_SIGNIFICANT = r"(?:[pP]\s?[=>]?\s?)?(?P<ns>n\.\s?s\.|ns|NS|N\.\s?S\.)(?!\w)"
 _SIGNIFICANCE = rf"(?:(?:one|two|[12])[ –-](?:tailed|sided)\s)?(?:{P_VALUE}|{_NOT_SIGNIFICANT})"
 _TEST = re.compile(

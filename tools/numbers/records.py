@@ -26,7 +26,7 @@ _EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE][-–])(\d+)\}?$")
 ALPHA = 0.05
 _P_NAME = r"(?<![\w’'-])[pP](?:\s?[-–]?\s?values?)?(?:\s?\((?:one|two|[12])[ –-](?:tailed|sided)\))?"
 _P_NUMBER = rf"\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?"
-P_VALUE = rf"{_P_NAME}\s{{0,5}}(?P<relation>[=<>≤≥])\s{{0,2}}(?P<p>{_P_NUMBER})(?!\d|[.,]\d|\s\d|\s?[%x×·])"
+P_VALUE = rf"{_P_NAME}\s{{0,5}}(?P<relation>[=<>≤≥])\s{{0,2}}(?P<p>{_P_NUMBER})(?!\d|[.,–-]\.?\d|\s\d|\s?[%x×·])"
 """Pattern of a p-value with its sign; a number above 1 is none."""
 _SLACK = 1e-9
 
