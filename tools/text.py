@@ -70,6 +70,11 @@ def without_accents(text: str) -> str:
     return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
 
 
+def title_key(title: str) -> str:
+    """The letters and digits of words, such as a title's: accents, case and punctuation make no other paper."""
+    return " ".join(re.findall(r"[^\W_]+", without_accents(title.casefold())))
+
+
 def strip_invisible(text: str) -> str:
     """Take out characters without a shape, except those that formulas and symbols are written with."""
     return _STRIPPED.sub("", text)

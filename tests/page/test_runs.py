@@ -11,6 +11,11 @@ from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import MOSSES, SEEDLINGS, begin, look, problem, settled, to_its_end
 
+FLAWED = (
+    "Cress that was given tea grew taller than a hand in 20% (8 of 32) of the pots, and nobody touched any of them. "
+    * 2
+)
+
 
 def test_what_can_be_done_is_told_with_the_models_that_answer(page: httpx.Client):
     told = page.get("/start").json()
@@ -74,7 +79,9 @@ def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Pat
     assert page.get(f"{one}/paper").content == SEEDLINGS.read_bytes()
     assert {word["page"] for word in page.get(f"{one}/words").json()["p1"]} == {1}
     assert page.get(f"{one}/export", params={"format": ".pdf"}).content.startswith(b"%PDF-")
-    whole = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results", extensions=["computed_checks"]))
+    flawed = home / "tea.md"
+    flawed.write_text(f"# Tea\n\n## Results\n\n{FLAWED}", encoding="utf-8")
+    whole = to_its_end(page, begin(page, "review", flawed, extensions=["computed_checks"]))
     found, its_run = whole["result"]["computed"][0]["id"], f"/runs/{whole['record']['id']}"
     assert "## Computed" in page.get(f"{its_run}/export", params={"format": ".md"}).text
     assert page.put(f"{its_run}/decisions/{found}", json={"decision": "dismissed"}).status_code == 200
@@ -129,8 +136,8 @@ def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, e
 
 def test_a_check_needs_no_model(page: httpx.Client, endpoint: FakeEndpoint):
     asked = len(endpoint.requests)
-    found = page.post("/check", files={"file": ("draft.pdf", SEEDLINGS.read_bytes())}).json()
-    assert [finding["kind"] for finding in found["findings"]] == ["many tests"]
+    found = page.post("/check", data={"text": f"# Tea\n\n## Results\n\n{FLAWED}"}).json()
+    assert [finding["kind"] for finding in found["findings"]] == ["percentage"]
     assert found["findings"][0]["paragraph"] in {paragraph["id"] for paragraph in found["source"]["paragraphs"]}
-    assert (found["read"]["reference"], found["unread"], found["references_looked_up"]) == (6, [], False)
+    assert (found["read"]["reference"], found["unread"], found["references_looked_up"]) == (0, [], False)
     assert len(endpoint.requests) == asked

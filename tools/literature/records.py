@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 from typing_extensions import TypedDict
 
 from state.documents import Document
-from tools.text import without_accents
+from tools.text import title_key
 
 
 class Hit(TypedDict):
@@ -156,11 +156,6 @@ def identifiers(values: Iterable[str | None]) -> list[str]:
         elif doi := _DOI.search(value):
             found.append(f"doi:{doi[0].lower().rstrip('.,;)')}")
     return list(dict.fromkeys(found))
-
-
-def title_key(title: str) -> str:
-    """The letters and digits of a title's words: accents, case and punctuation make no other paper."""
-    return " ".join(re.findall(r"[^\W_]+", without_accents(title.casefold())))
 
 
 def is_same_study(hit: Hit, paper: UnderReview) -> bool:

@@ -1,202 +1,189 @@
-"""Citations and the list of references: citations without an entry, and entries that are never cited."""
+"""Citations and the list of references, in the style that a paper has: numbers, keys of LaTeX, or authors and years.
+
+Nothing is found where fewer than half of the entries are cited in that style. Where the two do not fit in many places,
+the list or the citations were not read whole, which is told as what was not read.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from state.computed_findings import CheckKind, ComputedFinding, Severity
+from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
-from tools.numbers.cross_references import WITHOUT_MARKS, numbers_listed
-from tools.numbers.statements import Statement
-from tools.text import without_accents
+from tools.numbers.statements import Statement, finding_about_entry
+from tools.text import title_key, without_accents
 
-_LONGEST_QUOTE = 200  # characters of an entry
-_FEWEST = 2  # entries; a shorter list was hardly read whole
-_NUMBERS = re.compile(r"\[(?P<list>\d{1,3}(?:\s?(?:,|;|–|-)\s?\d{1,3})*)(?:, (?:p|pp|sec|ch|fig)[^\]]{0,20})?\]")
-_RAISED = re.compile(
-    r"(?<=[a-z)”\"’][.,;:])(?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)(?=\s+[A-Za-z(]|\s*$)"
-    r"|(?<=[a-z.,])\^(?P<above>\d{1,3}(?:[,–-]\d{1,3})*)[\^ ]"
-)
-"""`memory.1,2`: numbers above the line, of which a format has kept only the digits."""
-_ROUND = re.compile(r"(?<=[a-z] )\((?P<list>\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)\)(?=[.,;]| [a-z]|$)")
-"""`memory (1, 2)`"""
-_KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
+_LONGEST_AUTHORS = 60  # characters of an entry without a year
 _CITED = 0.5
-"""Share of the entries that must be cited by number, or the numbers in brackets are something else."""
-
-_NAME = (
-    r"(?:(?:van|von|de|der|den|del|della|di|da|le|la|el|al|ten|ter|dos|du|O’|O'|Mc"
-    r"|Mac)[ -]?)*[A-Z][^\W\d_]+(?:[-’'][A-Z]?[^\W\d_]+)*"
+_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]")  # [1, 3–5] and [7, p. 3]
+_BETWEEN = re.compile(r"\]([–-])\[")  # [2]–[6]
+_RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_RAISED = re.compile(
+    rf"""
+    (?<=[^\W\d_]|[.,;:)”"’])                                          # memory.¹,² but not 10⁵
+    (?:\^ (?P<marked> \d{{1,3}} (?:[,–-]\d{{1,3}})*) \s             # Markdown's memory.^1,2^
+    | (?P<raised> [{_RAISED_DIGITS}]+ (?:[,–-][{_RAISED_DIGITS}]+)*))
+    """,
+    re.VERBOSE,
 )
-_YEAR = r"(?P<year>(?:19|20)\d\d)[a-z]?"
-_AUTHOR_YEAR = re.compile(rf"(?P<name>{_NAME})(?P<others> et al\.?,?| and {_NAME}| & {_NAME})(?:,? ?| ?\()\(?{_YEAR}\b")
-_NARRATED = re.compile(rf"(?<![\w&’-])(?<!and )(?<!& )(?P<name>{_NAME}) \({_YEAR}(?=[);,:])")
-"""`Adams (2011)`; what stands so may also be a product or a month."""
-_IN_BRACKETS = re.compile(rf"(?:\((?:see |e\.g\.,? |cf\.? )?|; )(?P<name>{_NAME}),? {_YEAR}(?=[);,])")
-"""`(Adams, 2011; Costa, 2014)`"""
-_SAID = re.compile(
-    r"\s?(?:show|found|find|report|argu|propos|suggest|describ|demonstrat|claim|note|observ|introduc|develop|conclud"
-    r"|state|review|point)\w*\b"
+_ROUND = re.compile(r"(?<=[a-z] )\((\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)\)(?=[.,;]| [a-z]|$)")  # memory (1, 2)
+_KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
+_NAME = r"(?:(?:van|von|de|der|den|del|della|di|da|du|la|le|ten|ter|dos)[ ])*[A-Z][^\W\d_]*(?:[-’'][^\W\d_]+)*"
+_AUTHORS = re.compile(
+    rf"""
+    (?P<name>{_NAME})
+    (?P<others> (?:,[ ]{_NAME})*,?[ ](?:et[ ]al\.? | (?P<joined>and|&)[ ]{_NAME}))?
+    (?: ,[ ] | [ ]\( | (?P<space>[ ]))                    # (Adams, 2011; Costa & Diaz, 2014), Adams et al. (2011)
+    (?P<year>(?:19|20)\d\d)[a-z]? (?=[);,:\]])
+    """,
+    re.VERBOSE,
 )
-"""What an author does and a product does not."""
-_MONTH = re.compile("January|February|March|April|May|June|July|August|September|October|November|December")
-_FIRST_AUTHOR = re.compile(
-    rf"(?:[A-Z]\.[ -]?)*(?P<name>{_NAME}(?=,| [A-Z]{{1,3}}(?:[,;:]| \(| \d)| [A-Z]{{2,3}}\.)"
-    r"|.{2,60}?(?=,| and | & | \(|(?<!\b[A-Z])\. |$))"
-)
-"""`Kingma DP, ...`, or all names of `Diederik P. Kingma and ...`, any of which a citation may have."""
+_JOINING = {
+    "and",
+    "et",
+    "al",
+    "van",
+    "von",
+    "de",
+    "der",
+    "den",
+    "del",
+    "la",
+    "le",
+    "di",
+    "da",
+    "du",
+    "ten",
+    "ter",
+    "dos",
+}
+_YEAR = re.compile(r"\b(?:19|20)\d\d")
 
 
-def check_citations(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Findings about citations and references, in the style that the paper has."""
+class Citation(NamedTuple):
+    """A place where the text cites."""
+
+    part: Statement
+    place: tuple[int, int]
+    label: str
+    entries: set[str]
+    """Ids of those that it may mean; none if there is no such entry."""
+    why: str
+    """What is told where there is none."""
+
+
+def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
+    """Return findings about citations and entries, and what of either was not read."""
     entries = document["references"]
-    if len(entries) < _FEWEST:
-        return
-    if all(entry["id"].isdigit() for entry in entries):
-        yield from _by_number(entries, parts)
-    elif document["format"] == "latex":
-        yield from _by_key(entries, parts)
-    elif all(re.fullmatch(r"r\d+", entry["id"]) for entry in entries):
-        if document["format"] in {"markdown", "html"}:  # a list whose numbers the format counts
-            counted = [Reference(id=entry["id"].removeprefix("r"), text=entry["text"]) for entry in entries]
-            yield from _by_number(counted, parts)
-        yield from _by_author(document, parts)
+    is_counted = document["format"] not in {"pdf", "text"}  # by the format, which prints no numbers
+    numbers = [entry["id"].removeprefix("r" if is_counted else "") for entry in entries]
+    styles = [list(_read_authors(document, parts))]
+    if document["format"] == "latex":
+        styles.append(list(_read_keys(entries, parts)))
+    elif numbers == [str(number) for number in range(1, len(entries) + 1)]:
+        styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED, _ROUND)]
+    style = max(styles, key=lambda each: (len(_join_entries(each)), len(each)))
+    known, unknown = _join_entries(style), {each.label: each for each in reversed(style) if not each.entries}
+    if len(unknown) > max(2, 0.1 * len(known)):
+        some = ", ".join(list(unknown)[-3:])
+        return [], [f"{len(unknown)} citations have no entry in the list of references as it was read, such as {some}"]
+    if len(known) < max(1, _CITED * len(entries)):
+        return [], []
+    named = _find_named(entries, parts) if style is styles[0] else set()
+    uncited = [entry for entry in entries if entry["id"] not in known | named]
+    found = [_tell_unknown(each) for each in unknown.values()]
+    if len(uncited) > max(1, 0.1 * len(entries)):
+        return found, [f"citations of {len(uncited)} entries of the list of references were not found"]
+    return [*found, *map(_tell_uncited, uncited)], []
 
 
-def _by_number(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    numbers = {int(entry["id"]) for entry in entries}
-    cited: dict[int, tuple[Statement, tuple[int, int]]] = {}
-    style = max((_NUMBERS, _RAISED, _ROUND), key=lambda each: sum(bool(each.search(part.text)) for part in parts))
-    for part in parts:
-        for match in style.finditer(part.text):
-            for number in numbers_listed(next(filter(None, match.groups()))):
-                cited.setdefault(number, (part, match.span()))
-    if len(numbers & cited.keys()) < _CITED * len(numbers) or numbers != set(range(1, len(numbers) + 1)):
-        return
-    for number in sorted(cited.keys() - numbers - {0}):
-        if number < 3 * len(numbers):  # what is larger is hardly a citation
-            part, place = cited[number]
-            yield part.finding(
-                "citation",
-                "medium",
-                place,
-                computation=f"[{number}] is cited; the list of references ends with [{max(numbers)}]",
-                consistent=f"an entry [{number}], or another number",
-            )
-    yield from _uncited([entry for entry in entries if int(entry["id"]) not in cited])
+def _join_entries(style: Sequence[Citation]) -> set[str]:
+    return {entry for citation in style for entry in citation.entries}
 
 
-def _by_key(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    keys = {entry["id"] for entry in entries}
-    cited: dict[str, tuple[Statement, tuple[int, int]]] = {}
-    for part in parts:
-        for match in _KEYS.finditer(part.text):
-            for key in re.split(r", ?", match["list"]):
-                cited.setdefault(key, (part, match.span()))
-    if len(keys & cited.keys()) < _CITED * len(keys):
-        return
-    for key in sorted(cited.keys() - keys):
-        part, place = cited[key]
-        if re.search(r"\d|:", key):
-            yield part.finding(
-                "citation",
-                "medium",
-                place,
-                computation=f"the key {key} is cited; no entry of the list of references has it",
-                consistent=f"an entry with the key {key}",
-            )
-    yield from _uncited([entry for entry in entries if entry["id"] not in cited])
-
-
-def _by_author(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    entries = document["references"]
-    texts = [_letters(entry["text"]) for entry in entries]
-    whole = " ".join(texts)
-    authors = " ".join(_letters(re.split(r"\b(?:19|20)\d\d", entry["text"])[0]) for entry in entries)
-    prose = [part for part in parts if not part.row]
-    several = [(part, match) for part in prose for match in _AUTHOR_YEAR.finditer(part.text)]
-    alone = [
-        (part, match)
-        for part in prose
-        for pattern in (_NARRATED, _IN_BRACKETS)
-        for match in pattern.finditer(part.text)
-        if f" {_last_name(match)} " in f" {authors} " or _is_cited(part, match)
-    ]
-    found = [(_in(texts, match), part, match) for part, match in [*several, *alone]]
-    known = sum(each for each, _, _ in found)
-    unknown = {(match["name"], match["year"]) for there, _, match in found if not there}
-    if known < (4 if document["format"] in WITHOUT_MARKS else 1) or len(unknown) > max(1, 0.1 * len(found)):
-        return  # the list was read badly
-    seen: set[str] = set()
-    for there, part, match in found:
-        if there or match[0] in seen:
-            continue
-        seen.add(match[0])
-        why = f"no entry of the list of references has {match['name']}"
-        if f" {_last_name(match)} " in f" {whole} ":
-            why = f"no entry with {match['name']} has the year {match['year']}"
-        cited = " ".join(match[0].split()).strip("(; ")
-        yield part.finding("citation", "medium", match.span(), computation=why, consistent=f"an entry for {cited}")
-    uncited = [entry for entry in entries if re.search(_YEAR, entry["text"]) and not _is_named(entry, prose)]
-    if len(uncited) < (1 - _CITED) * len(entries):
-        yield from _uncited(uncited)
-
-
-def _is_cited(part: Statement, match: re.Match[str]) -> bool:
-    """Whether a name that the list lacks is an author's, and not that of a product, a month or a place."""
-    in_brackets = match.re is _IN_BRACKETS and f"{match['name']}, {match['year']}" in match[0]
-    return (in_brackets and not _MONTH.fullmatch(match["name"])) or _SAID.match(part.text, match.end() + 1) is not None
-
-
-def _is_named(entry: Reference, parts: Sequence[Statement]) -> bool:
-    """Whether the text has a name of the entry's first author, or the initials of an organisation."""
-    author = _FIRST_AUTHOR.match(entry["text"])
-    names = re.findall(r"[A-Z][^\W\d_]+", author["name"]) if author else []
-    initials = "".join(name[0] for name in names)
-    words = {*names, *([initials] if len(initials) > 2 else [])}
-    told = re.compile(rf"\b(?:{'|'.join(map(re.escape, map(without_accents, words)))})\b")
-    return not words or any(told.search(without_accents(part.text)) for part in parts)
-
-
-def _last_name(match: re.Match[str]) -> str:
-    return _letters(match["name"]).split()[-1]
-
-
-def _in(texts: Sequence[str], match: re.Match[str]) -> bool:
-    """Whether an entry has the last word of the name and the year."""
-    name = _last_name(match)
-    return any(re.search(rf"\b{re.escape(name)}\b", text) and match["year"] in text for text in texts)
-
-
-def _uncited(entries: Sequence[Reference]) -> Iterator[ComputedFinding]:
-    for entry in entries:
-        why = f"entry {entry['id']} of the list of references is never cited"
-        yield finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it")
-
-
-def finding_about_entry(
-    entry: Reference,
-    kind: CheckKind,
-    severity: Severity,
-    computation: str,
-    consistent: str,
-    explanations: Sequence[str] = (),
-) -> ComputedFinding:
-    """A finding that quotes the beginning of an entry of the list of references."""
-    return ComputedFinding(
-        kind=kind,
-        severity=severity,
-        paragraph="",
-        section="References",
-        page=0,
-        quote=entry["text"][:_LONGEST_QUOTE],
-        computation=computation,
-        consistent=consistent,
-        explanations=list(explanations),
+def _tell_unknown(citation: Citation) -> ComputedFinding:
+    return citation.part.finding(
+        "citation",
+        "medium",
+        citation.place,
+        computation=citation.why,
+        consistent=f"an entry for {citation.label}, or another citation",
     )
 
 
-def _letters(text: str) -> str:
-    """Lower-case text without accents and punctuation."""
-    return " ".join(re.findall(r"[^\W_]+", without_accents(text).lower()))
+def _tell_uncited(entry: Reference) -> ComputedFinding:
+    why = f"entry {entry['id']} of the list of references is never cited"
+    return finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it")
+
+
+def _read_numbers(
+    entries: Sequence[Reference], parts: Sequence[Statement], style: re.Pattern[str]
+) -> Iterator[Citation]:
+    """Citations of entries by their numbers; one beyond the list in round brackets may be anything."""
+    last = len(entries)
+    for part in parts:
+        for match in style.finditer(_BETWEEN.sub(r" \1 ", part.text)):
+            for number in _list_numbers(next(filter(None, match.groups()))):
+                found = {entries[number - 1]["id"]} if 0 < number <= last else set[str]()
+                why = f"[{number}] is cited; the list of references ends with [{last}]"
+                if found or (style is not _ROUND and 0 < number < (2 * last + 10 if last else 1000) and not part.row):
+                    yield Citation(part, match.span(), f"[{number}]", found, why)
+
+
+def _list_numbers(listed: str) -> Iterator[int]:
+    """`1, 3–5` as numbers."""
+    plain = listed.translate({ord(raised): str(digit) for digit, raised in enumerate(_RAISED_DIGITS)})
+    for first, last in re.findall(r"(\d+)(?:\s?[–-]\s?(\d+))?", plain):
+        yield from range(int(first), max(int(first), int(last or first)) + 1)
+
+
+def _read_keys(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[Citation]:
+    """Citations of a LaTeX source by keys; a key that there is not must look like one."""
+    keys = {entry["id"] for entry in entries}
+    for part in parts:
+        for match in _KEYS.finditer(part.text):
+            for key in re.split(r", ?", match["list"]):
+                if key in keys or re.search(r"\d|:", key):
+                    why = f"the key {key} is cited; no entry of the list of references has it"
+                    yield Citation(part, match.span(), f"[{key}]", {key} & keys, why)
+
+
+def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Citation]:
+    """Citations by authors and years; a name that no entry has must be cited as several authors are."""
+    by_word, authors = defaultdict[str, set[str]](set), set[str]()
+    title = title_key(document["title"])
+    for entry in document["references"]:
+        authors |= set(title_key(_cut_authors(entry)).split())
+        for word in title_key(entry["text"]).split():
+            by_word[word.rstrip("abcdef") if _YEAR.match(word) else word].add(entry["id"])
+    for part in parts:
+        is_self = title and title in title_key(part.text)  # how to cite this paper
+        for match in () if part.row or is_self else _AUTHORS.finditer(part.text):
+            named = set(title_key(match["name"] + (match["others"] or "")).split()) - _JOINING
+            found = {entry for name in named for entry in by_word[name] & by_word[match["year"]]}
+            is_opened = not match["space"] or part.text[: match.start()].endswith(("(", "; "))
+            is_known = not authors.isdisjoint(named)
+            if found or (is_opened and (is_known or (match["others"] and match["joined"] != "and"))):
+                why = f"no entry of the list of references has {'the year with ' * is_known}{match['name']}"
+                yield Citation(part, match.span(), " ".join(match[0].split()), found, why)
+
+
+def _cut_authors(entry: Reference) -> str:
+    """The beginning of an entry, which holds its authors."""
+    return _YEAR.split(entry["text"])[0][:_LONGEST_AUTHORS]
+
+
+def _find_named(entries: Sequence[Reference], parts: Sequence[Statement]) -> set[str]:
+    """Ids of entries of which the text has a name, or the initials of an organisation, and of what may be no entry."""
+    told = {word for part in parts for word in re.findall(r"[^\W\d_]+", without_accents(part.text))}
+    found = set[str]()
+    for entry in entries:
+        names = re.findall(r"[A-Z][^\W\d_]+", without_accents(_cut_authors(entry)))
+        initials = "".join(name[0] for name in names)
+        is_whole = names and _YEAR.search(entry["text"])
+        if not is_whole or not told.isdisjoint([*names, initials]):
+            found.add(entry["id"])
+    return found

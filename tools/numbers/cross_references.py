@@ -1,293 +1,218 @@
-"""What the paper refers to in itself and what there is: figures, tables, theorems and sections."""
+"""What the paper refers to in itself and what there is: figures, tables and sections.
+
+A sentence that cites another work may speak of that work's figures and sections, so it does not count. Where several
+are missing, or one among those that there are, captions or headings were not read, which is told as such.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding
-from state.documents import Document, DocumentFormat
+from state.documents import Document
 from tools.numbers.statements import Statement, is_prose
 
-_WORDS = {
-    "Figure": r"Figures?|FIGURES?|Figs?\.?|FIGS?\.?",
-    "Table": r"Tables?|TABLES?|Tabs?\.",
-    "Scheme": "Schemes?",
-    "Box": "Box(?:es)?",
-    "Algorithm": r"Algorithms?|Algs?\.",
-    "Listing": "Listings?",
-    "Theorem": "Theorems?",
-    "Lemma": "Lemmas?|Lemmata",
-    "Proposition": "Propositions?",
-    "Corollary": "Corollary|Corollaries",
-    "Appendix": "Appendix|Appendices|APPENDIX",
-}
-"""What has a name of a word and a number or letter, and stands in the paper under it."""
-_FLOATS = {"Figure", "Table", "Scheme", "Box", "Algorithm", "Listing"}
-_NUMBERS_OF = {
-    **dict.fromkeys(_WORDS, r"(?:S|[A-H]\.?)?\d{1,2}|[IVX]{1,4}(?![\w’'])"),
-    "Appendix": r"[A-Z](?![\w.]|[-–:]\w|\s?[A-Z]\.)|[A-Z](?=\.(?!\d))|\d{1,2}",
-}
-_PREFIX = (
-    r"(?:(?P<prefix>supplement\w*|supp(?:l|ort\w*)?\.?|additional|extended(?: data)?|source data|online|SI|appendix"
-    r"|[Ww]eb)\s[(]?)?"
-)
-_AFTER_NUMBER = r"(?:[A-Za-z]{1,2}\b)?(?:\s?\([a-z]\))?"
-_BETWEEN = r"\s?(?:,? and|,? or|,|–|-|&|to|through|[Pp]anels? [A-Za-z])\s?"
+_WORDS = {"Figure": r"figures?|figs?\.?", "Table": r"tables?|tabs?\.", "Scheme": "schemes?", "Box": "box(?:es)?"}
+"""What has a caption with a word and a number."""
+_ROMAN = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
+_NUMBER = r"(?:[A-H]\.?)?[1-9]\d?|[IVX]{1,4}(?![\w’'])"  # 3, A.3, III; those with an S stand in another file
+_PANEL = r"(?:[A-Za-z]{1,2}\b)?(?:\s?\([a-z]\))?"
 _NO_MEASURE = r"(?!\d|\.\d|-\d|\s?[%°])"
-_NOT_OURS = re.compile(
-    r"(?:their|his|her|appended|original|[’']s|et al\.?,?|\d{4}[a-z]?[,;:]|\]|ref\. \d+[,;:]?)\s*[(]?\s*$",
+_CITES = re.compile(
+    r"""
+    \[\d[\d,;\s–-]*\] | [⁰¹²³⁴⁵⁶⁷⁸⁹]         # [12]
+    | \[[A-Za-z][\w:.+/-]*\d[\w:.+/-]*\]       # [adams2011]
+    | [a-z][.,(]*[ ]\(?(?:19|20)\d\d[a-z]?[);,]   # Adams et al. (2011), (Adams, 2011)
+    | \bet[ ]al\b | \bref(?:s\.|\.|erence)[ ]
+    """,
+    re.VERBOSE,
+)
+_ANOTHERS = re.compile(
+    r"(?:their|his|her|’s|'s|\d,?|original|supp\w*\.?|additional|extended(?: data)?|online|web|appendix|SI)\s\(?$",
     re.IGNORECASE,
 )
-_OF_OTHERS = re.compile(
-    r"\s?[A-Za-z]?(?:\s?[,;(]?\s?(?:of|in|from)\s(?:the\s)?(?:ref|\[|[A-Z][\w’'-]+ (?:et al|and [A-Z]|\(?\d{4})"
-    r"|original|previous"
-    r"|supplement|appendix|online|their|SI\b)|\s?[–—-]\s?(?:figure )?supplement|\s?[SA]\d)",
-    re.IGNORECASE,
+"""What stands before the name of what is not in this paper; a number is that of a cited work: `see 35, section 6`."""
+_OF_ANOTHER = re.compile(
+    r"\s?\(?[a-z]?\)?\s(?:of|in|from)\s(?:the\s)?(?:[A-Z]|ref|original|previous|their|supplement|appendix|online|law|act)"
 )
-WITHOUT_MARKS: set[DocumentFormat] = {"pdf", "text"}
-"""Formats that do not say what is a caption or a reference, so that one may have been lost."""
-_ROMAN = dict(
-    zip(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], range(1, 13), strict=True)
-)
-_SERIES = "ABCDEFGHS."
-_WHOLE_PAPER = 3  # sections; what has fewer may be an excerpt
+_LONGEST_HEADING = 120  # characters
+_WHOLE_PAPER = 3  # sections
+_MOST_MISSING = 1  # more are missing where captions or headings were not read
 
 
 class NumberedName(NamedTuple):
-    """`Table 3`, `Table S3`, `Table III` and `Appendix C`: the third of a series of its own each."""
+    """`Table 3`, `Table III` and `Table A3`: the third of a series of its own each."""
 
     kind: str
     series: str
     number: int
 
     def __str__(self) -> str:
-        number = str(self.number)
-        if self.series == "roman":
-            number = list(_ROMAN)[self.number - 1]
-        elif self.series == "letter":
-            number = chr(ord("A") + self.number - 1)
-        elif self.series.istitle() and len(self.series) > 2:
-            return f"{self.series} {self.kind} {number}"
-        else:
-            number = self.series + number
-        return f"{self.kind} {number}"
+        return f"{self.kind} {_ROMAN[self.number] if self.series == 'roman' else f'{self.series}{self.number}'}"
 
 
-class Mention(NamedTuple):
-    """Where the text refers to something by its name."""
-
-    name: NumberedName
-    part: Statement
-    place: tuple[int, int]
-    sure: bool
-    """Whether the number is that of the name: not so the `12` of `in Table 1, 12 of them`."""
+Place = tuple[Statement, tuple[int, int]]
+Found = tuple[list[ComputedFinding], list[str]]
+"""Findings, and what was not read."""
 
 
-Placed = dict[NumberedName, Statement | None]
-"""What there is, and where; a heading or the text of a picture is no statement."""
-
-
-def check_names(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Figures, tables, theorems, appendices that the text refers to and that are not there, or never referred to."""
-    headings = _headings(document, parts)
+def check_cross_references(document: Document, parts: Sequence[Statement]) -> Found:
+    """Return findings about what the text refers to in its own paper, and what was not read of that."""
+    headings = _list_headings(document, parts)
     pictures = [each["text"] for each in document["hidden"] if each["reason"] == "alternative text"]
-    placed = {kind: _placed(kind, parts, [*headings, *pictures]) for kind in _WORDS}
-    mentions = {kind: list(_mentions(kind, parts, placed[kind])) for kind in _WORDS}
-    for kind, names in placed.items():
-        known = {each.name for each in mentions[kind]} & names.keys()
-        lost = document["format"] in WITHOUT_MARKS
-        if names and not (lost and len(known) < len({each.name for each in mentions[kind]}) / 2):
-            yield from _missing(names, mentions[kind], lost=lost)
-            yield from _unmentioned(document, names, mentions[kind]) if kind in {"Figure", "Table"} else ()
+    checks = [_check_captions(kind, parts, [*headings, *pictures]) for kind in _WORDS]
+    checks.append(_check_sections(headings, parts))
+    found = [each for findings, _ in checks for each in findings]
+    return [*_find_unresolved(parts), *found], [each for _, unread in checks for each in unread]
 
 
-def _headings(document: Document, parts: Sequence[Statement]) -> set[str]:
-    """Headings without the marks of Markdown."""
-    lines = {line for line in document["text"].split("\n") if document["format"] in WITHOUT_MARKS or line[:1] in "#*"}
+def _list_headings(document: Document, parts: Sequence[Statement]) -> set[str]:
+    """Headings without the marks of Markdown; in formats without marks every short line may be one."""
+    is_marked = document["format"] not in {"pdf", "text"}
+    lines = {line for line in document["text"].split("\n") if not is_marked or line[:1] in "#*"}
     named = {*lines, document["title"], *(part.paragraph["section"] for part in parts)}
     return {line.strip("#* ") for line in named if len(line) < _LONGEST_HEADING}
 
 
-def _name(kind: str, prefix: str | None, number: str) -> NumberedName:
+def _check_captions(kind: str, parts: Sequence[Statement], others: Iterable[str]) -> Found:
+    """Compare the captions of a kind with the places where the text refers to them."""
+    captions = _read_captions(kind, parts, others)
+    mentions = list(_read_mentions(kind, parts))
+    last = {name.series: name for name in sorted(captions)}
+    own = {name: place for name, place in reversed(mentions) if place and name.series in last}
+    missing = {name: place for name, place in own.items() if name not in captions}
+    if len(missing) > _MOST_MISSING or any(name < last[name.series] for name in missing):
+        return [], [f"no caption was read of {', '.join(map(str, sorted(missing)))}"]
+    found = []
+    for name, (part, place) in missing.items():
+        why = f"{name} is referred to; the captions are those up to {last[name.series]}"
+        consistent = f"the name of one that exists, or {name} itself"
+        found.append(part.finding("figure or table", "medium", place, computation=why, consistent=consistent))
+    untold = [name for name in captions if name not in {each for each, _ in mentions}]
+    if len(untold) == 1 < len(captions) and (caption := captions[untold[0]]):  # more are an excerpt, or were read badly
+        why, consistent = f"{untold[0]} has a caption, and no sentence refers to it", f"a sentence on {untold[0]}"
+        place = (0, min(len(caption.text), _LONGEST_HEADING))
+        found.append(caption.finding("figure or table", "low", place, computation=why, consistent=consistent))
+    return found, []
+
+
+def _parse_name(kind: str, number: str) -> NumberedName:
     """The name that a number has in its series."""
-    if number in _ROMAN and kind != "Appendix":
-        return NumberedName(kind, "roman", _ROMAN[number])
-    if number.isalpha():
-        return NumberedName(kind, "letter", ord(number) - ord("A") + 1)
-    digits = number.lstrip(_SERIES)
-    series = number.removesuffix(digits)
-    if prefix and series != "S":
-        series = "Supplementary" if prefix.lower().startswith("sup") else prefix.title()
-    return NumberedName(kind, series, int(digits))
+    if number in _ROMAN:
+        return NumberedName(kind, "roman", _ROMAN.index(number))
+    digits = number.lstrip("ABCDEFGH.")
+    return NumberedName(kind, number.removesuffix(digits), int(digits) if digits.isdigit() else 0)
 
 
-def _placed(kind: str, parts: Sequence[Statement], others: Iterable[str]) -> Placed:
-    """Names that open a caption, a heading or the text of a picture."""
-    opening = re.compile(
-        rf"\s*(?i:{_PREFIX})(?:{_WORDS[kind]})\s(?P<number>{_NUMBERS_OF[kind]})(?!\d|\.\d)"
-        r"(?:\s?[.:|]|\s[–—-]\s|\s[A-Z(]|\s*$)"
-    )
-    found: Placed = {}
-    for text in others:
-        if match := opening.match(text):
-            found[_name(kind, match["prefix"], match["number"])] = None
-    told: Counter[NumberedName] = Counter()
-    for part in parts:
-        match = opening.match(part.paragraph["text"].translate({ord("*"): " "}))
-        if match and not (part.row and found.get(_name(kind, match["prefix"], match["number"]))):
-            name = _name(kind, match["prefix"], match["number"])
-            told[name] += 1
-            found[name] = part if told[name] == 1 else None
+def _read_captions(
+    kind: str, parts: Sequence[Statement], others: Iterable[str]
+) -> dict[NumberedName, Statement | None]:
+    """Names that open a caption, and where; a heading or the text of a picture is no statement."""
+    texts: list[tuple[str, Statement | None]] = [(text, None) for text in others]
+    texts += [(part.paragraph["text"].replace("*", " "), part) for part in parts]
+    found: dict[NumberedName, Statement | None] = {}
+    for text, part in texts:
+        if match := _open_caption(kind, text):
+            found.setdefault(_parse_name(kind, match[1]), part)
     return found
 
 
-def _mentions(kind: str, parts: Sequence[Statement], placed: Placed) -> Iterator[Mention]:
-    """Every place where something is referred to by its name, but in its own caption; columns may be run together."""
-    number = rf"(?:{_NUMBERS_OF[kind]}){_AFTER_NUMBER}{_NO_MEASURE}"
-    pattern = re.compile(
-        rf"(?<!\w)(?<![^a-z]-)(?i:{_PREFIX})(?P<word>{_WORDS[kind]})\s?(?:~|\()?(?P<list>{number}(?:{_BETWEEN}{number})*)"
-    )
+def _open_caption(kind: str, text: str) -> re.Match[str] | None:
+    opening = rf"\s*(?i:{_WORDS[kind]})\s({_NUMBER})(?!\d|\.\d)(?:\s?[.:|]|\s[–—-]\s|\s[A-Z(]|\s*$)"
+    return re.match(opening, text)
+
+
+def _read_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[NumberedName, Place | None]]:
+    """Names that the text refers to, but for own captions, and where if that is certainly one of this paper."""
+    number = rf"(?:{_NUMBER}){_PANEL}{_NO_MEASURE}"
+    several = rf"{number}(?:\s?(?:,? and|,? or|,|–|-|&|to|through)\s?{number})*"
+    pattern = re.compile(rf"(?<!\w)(?P<word>(?i:{_WORDS[kind]}))\s?(?:~|\()?(?P<list>{several})")
     for part in parts:
         for match in pattern.finditer(part.text):
-            foreign = _NOT_OURS.search(part.text[max(0, match.start() - 30) : match.start()])
-            if foreign or _OF_OTHERS.match(part.text, match.end()):
+            names = list(_list_names(kind, match["list"]))
+            if match.start() <= 1 and _open_caption(kind, part.text):
                 continue
-            listed = list(_listed(match["list"], _NUMBERS_OF[kind]))
-            several = match["word"].rstrip(".").endswith("s") or match["word"] in {"Appendices", "Lemmata"}
-            for at, written in enumerate(listed):
-                name = _name(kind, match["prefix"], written)
-                at_start = match.start() <= 1 and at == 0 and name in placed
-                if at_start and re.match(r"\s?[.:|]|\s[–—]\s|\s[A-Z(]|$", part.text[match.end() :]):
-                    break  # its own caption
-                yield Mention(name, part, match.span(), sure=at == 0 or several)
+            is_own = _is_own(part, match)
+            for at, name in enumerate(names):  # the 12 of `in Table 1, 12 of them` is no table's
+                is_sure = is_own and (at == 0 or match["word"].rstrip(".").endswith("s"))
+                yield name, (part, match.span()) if is_sure else None
 
 
-def _listed(text: str, number: str) -> Iterator[str]:
-    """`1, 3–5 and 7a` as numbers, without the letters of panels."""
-    for match in re.finditer(rf"({number})(?:\s?\(?[A-Za-z]\b\)?)?(?:\s?(?:–|-|to|through)\s?({number}))?", text):
-        first, last = match.groups()
-        yield first
-        if last and first.isdigit() and last.isdigit() and int(first) < int(last) < int(first) + 30:
-            yield from (str(each) for each in range(int(first) + 1, int(last) + 1))
-        elif last:
-            yield last
+def _is_own(part: Statement, match: re.Match[str]) -> bool:
+    """Whether nothing says that a figure or section is that of another work."""
+    before, sentence = part.text[: match.start()], part.text[slice(*part.sentence_at(match.start()))]
+    another = _ANOTHERS.search(before[-20:]) or _OF_ANOTHER.match(part.text, match.end())
+    return is_prose(part) and not another and not _CITES.search(sentence)
 
 
-def _missing(placed: Placed, mentions: Sequence[Mention], *, lost: bool) -> Iterator[ComputedFinding]:
-    """Names that are referred to and are beyond the last of their series, or the only ones that it lacks."""
-    seen: set[NumberedName] = set()
-    for mention in sorted(mentions, key=lambda each: each.name):
-        name = mention.name
-        numbers = {each.number for each in placed if each.series == name.series}
-        if not mention.sure or name in seen or name.number in numbers or not numbers:
-            continue
-        seen.add(name)
-        gap = not lost and name.number < max(numbers) and len(numbers) > 1
-        if {*range(1, max(numbers) + 1)} <= numbers | ({name.number} if gap else set()):
-            first, last = name._replace(number=min(numbers)), name._replace(number=max(numbers))
-            there = (
-                f"the captions are {first} to {str(last).split()[-1]}"
-                if name.kind in _FLOATS
-                else f"the last is {last}"
-            )
-            yield mention.part.finding(
-                "section" if name.kind == "Appendix" else "figure or table",
-                "medium",
-                mention.place,
-                computation=f"{name} is referred to; {there}{f' without {name}' if gap else ''}",
-                consistent=f"the name of one that exists, or {name} itself",
-            )
-
-
-def _unmentioned(document: Document, placed: Placed, mentions: Sequence[Mention]) -> Iterator[ComputedFinding]:
-    """Captions that no sentence refers to, where sentences refer to others."""
-    told = {each.name for each in mentions}
-    if not told & placed.keys() or (document["format"] == "pdf" and len(told) < len(placed) / 2):
-        return  # an excerpt, or a text that was read badly
-    for name, part in sorted(placed.items(), key=lambda each: each[0]):
-        if part and not name.series and name not in told:
-            yield part.finding(
-                "figure or table",
-                "low",
-                (0, min(len(part.text), 120)),
-                computation=f"{name} has a caption, and no sentence refers to it",
-                consistent=f"a sentence that refers to {name}",
-            )
+def _list_names(kind: str, text: str) -> Iterator[NumberedName]:
+    """`1, 3–5 and 7a` as names, without the letters of panels."""
+    for first, last in re.findall(rf"({_NUMBER}){_PANEL}(?:\s?(?:–|-|to|through)\s?({_NUMBER}))?", text):
+        begins, ends = _parse_name(kind, first), _parse_name(kind, last or first)
+        yield begins
+        yield from (begins._replace(number=number) for number in range(begins.number + 1, ends.number + 1))
 
 
 _UNRESOLVED = re.compile(
-    r"(?:(?P<word>Figures?|Figs?\.?|Tables?|Tab\.|Sections?|Secs?\.|Chapters?|Append(?:ix|ices)|Theorems?"
-    r"|Algorithms?|Lemmas?)\s?~?)?[(\[]?\?\?(?: \((?P<key>[^()\s]+)\))?|\[\?\]",
-    re.IGNORECASE,
+    r"""
+    (?:(?P<word>figures?|figs?\.?|tables?|tab\.|sections?|secs?\.|append(?:ix|ices)|theorems?|lemmas?)\s?~?)?
+    (?: [(\[]?\?\? (?:[ ]\((?P<key>[^()\s]+)\))? | \[\?\])      # Figure ?? (fig:none), [?]
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
-def check_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """`Figure ??` and `[?]`: what LaTeX prints for a label or a key that there is not."""
-    for part in parts:
+def _find_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """What LaTeX prints for a label or a key that there is not."""
+    for part in (part for part in parts if not part.row):
         for match in _UNRESOLVED.finditer(part.text):
-            if not match["word"] and not match["key"] and match[0] != "[?]":
-                continue
             word = (match["word"] or match["key"] or "").lower()
-            kind: CheckKind = "section"
-            if word.startswith(("fig", "tab")):
-                kind = "figure or table"
-            elif not word:
-                kind = "citation"
-            yield part.finding(
-                kind,
-                "medium",
-                match.span(),
-                computation=f"a reference to a label or key that the source does not define: {match['key'] or '??'}",
-                consistent="the name of a label or key that exists",
+            if not word and match[0] != "[?]":
+                continue
+            kind: CheckKind = (
+                "figure or table" if word.startswith(("fig", "tab")) else "section" if word else "citation"
             )
+            why = f"a reference to a label or key that the source does not define: {match['key'] or '??'}"
+            consistent = "the name of a label or key that exists"
+            yield part.finding(kind, "medium", match.span(), computation=why, consistent=consistent)
 
 
 _SECTION = re.compile(
-    r"(?:(?<![\w-])(?<!\d )(?<!\d, )(?P<word>[Ss]ections?|Sect\.|Secs?\.)\s?"
-    r"|(?P<sign>§§?)\s?)"
-    r"(?P<list>\d{1,2}(?:\.\d{1,2}){0,3}(?:(?:,? and|,? or|,|–|-)\s?\d{1,2}(?:\.\d{1,2}){0,3})*)(?![\d%]|\.\d)"
+    r"(?<![\w-])(?:[Ss]ections?|Sect\.|Secs?\.|§)\s?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})(?![\d%]|\.\d)"
 )
-"""Not `see 35, section 6`: that of a cited work."""
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
-_LAW = re.compile(r"\s?\(?[a-z]?\)?\s?(?:of|in) (?:the )?(?:[A-Z]|ref|\[|law|act\b)|\s?\([a-z0-9]\)", re.IGNORECASE)
-_LONGEST_HEADING = 120  # characters
 
 
-def check_sections(document: Document, parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Sections that the text refers to by a number that no heading has."""
-    headings = _headings(document, parts)
-    numbers = {match["number"] for heading in headings if (match := _NUMBERED.match(heading))}
-    known = {".".join(number.split(".")[:depth]) for number in numbers for depth in range(1, 5)}
-    deepest = max((number.count(".") for number in numbers), default=0)
-    top = sorted(int(number) for number in known if number.isdigit())
-    if len(top) < _WHOLE_PAPER or top != list(range(top[0], top[-1] + 1)):
-        return
+def _check_sections(headings: Iterable[str], parts: Sequence[Statement]) -> Found:
+    """Compare the numbers of headings with those of the sections that the text refers to."""
+    last_below, missing = _number_headings(headings), dict[str, ComputedFinding]()
     for part in parts:
         for match in _SECTION.finditer(part.text):
-            listed = re.findall(r"[\d.]*\d", match["list"])[: None if match["word"] in {"Sections", "sections"} else 1]
-            unknown = [
-                number
-                for number in listed
-                if number not in known and number.count(".") <= deepest and int(number.split(".")[0]) >= top[0]
-            ]
-            if not unknown or not is_prose(part) or _LAW.match(part.text, match.end()):
-                continue
-            yield part.finding(
-                "section",
-                "medium",
-                match.span(),
-                computation=f"no heading has the number {unknown[0]}; the last section is {top[-1]}",
-                consistent="the number of a section that exists",
-            )
+            parent, _, number = match["number"].rpartition(".")
+            last = last_below.get(parent)
+            if last and int(number) > last and _is_own(part, match):
+                why = (
+                    f"no heading has the number {match['number']}; the last is {match['number'][: -len(number)]}{last}"
+                )
+                consistent = "the number of a section that exists"
+                finding = part.finding("section", "medium", match.span(), computation=why, consistent=consistent)
+                missing.setdefault(match["number"], finding)
+    if len(missing) > _MOST_MISSING:
+        return [], [f"no heading was read of sections {', '.join(sorted(missing))}"]
+    return list(missing.values()), []
 
 
-def numbers_listed(listed: str) -> set[int]:
-    """`1, 3–5` as numbers."""
-    found: set[int] = set()
-    for first, last in re.findall(r"(\d+)(?:\)?\s?[–-]\s?\(?(\d+))?", listed):
-        found |= set(range(int(first), int(last or first) + 1)) or {int(first)}
-    return found
+def _number_headings(headings: Iterable[str]) -> dict[str, int]:
+    """The last number of the headings below each, such as 2 below 3 for 3.1 and 3.2, where none between is missing."""
+    below = defaultdict[str, set[int]](set)
+    for match in filter(None, map(_NUMBERED.match, headings)):
+        number = match["number"]
+        while number:
+            parent, _, last = number.rpartition(".")
+            below[parent].add(int(last))
+            number = parent
+    is_whole = len(below[""]) >= _WHOLE_PAPER  # fewer may be an excerpt
+    return {parent: max(each) for parent, each in below.items() if is_whole and each == {*range(1, max(each) + 1)}}

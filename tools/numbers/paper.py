@@ -10,7 +10,7 @@ from state.documents import Document
 from tools.numbers import read_tables, read_text
 from tools.numbers.abbreviations import check_abbreviations
 from tools.numbers.citations import check_citations
-from tools.numbers.cross_references import check_names, check_sections, check_unresolved
+from tools.numbers.cross_references import check_cross_references
 from tools.numbers.debit import check_binary_deviation
 from tools.numbers.grim import check_mean
 from tools.numbers.grimmer import check_deviation
@@ -56,14 +56,14 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
         *map(check_proportion, proportions),
         *(found for estimate in estimates for found in check_estimate(estimate)),
         *map(check_comparison, comparisons),
-        *check_many_tests(parts, tables),
-        *check_names(document, parts),
-        *check_sections(document, parts),
-        *check_unresolved(parts),
-        *check_citations(document, parts),
+        *check_many_tests(parts, [*tests, *estimates]),
         *check_abbreviations(parts),
         *(check_total(each) for each in by_model if isinstance(each, ToldTotal)),
     ]
+    unread = list(warnings)
+    for told, not_read in (check_cross_references(document, parts), check_citations(document, parts)):
+        findings += told
+        unread += not_read
     by_gravity = sorted(filter(None, findings), key=gravest_first, reverse=True)  # so that the gravest stays
     once = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
     texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
@@ -81,6 +81,6 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
             "interval": len(estimates),
             "reference": len(document["references"]),
         },
-        unread=list(warnings),
+        unread=unread,
         references_looked_up=False,
     )

@@ -23,10 +23,11 @@ from state.settings import LiteratureSettings
 from tools.literature import open_sources
 from tools.literature.fetching import JSON_TYPES
 from tools.literature.providers import Client
-from tools.literature.records import Hit, SearchResult, identifiers, title_key
+from tools.literature.records import Hit, SearchResult, identifiers
 from tools.literature.url_guard import FetchError, ServerFault
 from tools.literature.web import Service, Web
-from tools.numbers.citations import finding_about_entry
+from tools.numbers.statements import finding_about_entry
+from tools.text import title_key
 
 _AGENCIES = "https://doi.org/doiRA/"  # tells which agency has registered a DOI: the DOI handbook, "Which RA?"
 _LONGEST_S = 180.0

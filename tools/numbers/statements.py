@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
-from state.documents import Document, Paragraph
+from state.documents import Document, Paragraph, Reference
 from tools.text import sentence_ends
 
 # One character each, so that places in the text stay what they were.
@@ -36,6 +36,7 @@ _SIGNS = str.maketrans(
     }
 )
 _OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
+_LONGEST_QUOTE = 200  # characters of an entry of the list of references
 _LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
@@ -107,6 +108,28 @@ class Statement:
             consistent=consistent,
             explanations=[*explanations, *([_RESTORED] if is_restored else [])],
         )
+
+
+def finding_about_entry(
+    entry: Reference,
+    kind: CheckKind,
+    severity: Severity,
+    computation: str,
+    consistent: str,
+    explanations: Sequence[str] = (),
+) -> ComputedFinding:
+    """A finding that quotes the beginning of an entry of the list of references."""
+    return ComputedFinding(
+        kind=kind,
+        severity=severity,
+        paragraph="",
+        section="References",
+        page=0,
+        quote=entry["text"][:_LONGEST_QUOTE],
+        computation=computation,
+        consistent=consistent,
+        explanations=list(explanations),
+    )
 
 
 def plain_signs(text: str) -> str:

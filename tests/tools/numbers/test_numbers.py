@@ -74,15 +74,19 @@ def test_what_may_be_is_left_alone(kind: CheckKind, text: str):
     assert found(text, kind) == []
 
 
+SIX_TESTS = (
+    "Mood differed, t(30) = 2.07, p = .047. The others did not: t(30) = 1.20, p = .240. t(30) = 1.00, p = .325. "
+    "t(30) = 0.90, p = .375. t(30) = 0.80, p = .430. t(30) = 0.68, p = .502."
+)
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        ("Zinc was higher (p = 0.038); for the other eleven metals the p-value lay between 0.12 and 0.93.", 1),
-        ("Zinc, the primary outcome, was higher (p = 0.038); for the other eleven metals p was above 0.12.", 0),
-        ("We compared each of 24 traits. Only zinc differed (p = 0.038). Glass was handled with caution.", 1),
-        ("Of nine traits a difference counts below 0.05/9 = 0.0056; one (p = 0.031) of the nine traits came near.", 0),
-        ("Of the 20 rats, one was excluded. Weight differed (p = 0.03).", 0),
-        ("We tested six scales: mood, p = .041; b, p = .23; c, p = .33; d, p = .43; e, p = .53; f, p = .63.", 1),
+        (SIX_TESTS, 1),
+        (SIX_TESTS.replace("2.07, p = .047", "3.05, p = .005"), 0),
+        (f"{SIX_TESTS} The level was corrected by Bonferroni's method.", 0),
+        (SIX_TESTS.replace(" t(30) = 0.68, p = .502.", ""), 0),
     ],
 )
 def test_many_tests_of_which_few_are_just_significant(text: str, number: int):
