@@ -33,6 +33,8 @@ _SIGNS = str.maketrans(
         "\u208d": "(",
         "\u208e": ")",
         "\u00d7": "x",
+        # As text, what the fonts Mathematical Pi and Universal Greek show as = < > - x χ.
+        **dict(zip("⫽⬍⬎⫺⫻␹ϭϽϾϪϫ", "=<>-xχ=<>-x", strict=True)),
     }
 )
 _OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
@@ -40,7 +42,7 @@ _LONGEST_QUOTE = 200  # characters of an entry of the list of references
 _LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
-_RAISED_POWER = re.compile("10\\s?\u207b[⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
+_RAISED_POWER = re.compile("10\\s?[\u207b\u2212–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
 _RAISED_DIGITS = str.maketrans("\u207b⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _WRITTEN_SIGNS = {
     "<=": "≤",
@@ -54,7 +56,7 @@ _WRITTEN_SIGNS = {
 }
 _WRITTEN_SIGN = re.compile(r"[<>]=|\\(?:leq?|geq?|times|cdot)(?![a-z])")
 _TIMES_TEN = re.compile(r"[·∙⋅*×](?=\s?10\s?\^?\s?\{?\s?[-–\u2212])")  # 1.2 · 10-5
-_RESTORED = "another sign than the = or < that was read: the font has destroyed it"
+_RESTORED = "another sign than was read: the font has destroyed it"
 _BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
 _ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")
 """Markdown's `F~1,143~` and `χ^2^`."""
@@ -96,7 +98,7 @@ class Statement:
         """A finding that quotes the words between two places."""
         words = self.verbatim if self.row else self.paragraph["text"][slice(*place)]
         signs = [] if self.row else zip(words, self.text[slice(*place)], strict=True)
-        is_restored = any(read in "=<" and printed not in "=<\uff1c\ufe64" for printed, read in signs)
+        is_restored = any(read in "=<>" and printed not in "=<>\uff1c\ufe64\uff1e\ufe65" for printed, read in signs)
         return ComputedFinding(
             kind=kind,
             severity=severity,
@@ -150,6 +152,8 @@ class Notation(NamedTuple):
     def normalize(self, text: str) -> str:
         """Return a text of the same length in plain signs, with decimal points and restored signs."""
         plain = plain_signs(text)
+        if "¼" in self.restored:
+            plain = plain.translate(_ADVENT)
         if self.restored:
             plain = _DESTROYED_SIGN.sub(lambda found: self.restored.get(found["sign"], found["sign"]), plain)
         return _DECIMAL_COMMA.sub(r"\g<before>.", plain) if self.decimal_comma else plain
@@ -159,11 +163,12 @@ _COMMA_NUMBER = re.compile(r"[=<>]\s?[-–]?(?:\d*,\d{1,2}(?![\d,])|0?,\d)")  # 
 _POINT_NUMBER = re.compile(r"[=<>]\s?[-–]?\d*\.\d")
 _DECIMAL_COMMA = re.compile(r"(?P<before>(?:[=<>±]\s?[-–]?|\bt\s?\()\d*),(?=\d)|(?<=\d),(?=\d+\s?%)")  # not F(1,38)
 _BEHIND_NAME = r"(?:(?<=[\w)\]])|(?<=[\w)\]]\s))"  # or degrees of freedom: t(38) ¼
-_STRANGE = r"(?![≤≥–±²³°])[^\x00-\x7f](?=\s?[-–]?\.?\d)"  # ¼ and U+2403, before a number
-_FAMILIAR = r"(?:[=<!#%&?@~]|(?<=\s)[A-Za-z5,](?=\s)|[A-Za-z](?=\.\d))(?=\s?[-–]?\d*\.\d)"  # pb.05, t(38) 5 2.20
+_STRANGE = r"(?![≤≥–±²³°])[^\x00-\x7f](?=\s?[-–À]?\.?\d)"  # ¼ and U+2403, before a number
+_FAMILIAR = r"(?:[=<!#%&?@~]|(?<=\s)[A-Za-z](?=\s)|[A-Za-z](?=\.\d))(?=\s?[-–]?\d*\.\d)"  # pb.05, p ! .001
 _DESTROYED_SIGN = re.compile(rf"{_BEHIND_NAME}(?P<sign>{_STRANGE}|{_FAMILIAR})")
-_NAME_OF_STATISTIC = re.compile(r"(?<![^\W_])(?:[tFrzQ]|χ?[2²])\s?[(\[][\w.,= ]{1,20}[)\]]\s?$")
+_NAME_OF_STATISTIC = re.compile(r"(?<![^\W_])(?:[tFrzQ]|χ?[2²])\s?[(\[ð][^()\[\]]{1,24}[)\]Þ]\s?$")
 _NAME_OF_P = re.compile(r"(?<!\w)[pP]\s?$")
+_ADVENT = str.maketrans("ÀðÞÂ", "-()x")  # what is read of the fonts of which ¼ is =
 _BOUND = re.compile(r"\s?0?\.(?:0*[15]0*|10)(?!\d)")
 _FEWEST_DESTROYED = 2
 _LONGEST_NAME = 30  # characters of χ²(2, N = 150)

@@ -100,13 +100,22 @@ def test_a_lesser_finding_hides_no_graver_one():
     assert [each["severity"] for each in found(text, KIND)] == ["low", "high", "high"]
 
 
-@pytest.mark.parametrize(("equals", "less"), [("¼", "o"), ("\x03", "\x04"), ("p", "!"), ("5", ","), ("=", "b")])
-def test_signs_that_a_font_has_destroyed_are_restored_by_the_pattern_of_the_whole_paper(equals: str, less: str):
-    right = "It differed, t(38) = 2.20, p = .034, and F(1, 57) = 12.10, p < .001.\n\nIt fell, t(38) = 2.90, p < .01."
-    paper = f"{right} It rose, t(38) = 1.20, p = .034.".replace("=", equals).replace("<", less)
+@pytest.mark.parametrize(
+    "font",
+    [
+        {"=": "¼", "<": "o", "−": "À", "(": "ð", ")": "Þ"},
+        {"=": "⫽", "<": "⬍", "−": "⫺"},
+        {"=": "\x03", "<": "\x04"},
+        {"=": "p", "<": "!"},
+        {"<": "b"},
+    ],
+)
+def test_signs_that_a_font_has_destroyed_are_restored_by_the_pattern_of_the_whole_paper(font: dict[str, str]):
+    right = "It differed, t(38) = −2.20, p = .034, and F(1, 57) = 12.10, p < .001.\n\nIt fell, t(38) = 2.90, p < .01."
+    paper = f"{right} It rose, t(38) = −1.20, p = .034.".translate(str.maketrans(font))
     (finding,) = found(paper, KIND)
-    assert finding["computation"].startswith("t(38) = 1.2 gives")
-    assert any("the font has destroyed" in each for each in finding["explanations"]) == (equals != "=")
+    assert finding["computation"].startswith("t(38) = -1.2 gives")
+    assert any("the font has destroyed" in each for each in finding["explanations"]) == ("=" in font)
 
 
 def test_decimal_commas_are_read_where_the_paper_has_them():
