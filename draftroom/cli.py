@@ -18,7 +18,7 @@ COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
     "check": Lazy(
         "draftroom.commands.check:check",
-        "Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked unless named.",
+        "Find what a paper contradicts in itself: tests, percentages, intervals, citations; a model reads if named.",
     ),
     "batch": Lazy(
         "draftroom.commands.batch:batch_app",

@@ -1,9 +1,6 @@
 """Number check: a model reads the numbers of each passage, code computes what contradicts itself.
 
-`draftroom check --model` runs it. Use it from Python:
-
-    from graphs.number_check import graph
-    result = await graph.ainvoke({"paper": "paper.pdf"}, context={"severity": "medium"})
+`draftroom check --model` runs it. From Python: `await graph.ainvoke({"paper": "paper.pdf"}, context={...})`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Limits(BaseModel):
     comments: int = Field(10, ge=1, le=40, description="Comments of the medical expert on a rewritten text.")
     weaknesses: int = Field(5, ge=1, le=20, description="Weaknesses that the detector lists.")
     records: int = Field(20, ge=1, le=60, description="Entries that the number reader makes of a passage.")
-    numbers: int = Field(8, ge=3, le=20, description="Numbers of such an entry.")
+    numbers: int = Field(12, ge=3, le=40, description="Numbers of such an entry.")
     # Words.
     title_words: int = Field(20, ge=5, le=60, description="Of a headline.")
     paragraph_words: int = Field(200, ge=20, le=600, description="Of a paragraph of a simplified text.")

@@ -27,6 +27,8 @@ NumberRole = Literal[OfTests, OfMeans, OfEstimates, "count", "total", "percentag
 OfQuantities = Literal["whole numbers", "yes or no", "approximate", "ratio", "difference"]
 NumberRemark = Literal["one-sided", "two-sided", "adjusted", OfQuantities, "no overlap", "all parts"]
 
+_CLOSED = ConfigDict(json_schema_extra={"additionalProperties": False})  # as `AgentAnswer`
+
 
 class CheckSettings(SystemSettings):
     """How `number_check` runs, and what `draftroom check` leaves out."""
@@ -39,6 +41,7 @@ class CheckSettings(SystemSettings):
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
 
 
+@with_config(_CLOSED)
 class RoleOfNumber(TypedDict):
     """A number as it is printed, and what it is."""
 
@@ -46,7 +49,7 @@ class RoleOfNumber(TypedDict):
     number: Annotated[str, AtMost("note_words")]
 
 
-@with_config(ConfigDict(json_schema_extra={"additionalProperties": False}))
+@with_config(_CLOSED)
 class ReadEntry(TypedDict):
     """What a model has read in one place of a passage."""
 

@@ -61,7 +61,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     ] = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
-    """Find what a paper contradicts in itself: tests, percentages, intervals, citations; no model is asked unless named."""
+    """Find what a paper contradicts in itself: tests, percentages, intervals, citations; a model reads if named."""
     check_paths(output, FORMATS)
     _refuse_unknown(without)
     asked = {"severity": severity, "without": without or [], "max_pages": max_pages, "references": references}

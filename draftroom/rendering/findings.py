@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from draftroom.rendering.account import count, describe_costs, describe_run, please_note
 from draftroom.rendering.blocks import Block, Heading, Items, Note, NotedPaper, ResultDocument, TextLine, join_place
@@ -87,18 +88,14 @@ def _to_html(paper: RunInput, report: PaperReport) -> str:
 
 def build_run_document(record: RunRecord, values: Values) -> ResultDocument:
     """Build the document of a run of `number_check`, also of one that has no result yet."""
-    report = PaperReport(
-        findings=values.get("findings", []),
-        read=values.get("read", {}),
-        unread=values.get("unread", []),
-        references_looked_up=False,
-    )
-    document = build_document(record["input"], report)
+    is_finished = values.get("finished")
+    empty = PaperReport(findings=[], read={}, unread=[], references_looked_up=False)
+    document = build_document(record["input"], cast("PaperReport", {**empty, **values}))
     return replace(
         document,
-        result=document.result if values.get("finished") else [],
+        result=document.result if is_finished else [],
         remarks=please_note(values, UNIT),
-        conclusion=f"Run {record['id']}" if values.get("finished") else "The run has no result yet.",
+        conclusion=f"Run {record['id']}" if is_finished else "The run has no result yet.",
         provenance=describe_run(record, values),
         costs=list(describe_costs(record, UNIT)),
     )

@@ -1,4 +1,4 @@
-"""Number check as runs and the command know it."""
+"""Number check as runs and the command know it; `draftroom check --model` begins its runs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,15 @@ def is_finished(values: Values) -> bool:
 
 
 def results(values: Values) -> dict[str, Any]:
-    """Return how many findings there are of each severity, and what was read."""
+    """Return how many findings there are of each severity."""
     found = [finding["severity"] for finding in values.get("findings", [])]
-    return {**{each: found.count(each) for each in SEVERITIES}, **{key: values.get(key) for key in ("read", "unread")}}
+    return {severity: found.count(severity) for severity in SEVERITIES}
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Return how far a run is, and how many findings there are."""
-    found = sum(results.get(severity, 0) for severity in SEVERITIES)
+    """Return how many findings there are."""
+    found = sum(results.values())
     return "", f"{found} finding{'' if found == 1 else 's'}"
-
-
-def scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how many findings there are of each severity."""
-    return {severity: results[severity] for severity in SEVERITIES}
 
 
 NUMBER_CHECK = System(
@@ -39,6 +34,6 @@ NUMBER_CHECK = System(
     progress=progress,
     graph=RunnableGraph("graphs.number_check:builder", is_finished, results),
     rendering_address="draftroom.rendering.findings:RENDERING",
-    scores=scores,
+    scores=dict,
 )
 SYSTEMS = (NUMBER_CHECK,)

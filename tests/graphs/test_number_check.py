@@ -10,8 +10,7 @@ import pytest
 from graphs.number_check import graph
 from state.documents import Paragraph
 from tests.fake_endpoint import FakeEndpoint, Json, Script, Status, Text, When
-from tools.numbers.read_model import make_records
-from tools.numbers.statements import Statement, plain_signs
+from tools.numbers.read_model import collect_records
 
 TWICE = "Of the 48 people who began, all were followed up. The 46 people who began were older than the others."
 PARTS = "We asked 60 growers: 24 grew on peat, 21 on sand and 18 on loam, each on one soil only."
@@ -75,6 +74,7 @@ async def test_passages_with_numbers_are_read_and_computed(fake_endpoint: FakeEn
         ({"numbers": [{"role": "told", "number": "48"}, {"role": "told", "number": "46.0"}]}, "46.0 does not stand"),
         ({"numbers": [{"role": "told", "number": "48"}]}, "its numbers are not two"),
         ({"kind": "t"}, "it has 0 degrees of freedom"),
+        ({"quote": TWICE}, "its quote is of one place"),
     ],
 )
 async def test_what_the_passage_does_not_print_is_dropped_and_told(
@@ -83,7 +83,7 @@ async def test_what_the_passage_does_not_print_is_dropped_and_told(
     result = await read(fake_endpoint, TWICE, {**BEGAN, **change}, BEGAN)
     assert len(result["findings"]) == 1, "that of the other entry"
     (line,) = result["unread"]
-    assert line.startswith("p1, 1 of 2 entries of the model, which the passage does not print: ")
+    assert line.startswith("p1, entries of the model, 1: ")
     assert told in line
 
 
@@ -126,10 +126,10 @@ async def test_a_paper_without_numbers_asks_nothing(fake_endpoint: FakeEndpoint)
     assert result["finished"]
 
 
-def records_of(text: str, entry: Any) -> list[Any]:
-    paragraph = Paragraph(id="p1", section="", text=text, page=0, words=[])
-    records, dropped = make_records([entry], Statement(paragraph, plain_signs(text)))
-    assert dropped == []
+def records_of(text: str, *entries: Any) -> list[Any]:
+    document: Any = {"paragraphs": [Paragraph(id="p1", section="", text=text, page=0, words=[])]}
+    records, unread = collect_records([{"paragraph": "p1", "entries": [*entries], "problem": ""}], document)
+    assert unread == []
     return records
 
 
@@ -156,6 +156,15 @@ def test_each_kind_becomes_its_record() -> None:
     (estimate,) = records_of(text, entry("estimate", text, roles, "difference", name="mean difference"))
     assert [each.value for each in (estimate.value, estimate.low, estimate.high)] == [-0.3, -1.1, 0.5]
     assert (estimate.level, estimate.p.value, estimate.scale) == (0.9, 0.61, "difference")
+
+
+async def test_a_table_is_read_as_rows(fake_endpoint: FakeEndpoint) -> None:
+    paper = "# A\n\n| Soil | Growers |\n|---|---|\n| Peat | 24 |\n| Sand | 21 |\n| All | 60 |\n"
+    roles = [("total", "60"), ("part", "24"), ("part", "21")]
+    soils = entry("parts of a whole", "Peat | 24 … Sand | 21 … All | 60", roles, "no overlap", "all parts")
+    fake_endpoint.answer = Script([When(Json({"entries": [soils]}), prompt="Peat | 24\nSand | 21")])
+    (found,) = (await check(fake_endpoint, paper))["findings"]
+    assert found["computation"] == "people: 24 + 21 = 45, printed is 60"
 
 
 async def test_an_interval_is_read_with_its_signs(fake_endpoint: FakeEndpoint) -> None:

@@ -21,6 +21,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from draftroom.files import take_paper
 from draftroom.systems import System
+from draftroom.systems.check import NUMBER_CHECK
 from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
@@ -36,7 +37,7 @@ from tools.models import close_clients
 
 RETURN = "__return__"
 """LangGraph's channel of what a task returned: here the answer of a model."""
-TABLE = {JOURNALISM.name: "journalism", SIMPLIFICATION.name: "simplification", FOCUSED_FEEDBACK.name: "feedback"}
+TABLE = {system.name: system.table for system in (JOURNALISM, SIMPLIFICATION, FOCUSED_FEEDBACK, NUMBER_CHECK)}
 
 Point = Literal["checkpoint", "answer"]
 """What a run is about to store when it ends."""
@@ -83,6 +84,11 @@ def room() -> Script:
     return Script([nonsense], otherwise=Room(ProposedPlan=[asked], Review=[MISSING]))
 
 
+def number_reader() -> Script:
+    """The first answer is no JSON; then nothing of the abstract is reported."""
+    return Script([When(Text("I would rather not."), where=is_first_try)], lambda _: Json({"entries": []}))
+
+
 def choice(agent: str) -> Json:
     return Json({"reason": "It helps most now.", "agent": agent})
 
@@ -123,6 +129,7 @@ CASES = {
         ["simplify"],
     ),
     "review in turn": feedback("sequential", ["StepDecision", "PassageAnswer"] * 2 + ["StepDecision"], 16),
+    "check": Case(NUMBER_CHECK, number_reader, {}, ["NumbersRead", "NumbersRead"], 5, ["check", "--model", "large"]),
     "review at once": feedback("parallel", ["PassageAnswer", "PassageAnswer", "StepDecision"], 14),
 }
 

@@ -54,10 +54,6 @@ class Numbers(dict[str, list[PrintedNumber]]):
             raise Unsupported(f"it has not one {'whole ' if whole else ''}number for {role}")
         return int(found[0].value) if whole else found[0]
 
-    def sign(self, role: str) -> Any:
-        """Return the sign before the number with a role."""
-        return self[role][0].sign if role in self else "="
-
 
 def choose_passages(document: Document) -> list[Statement]:
     """Return the paragraphs and tables that hold numbers worth reading: they report some, or count twice."""
@@ -76,62 +72,50 @@ def _list_passages(document: Document) -> dict[str, Statement]:
 def collect_records(
     readings: Sequence[NumberReading], document: Document
 ) -> tuple[list[records.NumberRecord], list[str]]:
-    """Return the records of all passages, and what the model has not read."""
+    """Return the records of what a model has read, and what it has not read or what its passage does not print."""
     passages = _list_passages(document)
     found: list[records.NumberRecord] = []
     unread: list[str] = []
     for reading in readings:
-        made, dropped = make_records(reading["entries"], passages[reading["paragraph"]])
-        found += made
+        passage, dropped = passages[reading["paragraph"]], list[str]()
         if reading["problem"]:
             unread.append(f"{reading['paragraph']}, by the model: {reading['problem']}")
+        for entry in reading["entries"]:
+            make: Callable[..., records.NumberRecord] = _MAKERS.get(entry["kind"], _make_test)
+            try:
+                place, numbers = _find_numbers(entry, passage.text)
+                found.append(make(entry, numbers, statement=passage, place=place))
+            except Unsupported as reason:
+                dropped.append(f"{reason} (“{entry['quote']}”)")
         if dropped:
-            told = f"{len(dropped)} of {len(reading['entries'])} entries of the model"
-            unread.append(f"{reading['paragraph']}, {told}, which the passage does not print: {'; '.join(dropped)}")
+            unread.append(f"{reading['paragraph']}, entries of the model, {len(dropped)}: {'; '.join(dropped)}")
     return found, unread
 
 
 def join_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord], kind: type[Record]) -> list[Record]:
     """Return the records of code, and those of the model at places where code has read none of the kind.
 
-    Where both have read the same numbers, the model tells what they mean.
+    Where both have read the same numbers, the model tells what they mean. A row of a table has no places.
     """
     joined = list(read)
-    for other in by_model:
-        if isinstance(other, kind):
-            at = next((at for at, each in enumerate(joined) if _is_same_place(each, other)), None)
-            if at is None:
-                joined.append(other)
-            elif _list_numbers(joined[at]) == _list_numbers(other):
-                told = {name: getattr(other, name) for name in _MEANINGS & vars(other).keys()}
-                joined[at] = replace(
-                    joined[at], **{name: value for name, value in told.items() if value not in _NOTHING}
-                )
+    for other in (each for each in by_model if isinstance(each, kind)):
+        begin, end = other.place
+        there = [
+            at
+            for at, each in enumerate(joined)
+            if each.statement.paragraph["id"] == other.statement.paragraph["id"]
+            and (each.statement.row or (each.place[0] < end and begin < each.place[1]))
+        ]
+        same = [at for at in there if _list_numbers(joined[at]) == _list_numbers(other)]
+        told = {name: getattr(other, name) for name in _MEANINGS & vars(other).keys()}
+        for at in same[:1]:
+            joined[at] = replace(joined[at], **{name: value for name, value in told.items() if value not in _NOTHING})
+        joined += [] if there else [other]
     return joined
-
-
-def _is_same_place(one: records.NumberRecord, other: records.NumberRecord) -> bool:
-    """Return whether two records are of the same words; a row of a table has no places in its paragraph."""
-    overlap = one.place[0] < other.place[1] and other.place[0] < one.place[1]
-    return one.statement.paragraph["id"] == other.statement.paragraph["id"] and (overlap or one.statement.row)
 
 
 def _list_numbers(record: records.NumberRecord) -> set[records.RoundedNumber]:
     return {value for value in vars(record).values() if isinstance(value, records.RoundedNumber)}
-
-
-def make_records(entries: Sequence[ReadEntry], passage: Statement) -> tuple[list[records.NumberRecord], list[str]]:
-    """Return the records of what a model has read of a passage, and why each of the other entries was dropped."""
-    made: list[records.NumberRecord] = []
-    dropped: list[str] = []
-    for entry in entries:
-        try:
-            place, numbers = _find_numbers(entry, passage.text)
-            make: Callable[..., records.NumberRecord] = _MAKERS.get(entry["kind"], _make_test)
-            made.append(make(entry, numbers, statement=passage, place=place))
-        except Unsupported as reason:
-            dropped.append(f"{reason} (“{entry['quote']}”)")
-    return made, dropped
 
 
 def _find_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], Numbers]:
@@ -175,23 +159,24 @@ def _make_test(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Reporte
         **at,
         kind=kind,
         statistic=numbers.one("statistic"),
-        statistic_relation=numbers.sign("statistic"),
+        statistic_relation=numbers["statistic"][0].sign,
         degrees=tuple(each.number for each in degrees),
         p=numbers.one("p"),
-        p_relation=numbers.sign("p"),
+        p_relation=numbers["p"][0].sign,
         tails="one" if "one-sided" in remarks else "two" if "two-sided" in remarks else "unstated",
         adjustment=entry["name"] if "adjusted" in remarks else "",
     )
 
 
 def _make_mean(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.MeanAndDeviation:
+    is_whole = "whole numbers" in entry["remarks"]
     return records.MeanAndDeviation(
         **at,
         mean=numbers.one("mean"),
         deviation=numbers.one("deviation") if "deviation" in numbers else None,
         n=numbers.one("n", whole=True),
-        items=numbers.one("items", whole=True) if "items" in numbers else 1,
-        whole="whole numbers" in entry["remarks"],
+        items=numbers.one("items", whole=True) if "items" in numbers else 1 if is_whole else None,
+        whole=is_whole,
         binary="yes or no" in entry["remarks"],
         percentage=False,
     )
@@ -216,7 +201,7 @@ def _make_estimate(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Est
         high=numbers.one("high"),
         level=numbers.one("level").value / 100 if "level" in numbers else 0.95,
         p=numbers.one("p") if "p" in numbers else None,
-        p_relation=numbers.sign("p"),
+        p_relation=numbers["p"][0].sign if "p" in numbers else "=",
     )
 
 
@@ -225,6 +210,8 @@ def _make_total(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.ToldTo
     is_repeated, remarks = entry["kind"] == "number told twice", entry["remarks"]
     heads, parts = (numbers.get(role, []) for role in ("told" if is_repeated else "total", "part"))
     told = heads if is_repeated else [*heads, *parts]
+    if is_repeated and not _LEFT_OUT.search(entry["quote"]):
+        raise Unsupported("its quote is of one place, not of two")
     if len(heads) != 1 + is_repeated or len(told) < 3 - is_repeated or len({each.percentage for each in told}) > 1:
         raise Unsupported("its numbers are not two, or a total and its parts, all of them percentages or none")
     return records.ToldTotal(
