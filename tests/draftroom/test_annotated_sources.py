@@ -144,7 +144,7 @@ def test_notes_stand_behind_their_words_in_the_latex_source(latex_file: Path):
     ("written", "noted"),
     [
         (r"it \emph{very \textbf{seemed dry} now} to", r"it \emph{very \textbf{seemed dry} now}TODO to"),
-        (r"it \parbox{seemed dry}{3cm} to", r"it \parbox{seemed dry}{3cm}TODO to"),
+        (r"it \boxed{seemed dry}{3cm} to", r"it \boxed{seemed dry}{3cm}TODO to"),
         (r"it seemed dry, \emph{so} to", r"it seemed dryTODO, \emph{so} to"),
         (r"it \{ seemed dry \} to", r"it \{ seemed dryTODO \} to"),
         ("it {\\small seemed dry\n\nmuch later} to", "it {\\small seemed dryTODO\n\nmuch later} to"),

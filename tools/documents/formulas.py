@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-_RAISED = str.maketrans("0123456789+-−–", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻")
+_RAISED = str.maketrans("0123456789+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺")
 _RAISED_NUMBERS = re.compile(r"[+−–-]?\d[\d,;.+−–\s-]*")  # 2, −5, and marks of notes or citations such as 1,3–5
 _UNDIVIDED = re.compile(r"[+−√-]?[\w.]*|\([^()]*\)|.")
 _RELATIONS = frozenset("=<>≤≥≈≠≡~±×→∈∝")
@@ -27,7 +27,9 @@ _SEPARATORS = {**dict.fromkeys(("mtable", "m", "eqArr"), "; "), **dict.fromkeys(
 
 def raise_digits(text: str) -> str:
     """Write raised numbers with superscript characters, lest they fuse with what stands before them."""
-    return text.translate(_RAISED) if _RAISED_NUMBERS.fullmatch(text.strip()) else text
+    if not _RAISED_NUMBERS.fullmatch(text.strip()):
+        return text
+    return re.sub(r"^\s*[-−–]", "⁻", text.translate(_RAISED))
 
 
 def write_formula(formula: etree._Element) -> str:

@@ -20,10 +20,14 @@ from pylatexenc.latexwalker import (
 from pylatexenc.macrospec import std_macro
 
 from state.documents import HiddenReason, HiddenText
+from tools.documents.formulas import raise_digits
+from tools.documents.latex_source import write_out_macros
 from tools.documents.structure import Block, Parts, clean_characters, mark_references, says_something
 
 _HEADING_MARK = "\u2402"
 """Stands before a heading in the text: a character that no paper uses."""
+_NOTHING = "\x01"
+"""Stands where a macro prints nothing, lest an empty line seem to part two paragraphs."""
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable", "array"}
 _RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
@@ -35,21 +39,87 @@ UNDEFINED = "??"
 """What LaTeX prints for a reference to a label that there is not; the label stands behind it in brackets."""
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
-_DROPPED = {
-    "author",
-    "date",
-    "maketitle",
-    "thanks",
-    "includegraphics",
-    "vspace",
-    "hspace",
-    "bibliographystyle",
+_DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "tableofcontents"}
+# Dropped with their arguments, of which there are so many.
+_DROPPED_ARGUMENTS = {
+    **dict.fromkeys(("author", "date"), "*[{"),
+    **dict.fromkeys(("rowcolor", "cellcolor", "columncolor", "affil", "captionsetup"), "[{"),
+    **dict.fromkeys(
+        ("thanks", "pagecolor", "affiliation", "email", "bibliographystyle", "pagestyle", "thispagestyle"), "{"
+    ),
+    **dict.fromkeys(("pagenumbering", "graphicspath", "usetikzlibrary", "theoremstyle", "hyphenation"), "{"),
+    **dict.fromkeys(("addtocontents", "setcounter", "addtocounter", "setlength", "addtolength"), "{{"),
+    "addcontentsline": "{{{",
+    "newtheorem": "*{[{[",
 }
-_DROPPED |= {"rowcolor", "cellcolor", "columncolor", "pagecolor", "affiliation", "centering", "usepackage"}
+_KEPT = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
+# What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
+_LAYOUT = re.compile(
+    r"left|right|middle|newline|protect|relax|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|no[a-z]+|tableof.*|listof.*|make.*|un.*"
+    r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
+    r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|arraystretch|end[a-z]+"
+)
+# Whose arguments are no text, though the library knows where they end.
+_SETTINGS = {"documentclass", "RequirePackage", "hypersetup"}
+_SETTINGS |= {
+    "selectlanguage",
+    "colorlet",
+    "providecolor",
+    "rowcolors",
+    "newenvironment",
+    "renewenvironment",
+    "setstretch",
+}
+_SYMBOLS = {"ne": "≠", "neg": "¬", "lt": "<", "gt": ">", "gets": "←", "colon": ":", "coloneq": ":=", "checkmark": "✓"}
+_SYMBOLS |= {"triangle": "△", "arcsec": "″", "LaTeX": "LaTeX", "TeX": "TeX", "xspace": ""}
+_DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "tableofcontents"}
+# Dropped with their arguments, of which there are so many.
+_DROPPED_ARGUMENTS = {
+    **dict.fromkeys(("author", "date"), "*[{"),
+    **dict.fromkeys(("rowcolor", "cellcolor", "columncolor", "affil", "captionsetup"), "[{"),
+    **dict.fromkeys(
+        ("thanks", "pagecolor", "affiliation", "email", "bibliographystyle", "pagestyle", "thispagestyle"), "{"
+    ),
+    **dict.fromkeys(("pagenumbering", "graphicspath", "usetikzlibrary", "theoremstyle", "hyphenation"), "{"),
+    **dict.fromkeys(("addtocontents", "setcounter", "addtocounter", "setlength", "addtolength"), "{{"),
+    "addcontentsline": "{{{",
+    "newtheorem": "*{[{[",
+}
+_KEPT = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
+# What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
+_LAYOUT = re.compile(
+    r"left|right|middle|newline|protect|relax|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|no[a-z]+|tableof.*|listof.*|make.*|un.*"
+    r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
+    r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|arraystretch|end[a-z]+"
+)
+# Whose arguments are no text, though the library knows where they end.
+_SETTINGS = {"documentclass", "RequirePackage", "hypersetup"}
+_SETTINGS |= {
+    "selectlanguage",
+    "colorlet",
+    "providecolor",
+    "rowcolors",
+    "newenvironment",
+    "renewenvironment",
+    "setstretch",
+}
+_SYMBOLS = {
+    "ne": "≠",
+    "colon": ":",
+    "coloneq": ":=",
+    "xspace": "",
+    "LaTeX": "LaTeX",
+    "TeX": "TeX",
+    "lt": "<",
+    "gt": ">",
+}
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
-_OTHER_FILES = {"input", "include", "bibliography"}
+_OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
+_PRIMITIVES = re.compile(r"\\csname.*?\\endcsname|\\vadjust\s*(?:pre)?|\\(?:leavevmode|newblock)\b\s*")
+_COUNT_OR_LENGTH = re.compile(r"\{[\d.]*(?:\\[A-Za-z]+|[a-z]{2})?\}")  # {2} or {0.5\textwidth}
 _SMALLEST_TYPE = 3.0  # points
+_MOST_NAMED = 8
 _WHITE = {
     "rgb": r"\s*(?:1|1\.0*|0?\.9\d*)(?:\s*,\s*(?:1|1\.0*|0?\.9\d*)){2}\s*",
     "RGB": r"\s*2[345]\d\s*,\s*2[345]\d\s*,\s*2[345]\d\s*",
@@ -57,14 +127,23 @@ _WHITE = {
     "gray": r"0?\.9\d*|1(?:\.0*)?",
 }
 _ARGUMENTS = {
-    **dict.fromkeys(("title", "icmltitle", "caption", "paragraph", "subparagraph", "author", "date"), "*[{"),
-    **dict.fromkeys(("thanks", "pagecolor", "phantom", "hphantom", "vphantom", "keywords", "affiliation"), "{"),
+    **_DROPPED_ARGUMENTS,
+    **dict.fromkeys(("title", "icmltitle", "caption", "paragraph", "subparagraph"), "*[{"),
+    **dict.fromkeys(("phantom", "hphantom", "vphantom", "keywords", "abstract"), "{"),
+    **dict.fromkeys(("textsuperscript", "textsc", "operatorname", "mathring"), "{"),
     **dict.fromkeys(("textcolor", "colorbox"), "[{{"),
-    **dict.fromkeys(("fontsize", "href"), "{{"),
+    **dict.fromkeys(("makebox", "framebox"), "[[{"),
+    "parbox": "[[[{{",
+    **dict.fromkeys(("raisebox", "scalebox", "rotatebox", "adjustbox"), "{{"),
+    "resizebox": "*{{{",
+    **dict.fromkeys(("SI", "qty"), "[{{"),
+    "num": "[{",
+    **dict.fromkeys(("fontsize", "href", "hypertarget"), "{{"),
     **dict.fromkeys(("parencite", "textcite", "autocite", "footcite", "citeauthor", "citeyear"), "*[[{"),
-    **dict.fromkeys(("autoref", "cref", "Cref", "eqref", "nameref", "input", "include", "bibliography"), "{"),
+    **dict.fromkeys(
+        ("autoref", "cref", "Cref", "eqref", "nameref", "input", "include", "subfile", "bibliography"), "{"
+    ),
     "tag": "*{",
-    **dict.fromkeys(("rowcolor", "cellcolor", "columncolor"), "[{"),
     "color": "[{",
     **dict.fromkeys(("multicolumn", "multirow"), "{{{"),
     "fcolorbox": "[{{{",
@@ -81,23 +160,41 @@ def latex_parts(text: str) -> Parts:
     source = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)  # lest an empty line part two paragraphs
     source = re.sub(r"(?<!\\)%.*", "", source)
     source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
+    source = _PRIMITIVES.sub("", source)
     reader = _LatexText()
+    source = write_out_macros(source, kept={*reader.macros, *_KEPT})
+    preamble, begins, body = source.partition(r"\begin{document}")
     try:
-        nodes = _nodes(source)
-        reader.nodelist_to_text(nodes)  # the preamble names the title and the colours, and labels may stand behind
-        environments = (node for node in nodes if isinstance(node, LatexEnvironmentNode))
-        body = next((each for each in environments if each.environmentname == "document"), None)
+        nodes = _nodes(body.rpartition(r"\end{document}")[0] or body if begins else source)
+        # The preamble names the title and the colours, and labels may stand behind what refers to them.
+        reader.nodelist_to_text([*(_nodes(preamble) if begins else []), *nodes])
         reader.hidden.clear()
         reader.floats.clear()
-        written = reader.nodelist_to_text(body.nodelist if body else nodes)
+        reader.unknown.clear()
+        written = reader.nodelist_to_text(nodes)
+        if reader.abstract:
+            written = f"{_HEADING_MARK}Abstract\n\n{reader.abstract}\n\n{_HEADING_MARK}\n\n{written}"
     except RecursionError:
         return Parts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
     return Parts(
         title=reader.title,
-        blocks=mark_references(_blocks(clean_characters(written))),
+        blocks=mark_references(_blocks(clean_characters(_without_marks(written)))),
         hidden=[*reader.hidden, *_beside(text)],
-        warnings=list(dict.fromkeys(reader.warnings)),
+        warnings=[*dict.fromkeys(reader.warnings), *_say_unknown(reader.unknown)],
     )
+
+
+def _without_marks(text: str) -> str:
+    """A text without the marks of macros that print nothing, and without the lines that they have to themselves."""
+    return re.sub(rf"\n[ \t]*(?:{_NOTHING}[ \t]*)+\n", "\n", text).replace(_NOTHING, "")
+
+
+def _say_unknown(unknown: Counter[str]) -> Iterator[str]:
+    """Say which macros print nothing because they are not defined, the most frequent first."""
+    if unknown:
+        names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MOST_NAMED))
+        more = f" and {len(unknown) - _MOST_NAMED} others" if len(unknown) > _MOST_NAMED else ""
+        yield f"{unknown.total()} macros without a definition were left out: {names}{more}"
 
 
 def _as_it_stands(node: LatexMacroNode | LatexEnvironmentNode) -> str:
@@ -159,20 +256,25 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self._is_whole = True  # no label stands in another file
         self._labels: dict[str, tuple[str, int]] = {}  # what each label numbers; "" and 0 for sections and formulas
         self.title = ""
+        self.abstract = ""
+        """Where it is the argument of a macro, which may stand before the document."""
         self.hidden: list[HiddenText] = []
+        self.unknown: Counter[str] = Counter()
+        """Macros that nobody has defined, so that they print nothing."""
         self.warnings: list[str] = []
         self._light = {"white"}
         self._coloured = 0  # how many coloured boxes and tables are open
-        self._macros: dict[str, Callable[[LatexMacroNode], str]] = {
+        self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
             **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
             **dict.fromkeys(_REFERENCES, self._reference),
-            **dict.fromkeys(_DROPPED, lambda _: ""),
+            **dict.fromkeys((*_DROPPED, *_DROPPED_ARGUMENTS), lambda _: ""),
             "label": self._label,
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
             **dict.fromkeys(_OTHER_FILES, self._other_file),
             **dict.fromkeys(("title", "icmltitle"), self._set_title),
+            "abstract": self._set_abstract,
             **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
             "textcolor": self._textcolor,
             "footnote": lambda node: f" ({self._argument(node)})",
@@ -181,15 +283,19 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             "href": self._argument,
             "url": self._argument,
             "tag": lambda node: f" ({self._argument(node)})",
+            **dict.fromkeys(("SI", "qty"), lambda node: " ".join(self._arguments(node, 3)[1:])),
+            "textsuperscript": lambda node: raise_digits(self._argument(node)),
             "verb": _as_it_stands,
-            "item": lambda _: "\n\n",
+            **dict.fromkeys(("item", "par"), lambda _: "\n\n"),
             "bibitem": lambda node: f"\n\n[{self._argument(node)}] ",
         }
 
     def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
         """Text of nodes; what stands behind a switch to white or to tiny type is hidden until the next switch."""
         parts: list[tuple[HiddenReason | None, list[LatexNode]]] = [(None, [])]
-        for node in nodelist:
+        for node, following in zip(nodelist, [*nodelist[1:], None], strict=False):
+            if self._is_unknown(node) and not isinstance(following, LatexGroupNode):
+                self.unknown[node.macroname] += 1
             if isinstance(node, LatexMacroNode) and node.macroname in ("color", "fontsize"):
                 parts.append((self._switch(node), []))
             else:
@@ -202,16 +308,35 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         name = node.macroname
         if "cite" in name.lower():
             return f"[{', '.join(key.strip() for key in self._argument(node).split(','))}]"
-        if name in self._macros:
-            return self._macros[name](node)
+        if name in self.macros:
+            return self.macros[name](node) or _NOTHING
+        if name in _SYMBOLS:
+            return _SYMBOLS[name]
+        if self.latex_context.get_macro_spec(name) is None:
+            return "" if name in _SETTINGS else self._argument(node)
         try:
             return str(super().macro_node_to_text(node))
         except (LookupError, AttributeError, TypeError, ValueError):
             return self._argument(node)
 
+    def _is_unknown(self, node: LatexNode) -> bool:
+        """Whether a macro is one that prints nothing because nobody here knows what it is."""
+        name = node.macroname if isinstance(node, LatexMacroNode) else ""
+        is_named = (
+            name in self.macros
+            or name in _SYMBOLS
+            or _LAYOUT.fullmatch(name)
+            or name in _SETTINGS
+            or "cite" in name.lower()
+        )
+        is_bare = bool(name) and not (node.nodeargd and node.nodeargd.argnlist)
+        return is_bare and name.isalpha() and not is_named and self.latex_context.get_macro_spec(name) is None
+
     def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
         """Text of an environment; the abstract and the references get their headings, a formula stays in its line."""
         name = node.environmentname.rstrip("*")
+        while node.nodelist and _COUNT_OR_LENGTH.fullmatch(node.nodelist[0].latex_verbatim()):
+            del node.nodelist[0]  # an argument of an environment that the library does not know
         if name == "comment":
             return ""
         if name == "verbatim":
@@ -231,7 +356,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name == "thebibliography":
             entries = text[max(0, text.find("\n\n[")) :]  # before them stands the width of the widest label
             return f"\n\n{_HEADING_MARK}References\n\n{entries}\n\n{_HEADING_MARK}\n\n"
-        return text if name == "document" else f"\n\n{text}\n\n"
+        return f"\n\n{text}\n\n"
 
     def _table(self, node: LatexEnvironmentNode) -> str:
         """Cells and rows with marks between them."""
@@ -283,9 +408,14 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self.title = " ".join(self._argument(node).split())
         return ""
 
+    def _set_abstract(self, node: LatexMacroNode) -> str:
+        self.abstract = self._argument(node)
+        return ""
+
     def _other_file(self, node: LatexMacroNode) -> str:
-        self._is_whole &= node.macroname == "bibliography"
-        self.warnings.append(f"\\{node.macroname}{{{self._argument(node)}}} names another file, which was not read")
+        self._is_whole &= "bibliography" in node.macroname
+        name = f"{{{self._argument(node)}}}".replace("{}", "")
+        self.warnings.append(f"\\{node.macroname}{name} names another file, which was not read")
         return ""
 
     def _textcolor(self, node: LatexMacroNode) -> str:
@@ -317,6 +447,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         return re.fullmatch(_WHITE[model], value) is not None if model in _WHITE else value.strip() in self._light
 
     def _hide(self, text: str, reason: HiddenReason) -> str:
+        text = _without_marks(text)
         if any(map(str.isalpha, text)):
             self.hidden.append(HiddenText(text=" ".join(text.split()), page=0, reason=reason))
         return ""
@@ -326,7 +457,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         arguments = (node.nodeargd.argnlist or []) if node.nodeargd else []
         last = arguments[-1] if arguments else None
         if isinstance(last, LatexGroupNode):
-            return self.nodelist_to_text(last.nodelist)
+            return _without_marks(self.nodelist_to_text(last.nodelist))
         return str(self.node_to_text(last)) if last else ""
 
     def _arguments(self, node: LatexMacroNode, number: int) -> list[str]:

@@ -21,6 +21,7 @@ from state.errors import BadInput, Kind, StateError
 from state.files import read_pipe, state_folder, storage_error, write_atomically
 from state.settings import Scope
 from tools.documents.guarded import MAX_CHARACTERS, Unreadable, run_parser, too_many_pages
+from tools.documents.latex_source import with_other_files
 from tools.documents.structure import Parts, clean_characters, decode, outline, text_parts
 
 MAX_BYTES = 50_000_000
@@ -59,7 +60,11 @@ def read_document(source: str, *, scope: Scope = "whole", max_pages: int = 100) 
         StateError: The document cannot be stored.
     """
     data, path = source_bytes(source)
-    lasting = str(Path(path).expanduser().absolute()) if path and not Path(path).expanduser().is_fifo() else ""
+    place = Path(path).expanduser().absolute()
+    lasting = str(place) if path and not place.is_fifo() else ""
+    if lasting and _format(data, path) == "latex":
+        whole = with_other_files(data, place)
+        lasting, data = (lasting if whole == data else ""), whole
     return read_document_bytes(data, name=path or "the text", source=lasting, scope=scope, max_pages=max_pages)
 
 
