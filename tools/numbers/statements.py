@@ -44,16 +44,8 @@ _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
 _RAISED_POWER = re.compile("10\\s?[\u207b\u2212–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
 _RAISED_DIGITS = str.maketrans("\u207b⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_WRITTEN_SIGNS = {
-    "<=": "≤",
-    ">=": "≥",
-    "\\le": "≤",
-    "\\leq": "≤",
-    "\\ge": "≥",
-    "\\geq": "≥",
-    "\\times": "x",
-    "\\cdot": "x",
-}
+_WRITTEN_SIGNS = dict.fromkeys(("<=", "\\le", "\\leq"), "≤") | dict.fromkeys((">=", "\\ge", "\\geq"), "≥")
+_WRITTEN_SIGNS |= dict.fromkeys(("\\times", "\\cdot"), "x")
 _WRITTEN_SIGN = re.compile(r"[<>]=|\\(?:leq?|geq?|times|cdot)(?![a-z])")
 _TIMES_TEN = re.compile(r"[·∙⋅*×](?=\s?10\s?\^?\s?\{?\s?[-–\u2212])")  # 1.2 · 10-5
 _RESTORED = "another sign than was read: the font has destroyed it"
@@ -161,7 +153,9 @@ class Notation(NamedTuple):
 
 _COMMA_NUMBER = re.compile(r"[=<>]\s?[-–]?(?:\d*,\d{1,2}(?![\d,])|0?,\d)")  # = 2,76 and = ,013
 _POINT_NUMBER = re.compile(r"[=<>]\s?[-–]?\d*\.\d")
-_DECIMAL_COMMA = re.compile(r"(?P<before>(?:[=<>±]\s?[-–]?|\bt\s?\()\d*),(?=\d)|(?<=\d),(?=\d+\s?%)")  # not F(1,38)
+_DECIMAL_COMMA = re.compile(
+    r"(?P<before>(?:[=<>±]\s?[-–]?|\bt\s?\(|^[-–]?)\d*),(?=\d)|(?<=\d),(?=\d+\s?%)"
+)  # not F(1,38)
 _BEHIND_NAME = r"(?:(?<=[\w)\]])|(?<=[\w)\]]\s))"  # or degrees of freedom: t(38) ¼
 _STRANGE = r"(?![≤≥–±²³°])[^\x00-\x7f](?=\s?[-–À]?\.?\d)"  # ¼ and U+2403, before a number
 _FAMILIAR = r"(?:[=<!#%&?@~]|(?<=\s)[A-Za-z](?=\s)|[A-Za-z](?=\.\d))(?=\s?[-–]?\d*\.\d)"  # pb.05, p ! .001

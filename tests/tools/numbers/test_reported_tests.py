@@ -123,6 +123,9 @@ def test_decimal_commas_are_read_where_the_paper_has_them():
     assert found(paper.format("0,047"), KIND) == []
     (finding,) = found(paper.format("0,47"), KIND)
     assert finding["quote"] == "F(1,38) = 4,20, p = 0,47"
+    rows = "\n\n| | t | df | p |\n|---|---|---|---|\n| A | 2,20 | 38 | ,034 |\n| B | 2,205 | 38 | ,340 |"
+    (finding,) = found(paper.format("0,047") + rows, KIND)
+    assert finding["quote"] == "B | 2,205 | 38 | ,340"
 
 
 TURNED = "| | Adults | Children |\n|---|---|---|\n| Q | 12.6 | 4.1 |\n| df | 4 | 5 |\n| P | {} | 0.54 |"
