@@ -29,7 +29,6 @@ _RAISED = re.compile(
     """,
     re.VERBOSE,
 )
-_ROUND = re.compile(r"(?<=[a-z] )\((\d{1,3}(?:\s?[,–-]\s?\d{1,3})*)\)(?=[.,;]| [a-z]|$)")  # memory (1, 2)
 _KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
 _NAME = r"(?:(?:van|von|de|der|den|del|della|di|da|du|la|le|ten|ter|dos)[ ])*[A-Z][^\W\d_]*(?:[-’'][^\W\d_]+)*"
 _AUTHORS = re.compile(
@@ -41,25 +40,6 @@ _AUTHORS = re.compile(
     """,
     re.VERBOSE,
 )
-_JOINING = {
-    "and",
-    "et",
-    "al",
-    "van",
-    "von",
-    "de",
-    "der",
-    "den",
-    "del",
-    "la",
-    "le",
-    "di",
-    "da",
-    "du",
-    "ten",
-    "ter",
-    "dos",
-}
 _YEAR = re.compile(r"\b(?:19|20)\d\d")
 
 
@@ -84,7 +64,7 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
     if document["format"] == "latex":
         styles.append(list(_read_keys(entries, parts)))
     elif numbers == [str(number) for number in range(1, len(entries) + 1)]:
-        styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED, _ROUND)]
+        styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED)]
     style = max(styles, key=lambda each: (len(_join_entries(each)), len(each)))
     known, unknown = _join_entries(style), {each.label: each for each in reversed(style) if not each.entries}
     if len(unknown) > max(2, 0.1 * len(known)):
@@ -93,43 +73,37 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
     if len(known) < max(1, _CITED * len(entries)):
         return [], []
     named = _find_named(entries, parts) if style is styles[0] else set()
+    found = [
+        each.part.finding(
+            "citation", "medium", each.place, computation=each.why, consistent=f"an entry for {each.label}"
+        )
+        for each in unknown.values()
+    ]
     uncited = [entry for entry in entries if entry["id"] not in known | named]
-    found = [_tell_unknown(each) for each in unknown.values()]
     if len(uncited) > max(1, 0.1 * len(entries)):
         return found, [f"citations of {len(uncited)} entries of the list of references were not found"]
-    return [*found, *map(_tell_uncited, uncited)], []
+    for entry in uncited:
+        why = f"entry {entry['id']} of the list of references is never cited"
+        found.append(finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it"))
+    return found, []
 
 
 def _join_entries(style: Sequence[Citation]) -> set[str]:
     return {entry for citation in style for entry in citation.entries}
 
 
-def _tell_unknown(citation: Citation) -> ComputedFinding:
-    return citation.part.finding(
-        "citation",
-        "medium",
-        citation.place,
-        computation=citation.why,
-        consistent=f"an entry for {citation.label}, or another citation",
-    )
-
-
-def _tell_uncited(entry: Reference) -> ComputedFinding:
-    why = f"entry {entry['id']} of the list of references is never cited"
-    return finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it")
-
-
 def _read_numbers(
     entries: Sequence[Reference], parts: Sequence[Statement], style: re.Pattern[str]
 ) -> Iterator[Citation]:
-    """Citations of entries by their numbers; one beyond the list in round brackets may be anything."""
+    """Citations of entries by their numbers; one far beyond the list may be anything."""
     last = len(entries)
+    beyond = 2 * last + 10 if entries else 1000
     for part in parts:
         for match in style.finditer(_BETWEEN.sub(r" \1 ", part.text)):
             for number in _list_numbers(next(filter(None, match.groups()))):
                 found = {entries[number - 1]["id"]} if 0 < number <= last else set[str]()
                 why = f"[{number}] is cited; the list of references ends with [{last}]"
-                if found or (style is not _ROUND and 0 < number < (2 * last + 10 if last else 1000) and not part.row):
+                if found or (0 < number < beyond and not part.row):
                     yield Citation(part, match.span(), f"[{number}]", found, why)
 
 
@@ -162,12 +136,12 @@ def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Ci
     for part in parts:
         is_self = title and title in title_key(part.text)  # how to cite this paper
         for match in () if part.row or is_self else _AUTHORS.finditer(part.text):
-            named = set(title_key(match["name"] + (match["others"] or "")).split()) - _JOINING
+            named = {title_key(name) for name in re.findall(r"[A-Z][^\W\d_]+", match[0])}
             found = {entry for name in named for entry in by_word[name] & by_word[match["year"]]}
             is_opened = not match["space"] or part.text[: match.start()].endswith(("(", "; "))
-            is_known = not authors.isdisjoint(named)
-            if found or (is_opened and (is_known or (match["others"] and match["joined"] != "and"))):
-                why = f"no entry of the list of references has {'the year with ' * is_known}{match['name']}"
+            is_sure = not authors.isdisjoint(named) or (match["others"] and match["joined"] != "and")
+            if found or (is_opened and is_sure):
+                why = f"no entry of the list of references has one of these names and the year {match['year']}"
                 yield Citation(part, match.span(), " ".join(match[0].split()), found, why)
 
 

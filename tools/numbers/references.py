@@ -82,9 +82,8 @@ class Index:
 
 def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
     """Add to a report what the services say of the references; errors as those of `open_sources` and `Web.ask`."""
-    sources = open_sources(
-        settings.model_copy(update={"providers": ["crossref", "openalex"]}), rank=lambda *_, **__: []
-    )
+    chosen = settings.model_copy(update={"providers": ["crossref", "openalex"]})
+    sources = open_sources(chosen, rank=lambda *_, **__: [])
     clients = [each for each in sources.providers if isinstance(each, Client)]
     found, unread = asyncio.run(examine(document["references"], Index(clients, sources.web)))
     findings, unread = [*report["findings"], *found], [*report["unread"], *unread]
@@ -104,9 +103,7 @@ async def examine(
                 done += is_complete
     except TimeoutError:
         unread.append(f"looking the references up was cut off after {seconds:g} s")
-    unread += [
-        f"{name} failed and was asked no more: {message.rstrip('.')}" for name, message in index.failures.items()
-    ]
+    unread += [f"{name} failed and was asked no more: {why.rstrip('.')}" for name, why in index.failures.items()]
     if done < len(entries):
         unread.append(f"{len(entries) - done} of {len(entries)} references were not looked up everywhere")
     return found, unread
@@ -114,16 +111,15 @@ async def examine(
 
 async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedFinding], bool]:
     """Return findings about an entry, and whether every service has answered."""
-    text, title, find = (
-        entry["text"],
-        read_title(entry["text"]),
-        partial(finding_about_entry, entry, "reference lookup"),
-    )
+    find = partial(finding_about_entry, entry, "reference lookup")
+    text, title = entry["text"], read_title(entry["text"])
     doi = next((name[4:] for name in identifiers([text]) if name.startswith("doi:")), "")
     hits, is_complete = await index.ask(lambda client: client.look_up(doi)) if doi else ([], bool(title))
     if title and not hits:
         named, is_asked = await index.ask(lambda client: client.search(title, _CANDIDATES))
-        hits, is_complete = [hit for hit in named if _is_same(hit, text)], is_complete and is_asked
+        alike = [hit for hit in named if _measure_share(hit["title"], text) >= _SAME]
+        hits = [hit for hit in alike if _has_author(hit, text) or str(hit["year"]) in text]
+        is_complete = is_complete and is_asked
     found = list(_compare(entry, hits)) if hits else []
     cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
     if doi and not cut_off and await index.is_unregistered(doi):
@@ -140,13 +136,13 @@ def _compare(entry: Reference, hits: Sequence[Hit]) -> Iterator[ComputedFinding]
     """What the services tell otherwise than an entry does."""
     text, find = entry["text"], partial(finding_about_entry, entry, "reference lookup")
     best = max(hits, key=lambda hit: _measure_share(hit["title"], text))
-    if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
-        yield find("high", f"it was retracted, as {retracted[0]} says", "a work that stands")
     is_told = read_title(text) and len(title_key(best["title"]).split()) >= _FEWEST_WORDS
     if is_told and _measure_share(best["title"], text) < _OTHER:
         explanations = ["a title in another language", "the DOI of the book or issue"]
         yield find("medium", f"the DOI leads to “{best['title']}”", "the DOI of this work", explanations)
         return
+    if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
+        yield find("high", f"it was retracted, as {retracted[0]} says", "a work that stands")
     if best["authors"] and not any(_has_author(hit, text) for hit in hits):
         why = f"“{best['title']}” is by {', '.join(best['authors'][:3])}"
         yield find("medium", why, "the names of its authors", ["another work with this title", "an organisation"])
@@ -171,11 +167,6 @@ def read_title(entry: str) -> str:
 def _count_plain_words(text: str) -> int:
     """How many words are in lower case and no part of a name."""
     return sum(word.islower() and word not in _PARTICLES for word in re.findall(r"[^\W\d_]{2,}", text))
-
-
-def _is_same(hit: Hit, entry: str) -> bool:
-    """Whether a work has the title that an entry has, and one of its authors or its year."""
-    return _measure_share(hit["title"], entry) >= _SAME and (_has_author(hit, entry) or str(hit["year"]) in entry)
 
 
 def _measure_share(title: str, entry: str) -> float:

@@ -63,7 +63,7 @@ def test_citations_by_author_and_year():
     )
     assert found_in(paper.format("Adams, 2011", " Evans (2018) has ponds.")) == []
     (wrong,) = found_in(paper.format("Adams, 2001", " Evans (2018) has ponds."))
-    assert wrong["computation"] == "no entry of the list of references has the year with Adams"
+    assert wrong["computation"] == "no entry of the list of references has one of these names and the year 2001"
     (uncited,) = found_in(paper.format("Adams, 2011", ""))
     assert uncited["kind"] == "reference"
     assert uncited["quote"].startswith("Evans, F. (2018)")
@@ -92,8 +92,8 @@ def test_an_abbreviation_before_its_definition():
 @pytest.mark.parametrize(
     ("text", "computed"),
     [
-        ("Table I: A.\n\nTable II: B.\n\nTables I and II differ from Table IV.", "Table IV is referred to"),
-        ("Table A1. A.\n\nTable A2. B.\n\nTables A1, A2 and A3 agree.", "Table A3 is referred to"),
+        ("Table 1: A.\n\nTable 2: B.\n\nTables 1 and 2 differ from Table 4.", "Table 4 is referred to"),
+        ("Scheme 1. A.\n\nScheme 2. B.\n\nSchemes 1 to 3 agree.", "Scheme 3 is referred to"),
         ("### Table 1. A\n\n### Table 2. B\n\nTables 1 and 2 agree with Table 4.", "Table 4 is referred to"),
     ],
 )
@@ -122,7 +122,6 @@ def test_an_entry_is_cited_by_the_last_name_whatever_stands_before_it():
     [
         ("memory.<sup>1,2</sup> So do naps.<sup>{}</sup>", {"citation", "reference"}),
         ("memory [1]–[2]. So do naps [{}].", {"citation", "reference"}),
-        ("memory (1, 2). So do all women ({}).", {"reference"}),  # which may be a number of women
     ],
 )
 def test_numbers_above_the_line_and_in_brackets(style: str, kinds: set[str]):
@@ -143,7 +142,7 @@ CITED = " ".join(f"It flows (Author{chr(97 + at)}, {2001 + at})." for at in rang
         ("Also (Bell et al., 2003), (Cole et al., 2004) and (Dunn & Frost, 2005).", "3 citations have no entry"),
         ("By Proposition 7 in Smith (2019), Section 3 of [12] and Figure 8 of Costa et al., it holds.", ""),
         ("Figure 1. A.\n\nFigure 3. B.\n\nAs Figures 1 to 3 show.", "no caption was read of Figure 2"),
-        ("Figure 1. A.\n\nFigures 1, 2 and 3 show it.", "no caption was read of Figure 2, Figure 3"),
+        ("Figure 1. A.\n\nFigures 1, 2 and 3 show it.", "no caption was read of Figure 2, 3"),
     ],
 )
 def test_what_was_not_read_is_no_contradiction(text: str, unread: str):
