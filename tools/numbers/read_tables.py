@@ -110,6 +110,7 @@ def parse_heading(words: str) -> TableHeading:
         parts = parts[1:]  # B (n = 20) is a group
     named = [(part, *_find_role(part)) for part in parts if part]
     roles = tuple(role for _, role, _ in named if role)
+    roles = ("count", *roles[1:]) if roles == ("n", "percentage") else roles  # n (%)
     numbers = tuple(part for part, role, _ in named if not role and re.fullmatch(r"\d+(?:\.\d+)?", part))
     return TableHeading(
         words=words,
@@ -255,7 +256,7 @@ def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
         pairs = [
             (each, records.whole_number(each.text), _parse_cell(percentage))
             for each, percentage in pairwise(line)
-            if (each.role, percentage.role) == ("count", "percentage") and _COUNT.fullmatch(each.text)
+            if each.role in {"count", "n"} and percentage.role == "percentage" and _COUNT.fullmatch(each.text)
         ]
         for each, count, percentage in pairs:
             totals = above.setdefault(each.heading.words, [])

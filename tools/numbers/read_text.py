@@ -139,7 +139,7 @@ _THINGS = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patien
 _COUNTED = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_BARE}{_OF}{_THINGS}\s?[(\[,]\s?{_PERCENTAGE}(?=\s?[)\],;])",  # 8 of 32 patients (25%), (8/32, 25%)
+        rf"{_BARE}{_OF}{_THINGS}\s?[(\[,]\s?{_PERCENTAGE}(?=\s?(?:[)\],;|]|$))",  # 8 of 32 patients (25%), (8/32, 25%)
         rf"{_BARE}{_PERCENTAGE}{_THINGS}\s?[(\[]\s?{_OF}{_THINGS}(?=\s?[)\],;])",  # 25% (8 of 32), 25% (8/32)
         # 8 (25%) of 32
         rf"{_BARE}(?P<count>{COUNT})\s?[(\[]\s?{_PERCENTAGE}\s?[)\]] of (?:the |all )?(?P<total>{COUNT})",
@@ -251,7 +251,7 @@ _BEFORE_INTERVAL = re.compile(
     (?: (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
         (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )? \s? (?: = | : | , | of | was | is )? \s?     # odds ratio (OR) =
       | (?P<other> [\wχ²)]+ ) \s? [=<>]? \s? )?
-    (?<! [\w.,/] ) (?P<value> {NUMBER} ) (?P<unit> \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
+    (?<! [\w.,/±] ) (?<! ± \s ) (?P<value> {NUMBER} ) (?P<unit> \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
     (?-x:{_OTHER_VALUES}(?:[,;]\s?{P_VALUE})?) [\s,;:(\[]* $
     """,
     re.VERBOSE,

@@ -7,9 +7,18 @@ import pytest
 from state.computed_findings import CheckKind
 from tests.tools.numbers.papers import found
 
+GROUPS = "Tea (M = 3.50, SD = 1.10, n = 20) tasted better than water (M = 2.90, SD = 1.20, n = 20)"
 LIKERT = "Each was rated on a 5-point Likert scale."
 INTERVALS = (
     "| Term | OR | 2.5% | 97.5% |\n|---|---|---|---|\n| Shade | 0.83 | 0.71 | 0.97 |\n| Wood | 1.38 | {} | 1.73 |"
+)
+SHARES = (
+    "| | Tea (n = 40) | | Water (n = 30) | |\n|---|---|---|---|---|\n| | n | % | n | % |\n| Fall | 10 | {} | 9 | 30 |"
+)
+MODEL = "| | b | SE | OR | 95% CI | p |\n|---|---|---|---|---|---|\n| Age | 0.41 | 0.2 | {} | 1.02, 2.20 | .04 |"
+TWO_GROUPS = (
+    "| | Tea | | Water | | | |\n|---|---|---|---|---|---|---|\n| | M | SD | M | SD | t(38) | p |\n"
+    "| Taste | 3.50 | 1.10 | 2.90 | 1.20 | {} | .11 |\n| n | 20 | 20 | 20 | 20 | | |"
 )
 TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 to 2.85 | – |\n| P | {} | – |"
 
@@ -36,6 +45,7 @@ TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 t
         ("estimate and interval", "Marks rose by 3.4 points (95% CI {} to 5.9) in the first year.", "3.9", "1.9"),
         ("estimate and interval", "The estimated slope was {} [95% CI: −0.52, −0.10].", "0.31", "−0.31"),
         ("estimate and interval", INTERVALS, "1.41", "1.10"),
+        ("estimate and interval", MODEL, "0.41", "1.50"),
         ("estimate and interval", "It fell (SMD {}, 95% CI −0.15 to 0.23).", "−0.04", "0.04"),
         ("ratio interval", "The odds rose (OR {}, 95% CI 1.02 to 2.20).", "2.10", "1.50"),
         ("ratio interval", "It was more frequent (OR {} (1.21–3.11)).", "2.64", "1.94"),
@@ -43,6 +53,11 @@ TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 t
         ("interval and p-value", "It fell (mean difference 0.4, 95% CI −0.2 to 1.0, p = {}).", "0.01", "0.19"),
         ("interval and p-value", "It was lower (b = −2.4, SE = 0.6, 95% CI [−3.6, −1.2], p = {}).", ".35", ".001"),
         ("interval and p-value", TURNED, "0.07", "0.001"),
+        ("percentage", SHARES, "20", "25"),
+        ("test and group means", TWO_GROUPS, "2.65", "1.65"),
+        ("test and group means", f"{GROUPS}, t(38) = {{}}, p = .11.", "2.65", "1.65"),
+        ("test and group means", f"{GROUPS}, d = {{}}.", "0.82", "0.52"),
+        ("test and group means", f"{GROUPS}, t(38) = {{}}, p = .72.", "0.63", "0.37"),  # these are standard errors
     ],
 )
 def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str, right: str):
@@ -59,6 +74,7 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("percentage", "The share of 20% (95% CI 8 to 32) was small."),
         ("percentage", "Two of three eligible studies (93% of the potential data) were small."),
         ("percentage", "| Trait | Tea (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
+        ("percentage", "| Trait | n (%) (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
         ("mean of whole numbers", "Their weight was high (M = 3.45, SD = 1.07, n = 19)."),
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
         ("mean of whole numbers", f"{LIKERT} Their mean age was 41.18 (n = 25)."),
@@ -66,12 +82,70 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("estimate and interval", "It led to a reduction of 4.18 mmHg (95% CI −5.03 to −3.33)."),
         ("estimate and interval", "In 40 patients (95% CI 2.1 to 3.4) it was so."),
         ("ratio interval", "It was 3.5 times higher in pots with ants (95% CI: 0.9–13.5)."),
+        ("estimate and interval", "It took 20.5 g (SE 0.62; 95% CI 19.3 to 21.7), or 1.91±0.19 s (95% CI 1.54–2.28)."),
+        ("estimate and interval", "They differed, t(38) = 2.40 (95% CI 0.1 to 0.9)."),
+        ("test and group means", f"{GROUPS}, t(19) = 2.65, p = .016."),  # paired
         ("interval and p-value", "Beside the field, tillage multiplied loss by 1.12 (95% CI 0.91 to 1.38, p = 0.284)."),
         ("interval and p-value", "The odds ratio was 1.38 (95% CI 0.94 to 2.03), while means differed, P = 0.004."),
     ],
 )
 def test_what_may_be_is_left_alone(kind: CheckKind, text: str):
     assert found(text, kind) == []
+
+
+# Verdicts of scrutiny's and rsprite2's unit tests (MIT): mean or percentage, deviation, n, items, possible.
+VERDICTS = [
+    ("5.19", "", 28, "single", False),
+    ("5.21", "", 28, "single", True),
+    ("0.154", "", 120, "three", False),
+    ("0.155", "", 120, "three", False),
+    ("0.83", "", 28, "two", False),
+    ("0.86", "", 28, "two", True),
+    ("67.4", "%", 150, "", False),
+    ("54.0", "%", 150, "", True),
+    ("5.23", "2.55", 35, "single", False),
+    ("3.44", "2.47", 18, "single", False),
+    ("2.57", "2.57", 30, "single", True),
+    ("0.19", "0.35", 1683, "binary", False),
+    ("0.12", "0.33", 1683, "binary", True),
+]
+
+
+@pytest.mark.parametrize(("mean", "deviation", "n", "items", "possible"), VERDICTS)
+def test_verdicts_of_grim_grimmer_and_debit(mean: str, deviation: str, n: int, items: str, possible: bool):
+    scale = "a binary answer" if items == "binary" else f"a {items}-item scale of 7-point ratings"
+    pair = f"M = {mean}, {f'SD = {deviation}, ' if deviation else ''}n = {n}"
+    values = f"| n | M | SD |\n|---|---|---|---|\n| Tea | {n} | {mean} | {deviation} |"
+    texts = [f"They gave {scale} ({pair}).", f"Table 1. Results of {scale}\n\n| Group {values}"]
+    if deviation == "%":
+        rows = f"| Answer | Participants (n = {n}), % |\n|---|---|\n| Yes | {mean} |"
+        texts = [f"It was so for {mean}% of the {n} participants.", f"Table 1. Answers\n\n{rows}"]
+    for text in texts:
+        findings = [*found(text, "mean of whole numbers"), *found(text, "deviation of whole numbers")]
+        assert bool(findings) is not possible
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "explanation"),
+    [
+        ("mean of whole numbers", f"{LIKERT} They agreed (M = 3.45, n = 19).", "means of several items"),
+        ("deviation of whole numbers", "The single-item mark was low (M = 5.23, SD = 2.55, n = 35).", "in place of 34"),
+        ("percentage", "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (27%) |", "some values are missing"),
+        (
+            "percentage",
+            "| | Tea (n = 40) | Water (n = 40) |\n|---|---|---|\n| A | 30 (60%) | 20 (40%) |",
+            "another total",
+        ),
+        ("estimate and interval", "The slope was 0.31 [95% CI −0.52, −0.10].", "a sign that is told in words"),
+        ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .06).", "of two methods"),
+    ],
+)
+def test_what_could_explain_a_finding_makes_it_less_severe(kind: CheckKind, text: str, explanation: str):
+    findings = found(text, kind)
+    assert findings
+    for finding in findings:
+        assert finding["severity"] == "low"
+        assert explanation in " ".join(finding["explanations"])
 
 
 SIX_TESTS = (
