@@ -43,7 +43,7 @@ _NAMES = {
 }
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("; ")}
 _WHOLE_HEADINGS = frozenset("bBdgβrQ")  # letters that name groups and vitamins, too, where other words stand before
-STATISTICS = frozenset({"t", "F", "z", "r", "chi", "Q"})
+_STATISTICS = frozenset({"t", "F", "z", "r", "chi", "Q"})
 _CONTENTS = frozenset({"count", "percentage", "mean", "deviation", "error"})
 _SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{records.COUNT})")
 _COUNT = re.compile(records.COUNT)
@@ -53,7 +53,7 @@ _VALUES = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell:
 _BEGINS_NUMBER = re.compile(r"[<>=≤≥~≈-]?\s?[-–+]?\.?\d")
 _NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?\s?[a-z†‡§]?")
 _ENDS = re.compile(rf"(?P<low>{records.NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{records.NUMBER})\s?%?")
-P_CELL = re.compile(
+_P_CELL = re.compile(
     r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+)\s?[a-z†‡§]?"
     r"|(?P<ns>n\.?\s?s\.?|NS)"
 )
@@ -98,7 +98,7 @@ class ParsedTable(NamedTuple):
     lines: list[list[TableValue]]
 
 
-def parse_heading(words: str) -> TableHeading:
+def _parse_heading(words: str) -> TableHeading:
     """Look up the parts of a heading among the names of roles."""
     sizes = {records.whole_number(found["n"]) for found in _SIZE.finditer(words)}
     rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
@@ -106,9 +106,9 @@ def parse_heading(words: str) -> TableHeading:
         " ".join(part.replace("-", " ").replace("²", "2").replace("^", "").split()).strip(" .")
         for part in _PARTS.split(rest)
     ]
-    if sizes and len(parts[0]) == 1:
-        parts = parts[1:]  # B (n = 20) is a group
     named = [(part, *_find_role(part)) for part in parts if part]
+    if sizes and len(named) == 1 and len(named[0][0]) == 1:
+        named = []  # B (n = 20) is a group
     roles = tuple(role for _, role, _ in named if role)
     roles = ("count", *roles[1:]) if roles == ("n", "percentage") else roles  # n (%)
     numbers = tuple(part for part, role, _ in named if not role and re.fullmatch(r"\d+(?:\.\d+)?", part))
@@ -116,7 +116,7 @@ def parse_heading(words: str) -> TableHeading:
         words=words,
         roles=roles,
         n=sizes.pop() if len(sizes) == 1 else None,
-        degrees=numbers if STATISTICS & set(roles) else (),
+        degrees=numbers if _STATISTICS & set(roles) else (),
         pure=bool(roles) and all(whole for _, _, whole in named),
     )
 
@@ -138,7 +138,7 @@ def parse_table(table: PaperTable) -> ParsedTable:
     """Take a table apart into lines of values with roles."""
     depth = _count_heading_rows(table.rows)
     body = list(zip(table.rows[depth:], table.statements[depth - 1 :], strict=True))
-    labels = [parse_heading(row[0]) for row, _ in body]
+    labels = [_parse_heading(row[0]) for row, _ in body]
     columns = _list_columns(table.rows[:depth])
     at_top, at_left = ({role for each in group if each.pure for role in each.roles} for group in (columns, labels))
     turned = len(at_left) > len(at_top)
@@ -165,7 +165,7 @@ def _count_heading_rows(rows: Sequence[Sequence[str]]) -> int:
     """Return how many rows stand above the first that has a number, at least one."""
     for at, row in enumerate(rows[1:], 1):
         cells = [cell for cell in row[1:] if cell]
-        if not cells or any(_BEGINS_NUMBER.match(cell) and not parse_heading(cell).roles for cell in cells):
+        if not cells or any(_BEGINS_NUMBER.match(cell) and not _parse_heading(cell).roles for cell in cells):
             return at
     return 1
 
@@ -178,7 +178,7 @@ def _list_columns(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
             row[at] = row[at] or row[at - 1]
     columns: list[TableHeading] = []
     for at, cells in enumerate(zip_longest(*filled, fillvalue="")):
-        levels = [parse_heading(cell) for cell in cells if cell]
+        levels = [_parse_heading(cell) for cell in cells if cell]
         naming = next((level for level in reversed(levels) if level.roles), TableHeading())
         n = next((level.n for level in reversed(levels) if level.n), None)
         columns.append(naming._replace(words="; ".join(level.words for level in levels), n=n))
@@ -202,7 +202,7 @@ def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: 
     """Return the values of a cell, none if its headings do not name each of them."""
     own = _OWN_NAME.fullmatch(cell)
     shared = _COUNT_AND_SHARE.fullmatch(cell)
-    naming = parse_heading(own["heading"]) if own else TableHeading()
+    naming = _parse_heading(own["heading"]) if own else TableHeading()
     if own and naming.roles:
         cell = own["value"]
     elif column.roles and label.roles and column.roles != label.roles and {*column.roles, *label.roles} <= _CONTENTS:
@@ -241,7 +241,7 @@ def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
 
 def _parse_p(value: TableValue | None) -> tuple[records.RoundedNumber | None, records.Relation]:
     """Return the p-value of a cell with its relation; None where there is none."""
-    found = P_CELL.fullmatch(value.text) if value else None
+    found = _P_CELL.fullmatch(value.text) if value else None
     if found is None:
         return None, "="
     if found["ns"]:
@@ -309,7 +309,7 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
 
 def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     """Read statistics with the degrees of freedom and the p-value of the same line."""
-    for number, each, beside in _list_owners(table, STATISTICS):
+    for number, each, beside in _list_owners(table, _STATISTICS):
         value, (p, relation) = _parse_cell(each), _parse_p(beside.get("p"))
         degrees = _find_degrees(each, beside, table.lines[number + 1 :])
         if value and p and degrees is not None:

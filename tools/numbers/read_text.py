@@ -155,7 +155,7 @@ _ROUGHLY = re.compile(
 )
 
 
-def is_approximate(text: str, place: int) -> bool:
+def _is_approximate(text: str, place: int) -> bool:
     """Return whether the word or sign before a number says that it is not exact."""
     return _ROUGHLY.search(text, max(0, place - 20), place) is not None
 
@@ -171,7 +171,7 @@ def read_proportions(statement: Statement) -> Iterator[Proportion]:
                 count=whole_number(match["count"]),
                 total=whole_number(match["total"]),
                 percentage=percentage,
-                approximate=is_approximate(statement.text, match.start("percentage")),
+                approximate=_is_approximate(statement.text, match.start("percentage")),
             )
 
 
@@ -231,7 +231,7 @@ def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
                 percentage=False,
             )
     for match in _SHARE_OF_PEOPLE.finditer(text):
-        if not is_approximate(text, match.start()):
+        if not _is_approximate(text, match.start()):
             share, n = parse_number(match["percentage"]), whole_number(match["n"])
             yield MeanAndDeviation(
                 statement, match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True
