@@ -52,9 +52,8 @@ def check_cross_references(document: Document, parts: Sequence[Statement]) -> Fo
     pictures = [each["text"] for each in document["hidden"] if each["reason"] == "alternative text"]
     most = 0 if document["format"] in _WITHOUT_MARKS else _MOST_MISSING
     checks = [_check_captions(kind, parts, [*headings, *pictures], most) for kind in _WORDS]
-    checks.append(_check_sections(headings, parts, most))
-    found = [each for findings, _ in checks for each in findings]
-    return [*_find_unresolved(parts), *found], [each for _, unread in checks for each in unread]
+    checks += [_check_sections(headings, parts, most), _check_labels(document, parts)]
+    return [each for found, _ in checks for each in found], [each for _, unread in checks for each in unread]
 
 
 def _list_headings(document: Document, parts: Sequence[Statement]) -> set[str]:
@@ -138,8 +137,9 @@ _UNRESOLVED = re.compile(
 )
 
 
-def _find_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """What LaTeX prints for a label or a key that there is not."""
+def _check_labels(document: Document, parts: Sequence[Statement]) -> Found:
+    """Find what LaTeX prints for a label that there is not; a source of which several are missing is a part of one."""
+    found: list[ComputedFinding] = []
     for part in (part for part in parts if not part.row):
         for match in _UNRESOLVED.finditer(part.text):
             word = (match["word"] or match["key"] or "").lower()
@@ -149,7 +149,11 @@ def _find_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
             kind = "figure or table" if word.startswith(("fig", "tab")) else kind
             why = f"a reference to a label or key that the source does not define: {match['key'] or '??'}"
             consistent = "the name of a label or key that exists"
-            yield part.finding(kind, "medium", match.span(), computation=why, consistent=consistent)
+            found.append(part.finding(kind, "medium", match.span(), computation=why, consistent=consistent))
+    missing = {each["quote"] for each in found}
+    if document["format"] == "latex" and len(missing) > _MOST_MISSING:
+        return [], [f"{len(missing)} labels that the text refers to were not found, such as {min(missing)}"]
+    return found, []
 
 
 _SECTION = re.compile(
