@@ -101,8 +101,7 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])
         degrees = read_degrees(kind, match["inside"] or match["below"] or match["behind"] or "")
-        is_odd = (match["below"] and kind not in {"t", "F", "chi"}) or (value.value < 0 and kind in {"F", "chi", "Q"})
-        if degrees is None or is_odd:  # H2 is heritability, and r2 a share of variance
+        if degrees is None or _is_another_quantity(kind, value, below=match["below"] is not None):
             continue
         near = statement.text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         yield ReportedTest(
@@ -117,6 +116,16 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
             tails=find_tails(near),
             adjustment=find_adjustment(near, degrees),
         )
+
+
+def _is_another_quantity(kind: TestKind, value: RoundedNumber, *, below: bool) -> bool:
+    """Return whether a name and its number are those of another quantity.
+
+    H2 is heritability and r2 a share of variance; a whole z is a coordinate; F, χ² and Q are never negative.
+    """
+    if below and kind in {"r", "z", "Q"}:
+        return True
+    return value.half >= 0.5 if kind == "z" else kind in {"F", "chi", "Q"} and value.value < 0
 
 
 def read_degrees(kind: TestKind, text: str) -> DegreesOfFreedom | None:
