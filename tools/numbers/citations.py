@@ -41,6 +41,7 @@ _AUTHORS = re.compile(
     re.VERBOSE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d")
+_WHOLE = re.compile(r"\W?[^\W\d_].*(?:19|20)\d\d", re.DOTALL)  # a name first, and a year
 
 
 class Citation(NamedTuple):
@@ -58,8 +59,8 @@ class Citation(NamedTuple):
 def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
     """Return findings about citations and entries, and what of either was not read."""
     entries = document["references"]
-    is_counted = document["format"] not in {"pdf", "text"}  # by the format, which prints no numbers
-    numbers = [entry["id"].removeprefix("r" if is_counted else "") for entry in entries]
+    is_unmarked = document["format"] in {"pdf", "text"}  # others count or mark the entries
+    numbers = [entry["id"].removeprefix("" if is_unmarked else "r") for entry in entries]
     styles = [list(_read_authors(document, parts))]
     if document["format"] == "latex":
         styles.append(list(_read_keys(entries, parts)))
@@ -67,6 +68,9 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
         styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED)]
     style = max(styles, key=lambda each: (len(_join_entries(each)), len(each)))
     known, unknown = _join_entries(style), {each.label: each for each in reversed(style) if not each.entries}
+    broken = [each for each in entries if is_unmarked and style is styles[0] and not _WHOLE.match(each["text"])]
+    if broken and len(known) >= _CITED * len(entries):
+        return [], [f"{len(broken)} of {len(entries)} entries of the list of references were not read as whole entries"]
     if len(unknown) > max(2, 0.1 * len(known)):
         some = ", ".join(list(unknown)[-3:])
         return [], [f"{len(unknown)} citations have no entry in the list of references as it was read, such as {some}"]

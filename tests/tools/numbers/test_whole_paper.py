@@ -12,7 +12,7 @@ import pytest
 from state.documents import DocumentFormat
 from tests.tools.numbers.papers import found, found_in
 from tools.documents.latex import latex_parts
-from tools.documents.structure import Parts, outline
+from tools.documents.structure import Parts, outline, text_parts
 from tools.documents.web_pages import html_parts, markdown_parts
 from tools.documents.word import read
 from tools.numbers import check_paper
@@ -67,6 +67,14 @@ def test_citations_by_author_and_year():
     (uncited,) = found_in(paper.format("Adams, 2011", ""))
     assert uncited["kind"] == "reference"
     assert uncited["quote"].startswith("Evans, F. (2018)")
+
+
+def test_half_entries_of_a_list_are_not_held_against_the_text():
+    listed = LISTED.replace("- ", "").replace("Authorf, B. (2006)", "4 (2006)").replace("\n", "\n\n")
+    text = f"A paper\n\nIntroduction\n\n{CITED}\n\nReferences\n\n{listed}"
+    report = check_paper(outline(text_parts(text), sha256="", document_format="text"))
+    assert report["findings"] == []
+    assert report["unread"] == ["1 of 9 entries of the list of references were not read as whole entries"]
 
 
 def test_references_that_latex_could_not_resolve():
