@@ -10,6 +10,7 @@ import pytest
 
 from state.model_settings import Limits
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
+from tests.graphs.test_number_check import PAPER, check
 from tests.support import newsroom, review_room, society
 from tests.support.steps import step_of
 from tools.models.ask import CHARACTERS_PER_WORD
@@ -18,6 +19,7 @@ LIMITS = {
     **dict(zip(("paragraphs", "terms", "advice", "improvements", "rewrites"), (31, 37, 33, 39, 41), strict=True)),
     **dict(zip(("questions", "wordings", "redundancies", "comments", "weaknesses"), (29, 43, 34, 38, 19), strict=True)),
     **dict(zip(("title_words", "paragraph_words", "quote_words", "note_words"), (53, 131, 137, 139), strict=True)),
+    **dict(zip(("records", "numbers"), (59, 36), strict=True)),
     **dict(zip(("advice_words", "answer_words", "review_words"), (149, 151, 157), strict=True)),
 }
 """Numbers that no prompt and no text here has for another reason."""
@@ -32,6 +34,9 @@ IN_OTHER_WORDS = {
     ("Redundancies", "quote"): "at most five words",
     ("ProposedPlan", "steps"): f"up to {QUESTIONS} questions to the investigator, and the review",
     ("WaveDecision", "decisions"): "one for each remaining question",
+    ("NumbersRead", "name"): "in a few words",
+    ("NumbersRead", "number"): "each as the passage prints it",
+    ("NumbersRead", "remarks"): "only those of the kind",
 }
 """Lists with an entry for each of those that the prompt shows, and texts for which it asks for less than the limit."""
 
@@ -123,3 +128,10 @@ async def test_feedback_says_its_limits(execution: str, extensions: str, tmp_pat
         assert asked >= {"ProposedPlan", "Review", "StepDecision" if execution == "sequential" else "WaveDecision"}
         assert asked >= {"PassageAnswer", "Weaknesses", "AbsenceTest"} if extensions == "all" else {"PlainAnswer"}
         assert not unsaid(endpoint)
+
+
+async def test_the_number_check_says_its_limits(fake_endpoint: FakeEndpoint) -> None:
+    default = {"base_url": fake_endpoint.base_url, "model": "large", "schema_limits": True}
+    await check(fake_endpoint, PAPER, models={"default": default}, limits=LIMITS)
+    assert fake_endpoint.chat_requests
+    assert not unsaid(fake_endpoint)
