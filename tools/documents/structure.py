@@ -140,24 +140,58 @@ def _one_line(text: str) -> str:
     return " ".join(clean_characters(text).split())
 
 
+_SHORT_LINE = 20  # characters
+_LONGEST_HEADING = 12  # words
+_FEWEST_CAPITALS = 4  # letters; what has fewer is an abbreviation
+_PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
+_UNDERLINE = re.compile(r"([=~-])\1{2,}")
 _LONG_LINE = 120  # characters; a text of such lines has one a paragraph
 
 
 def text_parts(text: str) -> Parts:
     """Parts of a text; without blank lines, a long line is a paragraph and short ones are put together."""
     title = text_title(text.split("\n"))
-    blocks: list[Block] = []
-    for paragraph in re.split(r"\n\s*\n", _with_blank_lines(text.strip())):
-        lines = [" ".join(line.split()) for line in paragraph.split("\n")]
-        if not blocks and " ".join(lines) == title:
-            continue
-        first, name = lines[0], lines[0].rstrip(": ")
-        named = opens_references(name) or (opens_abstract(first) and len(first) < 20)
-        if named or APPENDIX.match(name) or HEADING.fullmatch(name.title() if name.isupper() else name):
-            blocks.append(Block("heading", lines.pop(0)))
-        if lines:
-            blocks.append(Block("paragraph", "\n".join(lines)))
-    return Parts(title, mark_references(blocks), written=text)
+    paragraphs = re.split(r"\n\s*\n", _with_blank_lines(text.strip()))
+    texts = ["\n".join(" ".join(line.split()) for line in paragraph.split("\n")) for paragraph in paragraphs]
+    if title and texts[0].replace("\n", " ") == title:
+        del texts[0]
+    return Parts(title, mark_references(mark_headings([Block("paragraph", each) for each in texts])), written=text)
+
+
+def mark_headings(blocks: Sequence[Block]) -> list[Block]:
+    """Make headings of lines that look like one: numbered, underlined, in capitals, or short and alone before prose.
+
+    In a text with headings of its own only those of the abstract and of the references are looked for.
+    """
+    styled = any(block.kind == "heading" for block in blocks)
+    marked: list[Block] = []
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        lines = block.text.split("\n") if block.kind == "paragraph" and not block.rows else []
+        alone = len(lines) == 1 and following is not None and following.text.endswith((".", "?", "!", ":"))
+        start = len(marked)
+        for at, line in enumerate(lines):
+            opens = opens_references(line.rstrip(": ")) or (opens_abstract(line) and len(line) < _SHORT_LINE)
+            if opens or (not styled and _looks_like_a_heading(line, first=at == 0, alone=alone)):
+                marked.append(Block("heading", line))
+            elif at and not styled and _UNDERLINE.fullmatch(line) and marked[-1].text == lines[at - 1]:
+                marked[-1].kind = "heading"
+            elif len(marked) > start and marked[-1].kind == "paragraph":
+                marked[-1].text += f"\n{line}"
+            else:
+                marked.append(Block("paragraph", line))
+        if not lines:
+            marked.append(block)
+    return marked
+
+
+def _looks_like_a_heading(line: str, *, first: bool, alone: bool) -> bool:
+    """Whether a line of a text is a heading by its form, where it begins a paragraph or is all of it."""
+    name = line.rstrip(": ")
+    if len(name.split()) > _LONGEST_HEADING or line.endswith((".", ",", ";")):
+        return False
+    if APPENDIX.match(name) or (name.isupper() and sum(map(str.isalpha, name)) >= _FEWEST_CAPITALS):
+        return True
+    return (first and HEADING.fullmatch(name) is not None) or (alone and _PLAIN_HEADING.fullmatch(line) is not None)
 
 
 def _with_blank_lines(text: str) -> str:

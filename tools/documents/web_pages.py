@@ -21,6 +21,7 @@ from tools.documents.structure import (
     Block,
     Parts,
     clean_characters,
+    mark_headings,
     mark_references,
     opens_abstract,
     opens_references,
@@ -78,7 +79,7 @@ def markdown_parts(text: str) -> Parts:
         return Parts("", [])
     hidden = remove_hidden(page)
     keep_raised_apart(page)
-    parts = _parts(list(list_blocks(page)), hidden)
+    parts = _parts(mark_headings(list(list_blocks(page))), hidden)
     parts.written = plain_markdown(text)
     return parts
 
@@ -102,7 +103,8 @@ def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
     """Parts with the first heading as the title, unless it is that of a section."""
     at = next((at for at, block in enumerate(blocks) if block.kind == "heading"), None)
     title = blocks[at].text if at is not None else ""
-    if at is None or opens_abstract(title) or HEADING.fullmatch(title) or opens_references(title):
+    is_marked = at is not None and (at == 0 or blocks[at].level > 0)  # not only known by its look, deep in the text
+    if at is None or not is_marked or opens_abstract(title) or HEADING.fullmatch(title) or opens_references(title):
         return Parts("", mark_references(blocks), hidden)
     return Parts(title, mark_references([*blocks[:at], *blocks[at + 1 :]]), hidden)
 

@@ -357,6 +357,36 @@ def test_plain_text_is_read_with_its_sections() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["paper.txt", "paper.md"])
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "METHODS AND MATERIALS\n",
+        "2.1 Methods\n",
+        "Methods\n=======\n",
+        "Methods\n-------\n\n",
+        "Statistical Methods\n\n",
+    ],
+)
+def test_headings_are_known_in_any_usual_form(heading: str, name: str) -> None:
+    text = f"The sea is warm, as we say.\n\n{heading}We read a thermometer.\n\nOf the Sea\n\nBaltic\n"
+    assert outline(read(text, name)) == [
+        ("", "The sea is warm, as we say."),
+        (heading.split("\n", maxsplit=1)[0], "We read a thermometer."),
+        (heading.split("\n", maxsplit=1)[0], "Of the Sea"),
+        (heading.split("\n", maxsplit=1)[0], "Baltic"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["paper.txt", "paper.md"])
+@pytest.mark.parametrize("styled", ["", "# Seas\n\n"])
+def test_references_behind_a_section_in_one_paragraph_are_found(styled: str, name: str) -> None:
+    listed = "References\n[1] A. Ant. 2019. Seas.\n[2] B. Bee. 2020. Lakes."
+    document = read(f"{styled}The sea is warm, as we say.\n\nIt was large.\n{listed}\n", name)
+    assert [entry["id"] for entry in document["references"]] == ["1", "2"]
+    assert outline(document)[-1][1] == "It was large."
+
+
 SHOWN = "We show how warm the sea was in all of these years."
 
 
