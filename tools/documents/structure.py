@@ -165,7 +165,7 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
     """
     styled = any(block.kind == "heading" for block in blocks)
     marked: list[Block] = []
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, following in zip(blocks, [*blocks[1:], None], strict=False):
         lines = block.text.split("\n") if block.kind == "paragraph" and not block.rows else []
         alone = len(lines) == 1 and following is not None and following.text.endswith((".", "?", "!", ":"))
         start = len(marked)
