@@ -42,7 +42,8 @@ _NAMES = {
     "p": "p; P; p value; P value; sig; significance; Pr",
 }
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("; ")}
-_WHOLE_HEADINGS = frozenset("bBdgβrQ")  # letters that name groups and vitamins, too, where other words stand before
+# Names that need a part of a heading for themselves: `Vitamin b` is no coefficient, and `weighted %` no share of n.
+_WHOLE_HEADINGS = frozenset({"b", "d", "g", "β", "r", "q", "%", "percent", "percentage"})
 _STATISTICS = frozenset({"t", "F", "z", "r", "chi", "Q"})
 _CONTENTS = frozenset({"count", "percentage", "mean", "deviation", "error"})
 _SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{records.COUNT})")
@@ -63,6 +64,7 @@ _PAIR_TOLD = {
     ("mean", "deviation"): re.compile(r"\b(?:M|[Mm]eans?)(?: and |\s?[(±]\s?)(?:SDs?|standard deviations?)\b"),
     ("count", "percentage"): re.compile(r"\b(?:[nN]|[Nn]umbers?) \((?:%|percentages?)\)"),
 }
+_WEIGHTED = re.compile(r"\bweighted\b", re.IGNORECASE)  # percentages that are no shares of the counts
 _ERROR = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
 
 
@@ -102,10 +104,8 @@ def _parse_heading(words: str) -> TableHeading:
     """Look up the parts of a heading among the names of roles."""
     sizes = {records.whole_number(found["n"]) for found in _SIZE.finditer(words)}
     rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
-    parts = [
-        " ".join(part.replace("-", " ").replace("²", "2").replace("^", "").split()).strip(" .")
-        for part in _PARTS.split(rest)
-    ]
+    plain = rest.replace("-", " ").replace("²", "2").replace("^", "")
+    parts = [" ".join(part.split()).strip(" .") for part in _PARTS.split(plain)]
     named = [(part, *_find_role(part)) for part in parts if part]
     if sizes and len(named) == 1 and len(named[0][0]) == 1:
         named = []  # B (n = 20) is a group
@@ -129,7 +129,7 @@ def _find_role(part: str) -> tuple[str, bool]:
     for start in range(len(words)):
         name = " ".join(words[start:])
         role = _ROLES.get(name) or (_ROLES.get(name.lower()) if len(name) > 1 else None)
-        if role and not (start and name in _WHOLE_HEADINGS):
+        if role and not (start and name.lower() in _WHOLE_HEADINGS):
             return role, start == 0
     return "", False
 
@@ -143,19 +143,18 @@ def parse_table(table: PaperTable) -> ParsedTable:
     at_top, at_left = ({role for each in group if each.pure for role in each.roles} for group in (columns, labels))
     turned = len(at_left) > len(at_top)
     told = [roles for roles, pattern in _PAIR_TOLD.items() if pattern.search(f"{table.caption} ; {table.notes}")]
-    section = TableHeading(roles=told[0] if len(told) == 1 else ())
+    section = unnamed = TableHeading(roles=told[0] if len(told) == 1 else ())
     if not turned:
         columns = _add_sizes(columns, labels, [row for row, _ in body])
     grid: list[list[list[TableValue]]] = []
     for label, (row, statement) in zip(labels, body, strict=True):
         if row[0] and not any(row[1:]):
-            section = label if label.roles else section._replace(words=label.words)
+            section = label if label.roles else unnamed._replace(words=label.words)
         elif len(row) == len(columns):
-            named = (
-                label if label.roles else section._replace(words=f"{section.words} {label.words}".strip(), n=label.n)
-            )
+            words = f"{section.words} {label.words}".strip()
+            naming = (label if label.roles else section)._replace(words=words, n=label.n)
             cells = zip(columns[1:], row[1:], strict=True)
-            grid.append([_read_cell(column, named, cell, statement) for column, cell in cells])
+            grid.append([_read_cell(column, naming, cell, statement) for column, cell in cells])
     lines = zip(*grid, strict=True) if turned else grid
     about = " ; ".join(filter(None, [table.caption, *(column.words for column in columns), table.notes]))
     return ParsedTable(about, [[value for cell in line for value in cell] for line in lines])
@@ -252,7 +251,7 @@ def _parse_p(value: TableValue | None) -> tuple[records.RoundedNumber | None, re
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
     """Read `12 (40%)` below a heading that tells how many there are: `Tea (n = 30)`."""
     above: dict[str, list[int]] = {}
-    for line in table.lines:
+    for line in [] if _WEIGHTED.search(table.about) else table.lines:
         pairs = [
             (each, records.whole_number(each.text), _parse_cell(percentage))
             for each, percentage in pairwise(line)

@@ -148,7 +148,8 @@ _THINGS = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patien
 _COUNTED = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_BARE}{_OF}{_THINGS}\s?[(\[,]\s?{_PERCENTAGE}(?=\s?(?:[)\],;|]|$))",  # 8 of 32 patients (25%), (8/32, 25%)
+        # 8 of 32 patients (25%), (8/32, 25%)
+        rf"{_BARE}{_OF}(?:{_THINGS}\s?[(\[]|,)\s?{_PERCENTAGE}(?=\s?(?:[)\],;|]|$))",
         rf"{_BARE}{_PERCENTAGE}{_THINGS}\s?[(\[]\s?{_OF}{_THINGS}(?=\s?[)\],;])",  # 25% (8 of 32), 25% (8/32)
         # 8 (25%) of 32
         rf"{_BARE}(?P<count>{COUNT})\s?[(\[]\s?{_PERCENTAGE}\s?[)\]] of (?:the |all )?(?P<total>{COUNT})",
@@ -217,7 +218,7 @@ _MEAN = re.compile(
     \s{{0,2}} (?: = | : | of | was )? \s? (?P<mean> {NUMBER} )
     (?: [\s,;(\[]* SD \s{{0,2}} (?: = | : | of )? \s? (?P<deviation> {UNSIGNED} )
       | \s? (?: \( | ± ) \s? (?P<second> {UNSIGNED} ) )?                  # M (SD) = 3.48 (1.20)
-    (?! \d | \s? % ) (?: [\s,;()\[\]]* (?<! \w ) [nN] \s? = \s? (?P<n> {COUNT} ) )?
+    (?! [.,]?\d | \s? % ) (?: [\s,;()\[\]]* (?<! \w ) [nN] \s? = \s? (?P<n> {COUNT} ) )?
     """,
     re.VERBOSE,
 )
@@ -259,7 +260,7 @@ _BEFORE_INTERVAL = re.compile(
     rf"""
     (?: (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
         (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )? \s? (?: = | : | , | of | was | is )? \s?     # odds ratio (OR) =
-      | (?P<other> [\wχ²)]+ ) \s? [=<>]? \s? )?
+      | (?P<other> (?: [pP] [\s-] )? [\wχ²)]+ ) \s? [=<>]? \s? )?
     (?<! [\w.,/±] ) (?<! ± \s ) (?P<value> {NUMBER} ) (?P<unit> \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
     (?-x:{_OTHER_VALUES}(?:[,;]\s?{P_VALUE})?) [\s,;:(\[]* $
     """,
@@ -276,9 +277,28 @@ _INTERVAL_BEHIND = re.compile(
     """,
     re.VERBOSE,
 )
-_P_BEHIND = re.compile(rf"{_OTHER_VALUES}[\s,;)\]]*(?:and )?{P_VALUE}")
+_P_BEHIND = re.compile(rf"{_OTHER_VALUES}[\s,;)\]]*(?:and )?{P_VALUE}(?!\sfor\b)")  # p = .04 for interaction
 _EFFECT = re.compile(rf"(?<![\w’'-])(?:[Cc]ohen[’']s )?d\s{{0,2}}=\s?(?P<d>{NUMBER})")
-_NO_ESTIMATES = {"t", "F", "z", "Z", "Q", "H", "χ2", "χ²", "p", "P", "n", "N", "SE", "SD", "SEM", "df"}
+_NO_ESTIMATES = {
+    "t",
+    "F",
+    "z",
+    "Z",
+    "Q",
+    "H",
+    "χ2",
+    "χ²",
+    "p",
+    "P",
+    "n",
+    "N",
+    "SE",
+    "SD",
+    "SEM",
+    "df",
+    "p-value",
+    "P-value",
+}
 _LONGEST_ESTIMATE = 120  # characters from its name to its interval
 
 
@@ -288,9 +308,10 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
     for match in _INTERVAL_BEHIND.finditer(text):
         before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _LONGEST_ESTIMATE), match.start())
         named = before and (before["ratio"] or before["difference"])
-        if before is None or not (named or match["level"]) or not (named or _is_unnamed_estimate(before)):
+        low, high = parse_number(match["low"]), parse_number(match["high"])
+        if before is None or not (named or _is_unnamed_estimate(before)):
             continue
-        if not match["level"] and not before["ratio"]:
+        if not match["level"] and not (before["ratio"] and low.value < high.value):
             continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
         behind = _P_BEHIND.match(text, match.end())
         p = behind or (before if before["p"] else None)
@@ -300,8 +321,8 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
             measure=named or before["other"] or "",
             scale="ratio" if before["ratio"] else "difference" if before["difference"] else "unknown",
             value=parse_number(before["value"]),
-            low=parse_number(match["low"]),
-            high=parse_number(match["high"]),
+            low=low,
+            high=high,
             level=float(match["level"] or 95) / 100,
             p=parse_number(p["p"]) if p else None,
             p_relation=cast("Relation", p["relation"]) if p else "=",
@@ -309,12 +330,15 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
 
 
 def _is_unnamed_estimate(before: re.Match[str]) -> bool:
-    """Return whether a number without a name that is known is an estimate: its interval follows in brackets."""
+    """Return whether a number without a known name is an estimate: its interval follows in brackets.
+
+    A whole number without a unit may number a table, or count things.
+    """
     name, unit = before["other"] or "", (before["unit"] or "").strip()
-    measured = not unit or unit.endswith(("point", "points")) or unit_after(f"1 {unit}", 1, spelled=False)
+    measured = "." in before["value"] if not unit else unit_after(f"1 {unit}", 1, spelled=False)
+    is_measured = measured or unit.endswith(("point", "points"))
     behind = before[0][before.end("unit" if unit else "value") - before.start() :]
-    is_other = name in _NO_ESTIMATES or name.endswith(")")
-    return bool(measured) and not is_other and behind.strip() in {"(", "["}
+    return bool(is_measured) and name not in _NO_ESTIMATES and name[-1:] != ")" and behind.strip() in {"(", "["}
 
 
 def find_comparisons(means: Sequence[MeanAndDeviation], tests: Sequence[ReportedTest]) -> Iterator[GroupComparison]:

@@ -84,6 +84,13 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("ratio interval", "It was 3.5 times higher in pots with ants (95% CI: 0.9–13.5)."),
         ("estimate and interval", "It took 20.5 g (SE 0.62; 95% CI 19.3 to 21.7), or 1.91±0.19 s (95% CI 1.54–2.28)."),
         ("estimate and interval", "They differed, t(38) = 2.40 (95% CI 0.1 to 0.9)."),
+        (
+            "estimate and interval",
+            "All are in Table 2 (95% CI 3.1 to 4.9); the p-value 0.04 (95% CI 1.1 to 1.9) is low.",
+        ),
+        ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .30 for interaction)."),
+        ("percentage", "In 5 of 12 trials, 40%, 30% and 20% were women."),
+        ("percentage", "| Event | n (weighted %) (n = 40) |\n|---|---|\n| Fall | 10 (20) |"),
         ("test and group means", f"{GROUPS}, t(19) = 2.65, p = .016."),  # paired
         ("interval and p-value", "Beside the field, tillage multiplied loss by 1.12 (95% CI 0.91 to 1.38, p = 0.284)."),
         ("interval and p-value", "The odds ratio was 1.38 (95% CI 0.94 to 2.03), while means differed, P = 0.004."),
