@@ -75,7 +75,7 @@ def test_a_service_that_may_not_be_asked_is_told(draftroom: Command, tmp_path: P
     draftroom.variables["DRAFTROOM_FEEDBACK__LITERATURE__BLOCKED_HOSTS"] = blocked
     shown = " ".join(draftroom("check", paper, "--references").stdout.split())
     assert "No contradiction" in shown
-    assert "crossref failed and was asked no more" in shown
+    assert "crossref failed: " in shown
     assert "2 of 2 references were not looked up everywhere" in shown
     assert "whether the references exist" not in shown
 

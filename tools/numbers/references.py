@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from tools.literature import open_sources
 from tools.literature.fetching import JSON_TYPES
 from tools.literature.providers import Client
 from tools.literature.records import Hit, SearchResult, identifiers
-from tools.literature.url_guard import FetchError, ServerFault
+from tools.literature.url_guard import FetchError
 from tools.literature.web import Service, Web
 from tools.numbers.statements import finding_about_entry
 from tools.text import title_key
@@ -34,6 +35,7 @@ _LONGEST_S = 180.0
 _SAME, _OTHER = 0.8, 0.5
 _FEWEST_WORDS = 3  # of a title
 _CANDIDATES = 10
+_MOST_FAILURES = 3
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _QUOTED = re.compile(r"[“\"](?P<title>[^“”\"]{15,}?)[.,?!]?[”\"]")
 _DATED = re.compile(
@@ -49,12 +51,12 @@ _PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "
 
 @dataclass
 class Index:
-    """The services, of which one that fails is asked no more."""
+    """The services, of which one that fails three times is asked no more."""
 
     clients: Sequence[Client]
     web: Web
     agencies: str = _AGENCIES
-    failures: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     async def ask(self, question: Callable[[Client], Awaitable[SearchResult]]) -> tuple[list[Hit], bool]:
         """Return what the services know, and whether all of them have answered."""
@@ -62,21 +64,20 @@ class Index:
         return [hit for answer in answers for hit in answer or []], None not in answers
 
     async def _ask(self, client: Client, question: Callable[[Client], Awaitable[SearchResult]]) -> list[Hit] | None:
-        if client.name in self.failures:
+        failures = self.failures[client.name]
+        if len(failures) >= _MOST_FAILURES:
             return None
         try:
             return (await question(client)).hits
         except FetchError as error:
-            if not isinstance(error, ServerFault) or error.passing:
-                self.failures[client.name] = str(error)
+            failures.append(str(error).rstrip("."))
             return None
 
     async def is_unregistered(self, doi: str) -> bool:
         """Whether the agencies say that none of them has registered a DOI."""
         address, service = self.agencies + quote(doi), Service("doi", 0.2)
         with suppress(FetchError):
-            answer = await self.web.ask(service, address, {}, accept=JSON_TYPES, read=from_json)
-            return "does not exist" in str(answer)
+            return "does not exist" in str(await self.web.ask(service, address, {}, accept=JSON_TYPES, read=from_json))
         return False
 
 
@@ -103,7 +104,7 @@ async def examine(
                 done += is_complete
     except TimeoutError:
         unread.append(f"looking the references up was cut off after {seconds:g} s")
-    unread += [f"{name} failed and was asked no more: {why.rstrip('.')}" for name, why in index.failures.items()]
+    unread += [f"{name} failed: {'; '.join(dict.fromkeys(each))}" for name, each in index.failures.items() if each]
     if done < len(entries):
         unread.append(f"{len(entries) - done} of {len(entries)} references were not looked up everywhere")
     return found, unread
@@ -146,10 +147,11 @@ def _compare(entry: Reference, hits: Sequence[Hit]) -> Iterator[ComputedFinding]
     if best["authors"] and not any(_has_author(hit, text) for hit in hits):
         why = f"“{best['title']}” is by {', '.join(best['authors'][:3])}"
         yield find("medium", why, "the names of its authors", ["another work with this title", "an organisation"])
-    years, told = {hit["year"] for hit in hits if hit["year"]}, set(map(int, _YEAR.findall(text)))
-    if years and told and min(abs(year - other) for year in years for other in told) > 1:
-        explanations = ["a reprint, a translation or another edition"]
-        yield find("low", f"“{best['title']}” is of {min(years)}", f"the year {min(years)}", explanations)
+    told = [int(year) for year in _YEAR.findall(text)]
+    years = [hit["year"] for hit in hits if hit["year"]]
+    if told and years and min(abs(year - other) for year in years for other in told) > 1:
+        why, consistent = f"“{best['title']}” is of {min(years)}", f"the year {min(years)}"
+        yield find("low", why, consistent, ["a reprint, a translation or another edition"])
 
 
 def read_title(entry: str) -> str:
@@ -160,8 +162,8 @@ def read_title(entry: str) -> str:
     if dated and _count_plain_words(entry[: dated.start()]) < 2:
         title = re.split(r"[.?!]\s", entry[dated.end() :])[0]
         return title if len(title_key(title).split()) >= _FEWEST_WORDS else ""
-    parts = re.split(r"[.?!]\s", entry)
-    return next((part for part in parts if _count_plain_words(part) >= 2 and len(part.split()) >= _FEWEST_WORDS), "")
+    whole = (part for part in re.split(r"[.?!]\s", entry) if len(part.split()) >= _FEWEST_WORDS)
+    return next((part for part in whole if _count_plain_words(part) >= 2), "")
 
 
 def _count_plain_words(text: str) -> int:
