@@ -14,6 +14,7 @@ from draftroom.doctor import distinct_models
 from draftroom.page.keeper import Keeper, ServerRun
 from draftroom.page.uploads import VERBS
 from draftroom.systems import find_system
+from draftroom.systems.check import NUMBER_CHECK
 from runs.driver import NewestState, read_snapshot, refresh_record
 from runs.record import RunRecord, all_records, shown_status, total_calls, total_tokens
 from state.documents import Document, Word
@@ -69,10 +70,11 @@ async def _answers(model: Any) -> dict[str, Any]:
 
 
 def runs(keeper: Keeper) -> dict[str, Any]:
-    """All runs, newest first, and what is wrong with records that cannot be read."""
+    """All runs of what the page can show, newest first, and what is wrong with records that cannot be read."""
     driven = keeper.under_way()  # before the records: one that ends now has the right one by then
     records = all_records()
-    return {"runs": [_in_short(record, driven) for record in records.readable], "problems": records.problems}
+    shown = (record for record in records.readable if record["system"] != NUMBER_CHECK.name)
+    return {"runs": [_in_short(record, driven) for record in shown], "problems": records.problems}
 
 
 def _in_short(record: RunRecord, driven: Mapping[str, ServerRun]) -> dict[str, Any]:

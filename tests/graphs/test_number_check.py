@@ -158,6 +158,14 @@ def test_each_kind_becomes_its_record() -> None:
     assert (estimate.level, estimate.p.value, estimate.scale) == (0.9, 0.61, "difference")
 
 
+@pytest.mark.parametrize("text", ["t(38) ≥ 2.05, p = .047", "t(0) = 2.05, p = .047", "t(38) = 2.05, p = 4.7"])
+async def test_a_test_that_cannot_be_is_dropped(fake_endpoint: FakeEndpoint, text: str) -> None:
+    statistic, degrees = "2.05", text[2:].partition(")")[0]
+    roles = [("statistic", statistic), ("df", degrees), ("p", text.rpartition(" ")[2])]
+    result = await read(fake_endpoint, text, entry("t", text, roles))
+    assert "cannot be" in result["unread"][0]
+
+
 async def test_a_table_is_read_as_rows(fake_endpoint: FakeEndpoint) -> None:
     paper = "# A\n\n| Soil | Growers |\n|---|---|\n| Peat | 24 |\n| Sand | 21 |\n| All | 60 |\n"
     roles = [("total", "60"), ("part", "24"), ("part", "21")]

@@ -134,6 +134,13 @@ def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, e
     assert newest["id"] not in command("runs").stdout
 
 
+def test_a_check_with_a_model_is_not_listed(page: httpx.Client, endpoint: FakeEndpoint, home: Path):
+    command = Command(home, endpoint)
+    command("check", SEEDLINGS, "--model", "large", "--quiet")
+    assert "number_check" in {record["system"] for record in command.records()}
+    assert "number_check" not in {run["system"] for run in page.get("/runs").json()["runs"]}
+
+
 def test_a_check_needs_no_model(page: httpx.Client, endpoint: FakeEndpoint):
     asked = len(endpoint.requests)
     found = page.post("/check", data={"text": f"# Tea\n\n## Results\n\n{FLAWED}"}).json()

@@ -153,12 +153,14 @@ def _make_test(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Reporte
     remarks, degrees = entry["remarks"], numbers.get("df", [])
     if len(degrees) != {"z": 0, "F": 2}.get(kind, 1):
         raise Unsupported(f"it has {len(degrees)} degrees of freedom")
-    if any(each.number.value <= 0 for each in degrees) or numbers.one("p").value > 1:
-        raise Unsupported("its degrees of freedom or its p-value cannot be")
+    statistic = numbers.one("statistic")
+    is_possible = all(each.number.value > 0 for each in degrees) and 0 <= numbers.one("p").value <= 1
+    if not is_possible or numbers["statistic"][0].sign not in "=<>":
+        raise Unsupported("its statistic, degrees of freedom or p-value cannot be")
     return records.ReportedTest(
         **at,
         kind=kind,
-        statistic=numbers.one("statistic"),
+        statistic=statistic,
         statistic_relation=numbers["statistic"][0].sign,
         degrees=tuple(each.number for each in degrees),
         p=numbers.one("p"),
