@@ -119,6 +119,10 @@ def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
     explanations = []
     if expected and relation == "=" and 1 / _SAME_P < p.value / expected < _SAME_P:
         explanations.append("an interval and a p-value of two methods")
+    if excluded and estimate.adjustment:
+        explanations.append(f"the p-value is adjusted: the text names {estimate.adjustment}")
+    if included and estimate.tails == "one":
+        explanations.append("a one-sided p-value")
     return estimate.statement.finding(
         "interval and p-value",
         "low" if explanations else "high",

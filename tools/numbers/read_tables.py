@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from tools.numbers import records
 from tools.numbers.read_text import PEOPLE, find_adjustment, find_tails, read_degrees, read_scale
@@ -228,6 +228,8 @@ def _list_owners(
     for number, line in enumerate(table.lines):
         owners = [each for each in line if each.role in roles]
         others = {role: [each for each in line if each.role == role] for role in _NAMES}
+        ends = zip(others["low"], others["high"], strict=False)
+        others["interval"] += [low._replace(text=f"{low.text} to {high.text}") for low, high in ends]
         for at, owner in enumerate(owners):
             yield number, owner, {role: each[at] for role, each in others.items() if len(each) == len(owners)}
 
@@ -238,14 +240,15 @@ def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
     return records.parse_number(found["value"]) if found else None
 
 
-def _parse_p(value: TableValue | None) -> tuple[records.RoundedNumber | None, records.Relation]:
-    """Return the p-value of a cell with its relation; None where there is none."""
+def _read_p(value: TableValue | None, about: str, degrees: records.DegreesOfFreedom = ()) -> dict[str, Any]:
+    """Return the p-value of a cell as records hold it, with what the table says of it."""
     found = _P_CELL.fullmatch(value.text) if value else None
-    if found is None:
-        return None, "="
-    if found["ns"]:
-        return records.RoundedNumber(records.ALPHA, 0.0), "ns"
-    return records.parse_number(found["p"]), cast("records.Relation", found["relation"] or "=")
+    p = records.parse_number(found["p"]) if found and found["p"] else None
+    relation = found["relation"] or "=" if found else "="
+    if found and found["ns"]:
+        p, relation = records.RoundedNumber(records.ALPHA, 0.0), "ns"
+    told = {"tails": find_tails(about), "adjustment": find_adjustment(about, degrees)}
+    return {"p": p, "p_relation": relation, **told}
 
 
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
@@ -286,44 +289,39 @@ def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
 def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
     """Read estimates with the interval and the p-value of the same line."""
     is_of_ratios = any(each.role == "ratio" for line in table.lines for each in line)  # beside b stands OR (95% CI)
-    for _, each, beside in _list_owners(table, {"ratio"} if is_of_ratios else {"difference", "estimate", "d"}):
-        ends = [beside[role] for role in ("interval", "low", "high") if role in beside]
-        found = _ENDS.fullmatch(" to ".join(end.text for end in ends))
-        value, (p, relation) = _parse_cell(each), _parse_p(beside.get("p"))
-        if value and found:
-            level = _LEVEL.search(ends[0].heading.words) or _LEVEL.search(table.about)
+    roles = {"ratio"} if is_of_ratios else {"difference", "estimate", "d"}
+    found = [
+        (number, each, beside, ends)
+        for number, each, beside in _list_owners(table, roles)
+        if "interval" in beside and (ends := _ENDS.fullmatch(beside["interval"].text))
+    ]
+    without_p = {number for number, _, beside, _ in found if "p" not in beside}
+    for number, each, beside, ends in found:
+        level = _LEVEL.search(f"{beside['interval'].heading.words} ; {table.about}")
+        # A p-value above lines that have none is that of all of them, such as the categories of a variable.
+        p = None if number + 1 in without_p else beside.get("p")
+        if value := _parse_cell(each):
             yield records.Estimate(
-                statement=each.statement,
-                place=(0, 0),
+                each.statement,
+                (0, 0),
                 measure=each.heading.words,
                 scale="ratio" if is_of_ratios else "unknown" if each.role == "estimate" else "difference",
                 value=value,
-                low=records.parse_number(found["low"]),
-                high=records.parse_number(found["high"]),
+                low=records.parse_number(ends["low"]),
+                high=records.parse_number(ends["high"]),
                 level=float(level["level"]) / 100 if level else 0.95,
-                p=p,
-                p_relation=relation,
+                **_read_p(p, table.about),
             )
 
 
 def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     """Read statistics with the degrees of freedom and the p-value of the same line."""
     for number, each, beside in _list_owners(table, _STATISTICS):
-        value, (p, relation) = _parse_cell(each), _parse_p(beside.get("p"))
+        value, kind = _parse_cell(each), cast("records.TestKind", each.role)
         degrees = _find_degrees(each, beside, table.lines[number + 1 :])
-        if value and p and degrees is not None:
-            yield records.ReportedTest(
-                statement=each.statement,
-                place=(0, 0),
-                kind=cast("records.TestKind", each.role),
-                statistic=value,
-                statistic_relation="=",
-                degrees=degrees,
-                p=p,
-                p_relation=relation,
-                tails=find_tails(table.about),
-                adjustment=find_adjustment(table.about, degrees),
-            )
+        p = _read_p(beside.get("p"), table.about, degrees or ())
+        if value and p["p"] and degrees is not None:
+            yield records.ReportedTest(each.statement, (0, 0), kind, value, "=", degrees, **p)
 
 
 def _find_degrees(

@@ -160,8 +160,7 @@ PEOPLE = re.compile(
 )
 _SHARE_OF_PEOPLE = re.compile(rf"{_BARE}{_PERCENTAGE} of (?:the |all |these )?(?P<n>{COUNT}) {PEOPLE.pattern}")
 _ROUGHLY = re.compile(
-    r"(?:about|approximately|around|roughly|nearly|almost|over|under|more than|less than|at least|up to|[~≈<>≤≥])\s?$",
-    re.IGNORECASE,
+    r"(?i:about|approximately|around|roughly|nearly|almost|over|under|(?:more|less) than|at least|up to|[~≈<>≤≥])\s?$"
 )
 
 
@@ -173,16 +172,11 @@ def _is_approximate(text: str, place: int) -> bool:
 def read_proportions(statement: Statement) -> Iterator[Proportion]:
     """Read `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
     for match in (match for pattern in _COUNTED for match in pattern.finditer(statement.text)):
+        count, total = whole_number(match["count"]), whole_number(match["total"])
         percentage = parse_number(match["percentage"])
+        approximate = _is_approximate(statement.text, match.start("percentage"))
         if percentage.value <= 100:
-            yield Proportion(
-                statement=statement,
-                place=match.span(),
-                count=whole_number(match["count"]),
-                total=whole_number(match["total"]),
-                percentage=percentage,
-                approximate=_is_approximate(statement.text, match.start("percentage")),
-            )
+            yield Proportion(statement, match.span(), count, total, percentage, approximate)
 
 
 class Scale(NamedTuple):
@@ -230,15 +224,10 @@ def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
     for match in _MEAN.finditer(text):
         if n := match["n"] or match["n_before"]:
             scale = read_scale(text[: statement.sentence_at(match.start())[1]])
-            deviation = match["deviation"] or (match["second"] if match["pair"] else None)
+            spread = match["deviation"] or (match["second"] if match["pair"] else None)
+            mean, deviation = parse_number(match["mean"]), parse_number(spread) if spread else None
             yield MeanAndDeviation(
-                statement=statement,
-                place=match.span(),
-                mean=parse_number(match["mean"]),
-                deviation=parse_number(deviation) if deviation else None,
-                n=whole_number(n),
-                **scale._asdict(),
-                percentage=False,
+                statement, match.span(), mean, deviation, whole_number(n), **scale._asdict(), percentage=False
             )
     for match in _SHARE_OF_PEOPLE.finditer(text):
         if not _is_approximate(text, match.start()):
@@ -313,6 +302,7 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
             continue
         if not match["level"] and not (before["ratio"] and low.value < high.value):
             continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
+        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         behind = _P_BEHIND.match(text, match.end())
         p = behind or (before if before["p"] else None)
         yield Estimate(
@@ -326,6 +316,8 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
             level=float(match["level"] or 95) / 100,
             p=parse_number(p["p"]) if p else None,
             p_relation=cast("Relation", p["relation"]) if p else "=",
+            tails=find_tails(near),
+            adjustment=find_adjustment(near, ()),
         )
 
 
@@ -353,7 +345,7 @@ def find_comparisons(means: Sequence[MeanAndDeviation], tests: Sequence[Reported
         t = [each for each in t if place[0] <= each.place[0] < place[1]]
         degrees = t[0].degrees[0].value if len(t) == 1 else None
         d = [parse_number(found["d"]) for found in _EFFECT.finditer(statement.text, *place)]
-        if len(groups) == 2 and len(t) == 1:
-            yield GroupComparison(statement, place, (groups[0], groups[1]), "t", t[0].statistic, degrees)
-        if len(groups) == 2 and len(d) == 1:
-            yield GroupComparison(statement, place, (groups[0], groups[1]), "d", d[0], degrees)
+        for measure, values in (("t", [each.statistic for each in t]), ("d", d)):
+            if len(groups) == 2 and len(values) == 1:
+                two = (groups[0], groups[1])
+                yield GroupComparison(statement, place, two, cast("Literal['t', 'd']", measure), values[0], degrees)

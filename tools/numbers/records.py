@@ -165,6 +165,9 @@ class Estimate:
     """Of confidence, between 0 and 1."""
     p: RoundedNumber | None
     p_relation: Relation
+    tails: Literal["one", "two", "unstated"] = "unstated"
+    adjustment: str = ""
+    """Name of a correction of the p-value; both as of a test."""
 
 
 @dataclass(frozen=True)

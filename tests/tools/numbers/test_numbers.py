@@ -89,6 +89,10 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
             "All are in Table 2 (95% CI 3.1 to 4.9); the p-value 0.04 (95% CI 1.1 to 1.9) is low.",
         ),
         ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .30 for interaction)."),
+        (
+            "interval and p-value",
+            "| Stage | OR (95% CI) | p |\n|---|---|---|\n| II | 1.1 (0.8–1.5) | .01 |\n| III | 2.0 (1.3–3.1) | |",
+        ),
         ("percentage", "In 5 of 12 trials, 40%, 30% and 20% were women."),
         ("percentage", "| Event | n (weighted %) (n = 40) |\n|---|---|\n| Fall | 10 (20) |"),
         ("test and group means", f"{GROUPS}, t(19) = 2.65, p = .016."),  # paired
@@ -145,6 +149,11 @@ def test_verdicts_of_grim_grimmer_and_debit(mean: str, deviation: str, n: int, i
         ),
         ("estimate and interval", "The slope was 0.31 [95% CI −0.52, −0.10].", "a sign that is told in words"),
         ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .06).", "of two methods"),
+        (
+            "interval and p-value",
+            "By Holm’s method, the odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .40).",
+            "the p-value is adjusted",
+        ),
     ],
 )
 def test_what_could_explain_a_finding_makes_it_less_severe(kind: CheckKind, text: str, explanation: str):
