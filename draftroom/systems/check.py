@@ -17,14 +17,14 @@ def is_finished(values: Values) -> bool:
 
 
 def results(values: Values) -> dict[str, Any]:
-    """Return how many findings there are of each severity."""
+    """Return how many findings there are of each severity, and how much could not be read."""
     found = [finding["severity"] for finding in values.get("findings", [])]
-    return {severity: found.count(severity) for severity in SEVERITIES}
+    return {**{severity: found.count(severity) for severity in SEVERITIES}, "unread": len(values.get("unread", []))}
 
 
 def progress(results: Mapping[str, Any]) -> tuple[str, str]:
     """Return how many findings there are."""
-    found = sum(results.values())
+    found = sum(results.get(severity, 0) for severity in SEVERITIES)
     return "", f"{found} finding{'' if found == 1 else 's'}"
 
 

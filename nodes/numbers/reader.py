@@ -79,7 +79,7 @@ async def read_passage(state: PassageState) -> NumberCheckState:
 async def compute_findings(state: NumberCheckState) -> dict[str, Any]:
     """Compute over what code and the model have read."""
     document = await asyncio.to_thread(load_document, state["document"])
-    records, unread = collect_records(state["readings"], document)
+    records, unread = await asyncio.to_thread(collect_records, state["readings"], document)
     report = await asyncio.to_thread(check_paper, document, [*state["document"]["warnings"], *unread], records)
     chosen = CheckSettings(**state["settings"]["check"])
     findings = select_findings(report["findings"], chosen.severity, chosen.without)

@@ -40,6 +40,7 @@ def test_what_is_left_out_does_not_count(draftroom: Command, soils: Path) -> Non
     flags = ("--without", "parts of a whole", "--without", "number told twice")
     assert draftroom("check", soils, *NAMED, *flags).exit_code == 0
     assert draftroom("check", soils, *NAMED, "--severity", "high").exit_code == 0
+    assert draftroom("check", soils, *NAMED, "--references").exit_code == 2, "the graph looks nothing up"
 
 
 def test_a_run_that_was_stopped_goes_on_and_asks_nothing_again(draftroom: Command, soils: Path) -> None:
@@ -66,8 +67,9 @@ def test_an_endpoint_that_is_not_there_is_an_error(draftroom: Command, soils: Pa
 
 
 def test_many_papers(draftroom: Command, soils: Path, tmp_path: Path) -> None:
+    draftroom.endpoint.answer = answers({TWICE: [{**BEGAN, "quote": "the 48 people"}], PARTS: [SOILS]})
     result = draftroom("batch", "check", soils, "--out", tmp_path / "out", *NAMED)
     assert result.exit_code == 0, result.output
     (row,) = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines())
-    assert row["scores"] == {"high": 0, "medium": 2, "low": 0}
+    assert row["scores"] == {"high": 0, "medium": 1, "low": 0, "unread": 1}
     assert row["calls"] == 2
