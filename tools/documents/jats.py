@@ -1,10 +1,8 @@
-"""The parts of a paper in JATS, the XML of PubMed Central and of publishers, by way of HTML.
-
-No entity of the file is resolved and nothing is fetched.
-"""
+"""The parts of a paper in JATS, the XML of PubMed Central and of publishers, by way of HTML; nothing is fetched."""
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 from lxml import etree, html
@@ -16,23 +14,11 @@ from tools.documents.web_pages import keep_raised_apart, list_blocks, remove_hid
 
 _SECTIONS = ("sec", "abstract", "ack", "app", "boxed-text", "fn-group", "glossary", "notes")
 _CAPTIONED = ("fig", "table-wrap", "supplementary-material", "media", "boxed-text")
-_HTML_NAMES = {
-    **dict.fromkeys((*_SECTIONS, "body", "back", "floats-group", "app-group"), "section"),
-    **dict.fromkeys(("fig", "fig-group", "table-wrap", "table-wrap-foot", "supplementary-material"), "figure"),
-    **dict.fromkeys(("list", "def-list", "list-item", "def-item", "def", "fn"), "div"),
-    **dict.fromkeys(("disp-quote", "verse-group"), "blockquote"),
-    "break": "br",
-}
 _NOT_PRINTED = ("object-id", "permissions", "attrib", "alt-title", "processing-meta", "journal-meta")
-_BODY = (r"\begin{document}", r"\end{document}")
-# What stands behind a part of a reference that is marked only, and not punctuated.
-_ENDS = {
-    **dict.fromkeys(("year", "article-title", "chapter-title", "source", "volume", "lpage", "elocation-id"), ". "),
-    **dict.fromkeys(("collab", "publisher-name", "publisher-loc", "pub-id", "edition", "comment"), ". "),
-    **dict.fromkeys(("given-names", "suffix"), ", "),
-    "surname": " ",
-    "fpage": "–",
-}
+_AROUND_FORMULA = re.compile(r".*\\begin\{document\}|\\end\{document\}.*", re.DOTALL)  # where a formula is a document
+_PICTURED = "[not(.//math or .//tex-math)][.//graphic or .//inline-graphic]"
+# What stands behind a part of a reference that is marked only, and not punctuated; a full stop, if no other sign.
+_ENDS = {"surname": " ", "given-names": ", ", "suffix": ", ", "name": "", "person-group": " ", "fpage": "–"}
 
 
 def jats_parts(text: str) -> Parts:
@@ -47,7 +33,7 @@ def jats_parts(text: str) -> Parts:
     except etree.XMLSyntaxError as error:
         raise ValueError(error.msg) from None
     for node in root.iter(etree.Element):
-        node.tag = etree.QName(node).localname
+        node.tag = etree.QName(node).localname.replace("break", "br")
     article = next(root.iter("article"), None)
     if article is None:
         raise ValueError("it holds no article")
@@ -60,14 +46,11 @@ def jats_parts(text: str) -> Parts:
     _write_formulas(article)
     title = article.find("front//title-group/article-title")
     entries = [Block("reference", entry) for entry in map(_write_reference, article.iter("ref")) if entry]
-    for listed in list(article.iter("ref-list")):
-        listed.drop_tree()
+    etree.strip_elements(article, "ref-list", with_tail=False)
     _write_captions(article)
     _write_headings(article)
     hidden = remove_hidden(article)
     parts = [part for path in ("front//abstract", "body", "back", "floats-group") for part in article.iterfind(path)]
-    for node in list(article.iter(*_HTML_NAMES)):
-        node.tag = _HTML_NAMES[node.tag]
     blocks = mark_references([block for part in parts for block in list_blocks(part)])
     return Parts(
         "" if title is None else _on_one_line(title),
@@ -91,24 +74,19 @@ def _drop_unread(article: html.HtmlElement) -> list[str]:
     others = article.xpath("sub-article | response | .//trans-abstract | .//abstract[@abstract-type and not(title)]")
     for node in [*others, *article.iter(*_NOT_PRINTED)]:
         node.drop_tree()
-    pictured = (
-        ".//*[self::disp-formula or self::inline-formula][not(.//math or .//tex-math)][.//graphic or .//inline-graphic]"
-    )
+    pictured = article.xpath(f".//disp-formula{_PICTURED} | .//inline-formula{_PICTURED}")
     return [
         *say_unread(len(others), "text beside the paper", "texts beside the paper (reviews, replies, other abstracts)"),
         *say_unread(len(article.xpath(".//table-wrap[not(.//table)]")), "table in a picture", "tables in pictures"),
-        *say_unread(len(article.xpath(pictured)), "formula in a picture", "formulas in pictures"),
+        *say_unread(len(pictured), "formula in a picture", "formulas in pictures"),
     ]
 
 
 def _write_formulas(article: html.HtmlElement) -> None:
     """Put formulas into the text; of one that is given in several ways, MathML is read."""
     for formula in list(article.iter("tex-math")):
-        if formula.getparent().find("math") is not None:
-            formula.drop_tree()
-        else:
-            source = formula.text_content()
-            _replace(formula, " ".join(source.partition(_BODY[0])[2].partition(_BODY[1])[0].split()) or source.strip())
+        is_double = formula.getparent().find("math") is not None
+        _replace(formula, "" if is_double else _AROUND_FORMULA.sub("", formula.text_content()).strip())
     for shown in article.iter("disp-formula"):
         shown.text, shown.tail = f" {shown.text or ''}", f" {shown.tail or ''}"
     for formula in list(article.iter("math")):
@@ -119,12 +97,10 @@ def _write_formulas(article: html.HtmlElement) -> None:
 def _write_reference(reference: html.HtmlElement) -> str:
     """An entry with its label in brackets, and stops and commas where the file only marks its parts."""
     number = _take(reference, "label").strip("[]. ")
-    for part in reference.iter(*_ENDS):
-        holder = (
-            part.getparent() if part.tag in ("surname", "given-names", "suffix") and part.getnext() is None else part
-        )
-        if not (holder.tail or "").strip():
-            holder.tail = _ENDS[part.tag]
+    for part in [*reference.iterfind("*/*"), *reference.iter("surname", "given-names", "suffix")]:
+        followed = part.tail or (part.getnext() is None and part.getparent().tail) or ""
+        if not followed.strip() and (part.tag in _ENDS or part.getnext() is not None):
+            part.tail = _ENDS.get(part.tag, ". ")
     text = _on_one_line(reference)
     return f"[{number}] {text}" if number else text
 
@@ -133,15 +109,14 @@ def _write_captions(article: html.HtmlElement) -> None:
     """Make one paragraph of the label and the caption of a figure or table; notes in a text stand in brackets."""
     for holder in article.iter(*_CAPTIONED):
         caption = holder.find("caption")
-        lines = [_take(holder, "label"), *([] if caption is None else map(_on_one_line, caption))]
+        parts = [] if caption is None else list(caption) or [caption]
+        lines = [_take(holder, "label"), *map(_on_one_line, parts)]
         _take(holder, "caption")
-        paragraph = html.Element("p")
-        paragraph.text = " ".join(line if line.endswith((".", "?", "!", ":")) else f"{line}." for line in lines if line)
-        holder.insert(0, paragraph)
+        holder.insert(0, html.Element("p"))
+        holder[0].text = " ".join(line if line.endswith((".", "?", "!", ":")) else f"{line}." for line in lines if line)
     for note in list(article.iter("fn")):
-        is_inside = any(True for _ in note.iterancestors("p", "td", "th"))
         label, text = _take(note, "label"), _on_one_line(note)
-        if is_inside:
+        if any(True for _ in note.iterancestors("p", "td", "th")):
             _replace(note, f" ({text})")
         else:
             note.clear()
@@ -150,9 +125,9 @@ def _write_captions(article: html.HtmlElement) -> None:
 
 def _write_headings(article: html.HtmlElement) -> None:
     """Make headings of the titles of sections, with their numbers."""
-    for path, usual in (("front//abstract", "Abstract"), ("body", "Introduction"), ("back/ack", "Acknowledgements")):
-        for section in article.iterfind(path):
-            if section.find("title") is None and not (section.tag == "body" and section[0].tag == "sec"):
+    for path, usual in (("front//abstract", "Abstract"), ("body[*]", "Introduction"), ("back/ack", "Acknowledgements")):
+        for section in article.xpath(path):
+            if section.find("title") is None and (section.tag != "body" or section.find("*").tag != "sec"):
                 section.insert(0, html.Element("title"))
                 section[0].text = usual
     for title in list(article.iter("title")):
@@ -164,10 +139,9 @@ def _write_headings(article: html.HtmlElement) -> None:
 def _take(node: html.HtmlElement, name: str) -> str:
     """Take a part out of an element and return its text."""
     part = node.find(name)
-    if part is None:
-        return ""
-    text = _on_one_line(part)
-    part.drop_tree()
+    text = "" if part is None else _on_one_line(part)
+    if part is not None:
+        part.drop_tree()
     return text
 
 

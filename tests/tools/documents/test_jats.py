@@ -55,7 +55,7 @@ def test_an_article_is_read_with_its_sections_tables_and_references(name: str) -
     ]
     assert document["paragraphs"][4]["rows"] == [["Sea", "Warm"], ["Baltic", "8"]]
     assert document["references"] == [
-        {"id": "1", "text": "Ant A, 2019. Seas. Sea. 3–9."},
+        {"id": "1", "text": "Ant A, 2019. Seas. Sea. 3–9"},
         {"id": "r2", "text": "Bee B (2020) Lakes."},
     ]
     assert [(item["reason"], item["text"]) for item in document["hidden"]] == [
