@@ -272,8 +272,7 @@ def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
 
 def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
     """Read means, and percentages of people, whose n a heading or a column tells, with the deviation beside them."""
-    owners = [*_list_owners(table, {"mean"}), *_list_owners(table, {"percentage"})]
-    for _, each, beside in owners:
+    for _, each, beside in [*_list_owners(table, {"mean"}), *_list_owners(table, {"percentage"})]:
         words = f"{each.heading.words} {each.label}"
         size = beside["n"].text if "n" in beside else ""
         n = each.heading.n or (records.whole_number(size) if _COUNT.fullmatch(size) else None)

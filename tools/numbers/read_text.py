@@ -70,7 +70,7 @@ _ADJUSTED = re.compile(
     r"|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
     re.IGNORECASE,
 )
-_NEAR = 400  # characters on either side, in which a correction or a number of tails is told of a test
+_NEAR = 400  # characters on either side, in which a correction, a number of tails or a scale is told of a number
 _SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 
 
@@ -141,9 +141,7 @@ def read_degrees(kind: TestKind, text: str) -> DegreesOfFreedom | None:
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 _PERCENTAGE = r"(?P<percentage>\d{1,3}(?:\.\d+)?)\s?%"
-_OF = (
-    rf"(?P<count>{NUMBER_OR_WORD})(?:\s?/\s?| (?:out )?of (?:the |all |these |a total of )?)(?P<total>{NUMBER_OR_WORD})"
-)
+_OF = rf"(?P<count>{NUMBER_OR_WORD})(?:\s?/\s?| (?:out )?of (?:the |all )?)(?P<total>{NUMBER_OR_WORD})"
 _THINGS = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patients
 _COUNTED = [
     re.compile(pattern, re.IGNORECASE)
@@ -192,7 +190,9 @@ _WHOLE = re.compile(
     r"|\bsingle[- ]item\b|\bare (?:all )?counts\b",
     re.IGNORECASE,
 )
-_BINARY = re.compile(r"\bbinary\b|\bdichotomous\b|\b0 ?(?:/|or|and) ?1\b|\b0 = \w+[,;] 1 =", re.IGNORECASE)
+_BINARY = re.compile(
+    r"\b(?:binary|dichotomous) (?:answer|variable|outcome|item|response|measure)s?\b|\b0 = \w+[,;] 1 =", re.IGNORECASE
+)
 _ITEMS = re.compile(rf"\b(?P<items>\d{{1,2}}|single|one|{'|'.join(SMALL_NUMBERS)})[- ]items?\b", re.IGNORECASE)
 
 
@@ -223,7 +223,7 @@ def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
     text = statement.text
     for match in _MEAN.finditer(text):
         if n := match["n"] or match["n_before"]:
-            scale = read_scale(text[: statement.sentence_at(match.start())[1]])
+            scale = read_scale(text[max(0, match.start() - _NEAR) : statement.sentence_at(match.start())[1]])
             spread = match["deviation"] or (match["second"] if match["pair"] else None)
             mean, deviation = parse_number(match["mean"]), parse_number(spread) if spread else None
             yield MeanAndDeviation(
@@ -302,9 +302,9 @@ def read_estimates(statement: Statement) -> Iterator[Estimate]:
             continue
         if not match["level"] and not (before["ratio"] and low.value < high.value):
             continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
-        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         behind = _P_BEHIND.match(text, match.end())
         p = behind or (before if before["p"] else None)
+        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR] if p else ""
         yield Estimate(
             statement=statement,
             place=(before.start(), behind.end() if behind else match.end()),

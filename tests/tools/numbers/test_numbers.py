@@ -79,6 +79,10 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
         ("mean of whole numbers", f"{LIKERT} Their mean age was 41.18 (n = 25)."),
         ("mean of whole numbers", "We counted 650 males in the six traps (n = 6; mean = 5.75 per trap night)."),
+        (
+            "deviation of whole numbers",
+            "Shares between 0 and 1 came from a binary model (M = 0.53, SD = 0.20, n = 40).",
+        ),
         ("estimate and interval", "It led to a reduction of 4.18 mmHg (95% CI −5.03 to −3.33)."),
         ("estimate and interval", "In 40 patients (95% CI 2.1 to 3.4) it was so."),
         ("ratio interval", "It was 3.5 times higher in pots with ants (95% CI: 0.9–13.5)."),
