@@ -52,10 +52,11 @@ _LEVEL = re.compile(r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?=[Cc])")  # 95% CI
 _PARTS = re.compile(r"[()\[\],;:/±_]|\+/-|\band\b")
 _VALUES = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell: 1.50 (1.02, 2.20); 3.4 ± 1.2
 _BEGINS_NUMBER = re.compile(r"[<>=≤≥~≈-]?\s?[-–+]?\.?\d")
-_NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?\s?[a-z†‡§]?")
+_MARK = r"(?:\s?[a-z†‡§⁰¹²³⁴-⁹])?"  # of a footnote
+_NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?{_MARK}")
 _ENDS = re.compile(rf"(?P<low>{records.NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{records.NUMBER})\s?%?")
 _P_CELL = re.compile(
-    r"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+)\s?[a-z†‡§]?"
+    rf"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+){_MARK}"
     r"|(?P<ns>n\.?\s?s\.?|NS)"
 )
 _OWN_NAME = re.compile(r"(?P<heading>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")  # t(38) = 2.20
@@ -104,7 +105,7 @@ def _parse_heading(words: str) -> TableHeading:
     """Look up the parts of a heading among the names of roles."""
     sizes = {records.whole_number(found["n"]) for found in _SIZE.finditer(words)}
     rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
-    plain = rest.replace("-", " ").replace("²", "2").replace("^", "")
+    plain = re.sub("[⁰¹³⁴-⁹]", "", rest.replace("-", " ").replace("²", "2").replace("^", ""))
     parts = [" ".join(part.split()).strip(" .") for part in _PARTS.split(plain)]
     named = [(part, *_find_role(part)) for part in parts if part]
     if sizes and len(named) == 1 and len(named[0][0]) == 1:
@@ -200,13 +201,12 @@ def _add_sizes(
 def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
     """Return the values of a cell, none if its headings do not name each of them."""
     own = _OWN_NAME.fullmatch(cell)
-    shared = _COUNT_AND_SHARE.fullmatch(cell)
     naming = _parse_heading(own["heading"]) if own else TableHeading()
     if own and naming.roles:
         cell = own["value"]
     elif column.roles and label.roles and column.roles != label.roles and {*column.roles, *label.roles} <= _CONTENTS:
         return []  # the column says that it holds percentages, and the row that it holds means
-    elif shared and not column.roles and not label.roles:
+    elif _COUNT_AND_SHARE.fullmatch(cell) and not column.roles and not label.roles:
         naming = TableHeading(roles=("count", "percentage"))
     else:
         naming = column if column.roles else label
@@ -277,7 +277,7 @@ def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
         size = beside["n"].text if "n" in beside else ""
         n = each.heading.n or (records.whole_number(size) if _COUNT.fullmatch(size) else None)
         mean, is_percentage = _parse_cell(each), each.role == "percentage"
-        if mean and n and not (is_percentage and ("count" in beside or not PEOPLE.search(words))):
+        if mean and n and not (is_percentage and ({"count", "n"} & beside.keys() or not PEOPLE.search(words))):
             scale = read_scale(f"{each.statement.caption} {words}")
             deviation = _parse_cell(beside.get("deviation"))
             yield records.MeanAndDeviation(

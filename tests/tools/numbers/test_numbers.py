@@ -75,6 +75,7 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("percentage", "Two of three eligible studies (93% of the potential data) were small."),
         ("percentage", "| Trait | Tea (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
         ("percentage", "| Trait | n (%) (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
+        ("mean of whole numbers", "| | n | % |\n|---|---|---|\n| Women | 13 | 40.0 |\n| Men | 20 | 60.0 |"),
         ("mean of whole numbers", "Their weight was high (M = 3.45, SD = 1.07, n = 19)."),
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
         ("mean of whole numbers", f"{LIKERT} Their mean age was 41.18 (n = 25)."),
