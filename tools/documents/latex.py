@@ -40,14 +40,13 @@ UNDEFINED = "??"
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "tableofcontents"}
-# Dropped with their arguments, of which there are so many.
+_DROPPED |= {"documentclass", "RequirePackage", "hypersetup", "selectlanguage", "colorlet", "rowcolors"}
+# Dropped with arguments that the library does not know of.
 _DROPPED_ARGUMENTS = {
     **dict.fromkeys(("author", "date"), "*[{"),
     **dict.fromkeys(("rowcolor", "cellcolor", "columncolor", "affil", "captionsetup"), "[{"),
-    **dict.fromkeys(
-        ("thanks", "pagecolor", "affiliation", "email", "bibliographystyle", "pagestyle", "thispagestyle"), "{"
-    ),
-    **dict.fromkeys(("pagenumbering", "graphicspath", "usetikzlibrary", "theoremstyle", "hyphenation"), "{"),
+    **dict.fromkeys(("thanks", "pagecolor", "affiliation", "email", "bibliographystyle", "pagestyle"), "{"),
+    **dict.fromkeys(("thispagestyle", "pagenumbering", "graphicspath", "theoremstyle", "hyphenation"), "{"),
     **dict.fromkeys(("addtocontents", "setcounter", "addtocounter", "setlength", "addtolength"), "{{"),
     "addcontentsline": "{{{",
     "newtheorem": "*{[{[",
@@ -55,64 +54,12 @@ _DROPPED_ARGUMENTS = {
 _KEPT = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
 # What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
 _LAYOUT = re.compile(
-    r"left|right|middle|newline|protect|relax|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|no[a-z]+|tableof.*|listof.*|make.*|un.*"
+    r"left|right|middle|newline|protect|relax|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|no[a-z]+|listof.*|make.*"
     r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
     r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|arraystretch|end[a-z]+"
 )
-# Whose arguments are no text, though the library knows where they end.
-_SETTINGS = {"documentclass", "RequirePackage", "hypersetup"}
-_SETTINGS |= {
-    "selectlanguage",
-    "colorlet",
-    "providecolor",
-    "rowcolors",
-    "newenvironment",
-    "renewenvironment",
-    "setstretch",
-}
 _SYMBOLS = {"ne": "≠", "neg": "¬", "lt": "<", "gt": ">", "gets": "←", "colon": ":", "coloneq": ":=", "checkmark": "✓"}
 _SYMBOLS |= {"triangle": "△", "arcsec": "″", "LaTeX": "LaTeX", "TeX": "TeX", "xspace": ""}
-_DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "tableofcontents"}
-# Dropped with their arguments, of which there are so many.
-_DROPPED_ARGUMENTS = {
-    **dict.fromkeys(("author", "date"), "*[{"),
-    **dict.fromkeys(("rowcolor", "cellcolor", "columncolor", "affil", "captionsetup"), "[{"),
-    **dict.fromkeys(
-        ("thanks", "pagecolor", "affiliation", "email", "bibliographystyle", "pagestyle", "thispagestyle"), "{"
-    ),
-    **dict.fromkeys(("pagenumbering", "graphicspath", "usetikzlibrary", "theoremstyle", "hyphenation"), "{"),
-    **dict.fromkeys(("addtocontents", "setcounter", "addtocounter", "setlength", "addtolength"), "{{"),
-    "addcontentsline": "{{{",
-    "newtheorem": "*{[{[",
-}
-_KEPT = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
-# What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
-_LAYOUT = re.compile(
-    r"left|right|middle|newline|protect|relax|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|no[a-z]+|tableof.*|listof.*|make.*|un.*"
-    r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
-    r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|arraystretch|end[a-z]+"
-)
-# Whose arguments are no text, though the library knows where they end.
-_SETTINGS = {"documentclass", "RequirePackage", "hypersetup"}
-_SETTINGS |= {
-    "selectlanguage",
-    "colorlet",
-    "providecolor",
-    "rowcolors",
-    "newenvironment",
-    "renewenvironment",
-    "setstretch",
-}
-_SYMBOLS = {
-    "ne": "≠",
-    "colon": ":",
-    "coloneq": ":=",
-    "xspace": "",
-    "LaTeX": "LaTeX",
-    "TeX": "TeX",
-    "lt": "<",
-    "gt": ">",
-}
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
 _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
@@ -313,7 +260,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name in _SYMBOLS:
             return _SYMBOLS[name]
         if self.latex_context.get_macro_spec(name) is None:
-            return "" if name in _SETTINGS else self._argument(node)
+            return self._argument(node)
         try:
             return str(super().macro_node_to_text(node))
         except (LookupError, AttributeError, TypeError, ValueError):
@@ -322,13 +269,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     def _is_unknown(self, node: LatexNode) -> bool:
         """Whether a macro is one that prints nothing because nobody here knows what it is."""
         name = node.macroname if isinstance(node, LatexMacroNode) else ""
-        is_named = (
-            name in self.macros
-            or name in _SYMBOLS
-            or _LAYOUT.fullmatch(name)
-            or name in _SETTINGS
-            or "cite" in name.lower()
-        )
+        is_named = name in self.macros or name in _SYMBOLS or _LAYOUT.fullmatch(name) or "cite" in name.lower()
         is_bare = bool(name) and not (node.nodeargd and node.nodeargd.argnlist)
         return is_bare and name.isalpha() and not is_named and self.latex_context.get_macro_spec(name) is None
 
