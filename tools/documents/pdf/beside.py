@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from typing import Any, Final
 
-from pdfminer.pdfdocument import PDFDocument
-from pdfminer.pdfpage import PDFPage
-from pdfminer.pdftypes import PDFObjRef, PDFStream, resolve1
-from pdfminer.utils import decode_text
+from pypdf import PdfReader
+from pypdf.generic import DictionaryObject, IndirectObject, StreamObject
 
+from state.documents import HiddenReason
 from tools.documents.pdf.page_lines import Beside
 from tools.documents.structure import says_something
 
 _MOST_NODES: Final = 20_000
 _LONGEST: Final = 4_000  # characters of one text
 _MOST_CHARACTERS: Final = 200_000
-_OF_PROGRAMS: Final = frozenset({"Creator", "Producer", "CreationDate", "ModDate", "PTEX.Fullbanner"})
+_OF_PROGRAMS: Final = frozenset({"/Creator", "/Producer", "/CreationDate", "/ModDate", "/PTEX.Fullbanner"})
 _TAGS: Final = re.compile(r"<[^<>]{0,500}>")
-_NOTE: Final = ("Contents", "RC", "Subj")
-_FIELD: Final = ("V", "DV", "TU", "RV")
-_DESCRIPTION: Final = ("Alt", "ActualText", "E")
+_NOTE: Final = ("/Contents", "/RC", "/Subj")
+_FIELD: Final = ("/V", "/DV", "/TU", "/RV")
+_TREES: Final[dict[str, tuple[Sequence[str], Sequence[str], HiddenReason]]] = {
+    "/AcroForm": (("/Fields", "/Kids"), _FIELD, "form field"),
+    "/StructTreeRoot": (("/K",), ("/Alt", "/ActualText", "/E"), "alternative text"),
+}
+# What a tree of the catalog has its nodes under, the texts of a node, and what they are.
 
 
-def beside_pages(document: PDFDocument, pages: list[PDFPage]) -> list[Beside]:
+def beside_pages(data: bytes) -> list[Beside]:
     """Texts that no page paints, without those that are too short to say anything."""
     found: list[Beside] = []
-    for page, text, reason in _all_texts(document, pages):
+    for page, text, reason in _all_texts(PdfReader(BytesIO(data))):
         clean = " ".join(_TAGS.sub(" ", text[:_LONGEST]).split())
         if says_something(clean):
             found.append((page, clean, reason))
@@ -36,52 +40,41 @@ def beside_pages(document: PDFDocument, pages: list[PDFPage]) -> list[Beside]:
     return list(dict.fromkeys(found))
 
 
-def _all_texts(document: PDFDocument, pages: list[PDFPage]) -> Iterator[Beside]:
-    for number, page in enumerate(pages, start=1):
-        for each in resolve1(page.annots) or []:
-            note = resolve1(each)
-            if isinstance(note, dict):
-                field = str(resolve1(note.get("Subtype"))) == "/'Widget'"
-                yield from ((number, text, "form field" if field else "comment") for text in _texts(note, _NOTE))
-                yield from ((number, text, "form field") for text in _texts(note, _FIELD))
-    catalog = document.catalog
-    for node in _nodes(catalog.get("AcroForm"), ("Fields", "Kids")):
-        yield from ((0, text, "form field") for text in _texts(node, _FIELD))
-    for node in _nodes(catalog.get("StructTreeRoot"), ("K",)):
-        yield from ((0, text, "alternative text") for text in _texts(node, _DESCRIPTION))
-    for information in document.info:
-        yield from (
-            (0, text, "metadata")
-            for text in _texts(information, [name for name in information if name not in _OF_PROGRAMS])
-        )
-    xmp = resolve1(catalog.get("Metadata"))
-    if isinstance(xmp, PDFStream):
-        yield 0, xmp.get_data()[: 10 * _LONGEST].decode(errors="replace"), "metadata"
+def _all_texts(reader: PdfReader) -> Iterator[Beside]:
+    for number, page in enumerate(reader.pages, start=1):
+        for note in _nodes(page.get("/Annots"), ()):
+            reason: HiddenReason = "form field" if note.get("/Subtype") == "/Widget" else "comment"
+            yield from ((number, text, reason) for text in _texts(note, _NOTE))
+            yield from ((number, text, "form field") for text in _texts(note, _FIELD))
+    catalog = reader.root_object
+    for name, (down, texts, reason) in _TREES.items():
+        yield from ((0, text, reason) for node in _nodes(catalog.get(name), down) for text in _texts(node, texts))
+    information = reader.trailer.get("/Info", DictionaryObject()).get_object()
+    yield from ((0, text, "metadata") for text in _texts(information, [*set(information) - _OF_PROGRAMS]))
+    yield from ((0, text, "metadata") for text in _texts(catalog, ["/Metadata"]))
 
 
-def _nodes(root: Any, down: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _nodes(root: Any, down: Sequence[str]) -> Iterator[DictionaryObject]:
     """The dictionaries of a tree, each once."""
     stack, seen = [root], set[int]()
     for _ in range(_MOST_NODES):
         if not stack:
             return
         node = stack.pop()
-        if isinstance(node, PDFObjRef):
-            if node.objid in seen:
+        if isinstance(node, IndirectObject):
+            if node.idnum in seen:
                 continue
-            seen.add(node.objid)
-            node = resolve1(node)
+            seen.add(node.idnum)
+            node = node.get_object()
         if isinstance(node, list):
             stack += reversed(node)
-        elif isinstance(node, dict):
+        elif isinstance(node, DictionaryObject):
             yield node
-            stack += [node[name] for name in down if name in node]
+            stack += [node.raw_get(name) for name in down if name in node]
 
 
-def _texts(node: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
-    for name in names:
-        value = resolve1(node.get(name))
-        if isinstance(value, PDFStream):
-            value = value.get_data()[:_LONGEST]
-        if isinstance(value, bytes | str):
-            yield decode_text(value) if isinstance(value, bytes) else value
+def _texts(node: DictionaryObject, names: Sequence[str]) -> Iterator[str]:
+    for value in (node[name] for name in names if name in node):
+        text = value.get_data()[: 10 * _LONGEST] if isinstance(value, StreamObject) else value
+        if isinstance(text, bytes | str):
+            yield text.decode(errors="replace") if isinstance(text, bytes) else text

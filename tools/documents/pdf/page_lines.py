@@ -14,8 +14,11 @@ from typing import Literal, TypedDict
 from unicodedata import normalize
 
 from state.documents import HiddenReason
+from tools.documents.formulas import raise_digits
 from tools.documents.structure import clean_characters
 
+Box = tuple[float, float, float, float]
+Matrix = tuple[float, float, float, float, float, float]
 Reason = Literal["", "colour", "size", "off page", "not drawn"]
 
 
@@ -23,12 +26,14 @@ class Piece(TypedDict):
     """A word, or a part of one that is set in one style."""
 
     text: str
-    box: tuple[float, float, float, float]
+    box: Box
     baseline: float
     size: float
     """Of the type, in points."""
     style: str
     """Letters: b bold, i italic, m mathematical symbols, f within a figure, r rotated."""
+    spaced: bool
+    """Whether a space or the end of a line stands before it."""
     hidden: Reason
 
 
@@ -37,7 +42,7 @@ class PdfPage(TypedDict):
 
     width: float
     height: float
-    matrix: tuple[float, float, float, float, float, float]
+    matrix: Matrix
     """From the page as it is shown to the file's own coordinates, which annotations use."""
     pieces: list[Piece]
 
@@ -45,15 +50,17 @@ class PdfPage(TypedDict):
 Beside = tuple[int, str, HiddenReason]
 """Text that no page paints: its page (0 if it is of none), the text, and where it stands."""
 
-_WORD_GAP = 0.15  # of the type size, as in `painting`
+WORD_GAP = 0.15  # of the type size; TeX's tightest spaces are 0.2
+_SPACE_GAP = 0.07  # of the same, between words with a space in a narrow line
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line
 _SPANNING = -1
 _FOOTNOTE_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6,]{1,4}")
 _MARKED = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
 _ACCENTS = {"\u00b4": "\u0301", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02c7": "\u030c", "\u02da": "\u030a"}
-_ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])([^\W\d_])")
+_ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])((?!\u02c7)[^\W\d_])")
+_RINGED = re.compile("([AUau])\u02da")
 
-Box = tuple[float, float, float, float]
+
 
 
 @dataclass
@@ -221,12 +228,13 @@ def _line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
         sizes[round(piece["size"], 1)] += len(piece["text"])
         maths += len(piece["text"]) if "m" in piece["style"] else 0
     size = max(sizes, key=lambda size: sizes[size])
+    baseline = Counter(piece["baseline"] for piece in part if round(piece["size"], 1) == size).most_common(1)[0][0]
     crossing = _crosses(part, gutters)
     return Line(
         page=page,
         column=_SPANNING if crossing else sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
-        tokens=_tokens(part, size),
-        baseline=Counter(piece["baseline"] for piece in part if round(piece["size"], 1) == size).most_common(1)[0][0],
+        tokens=_tokens(part, size, baseline),
+        baseline=baseline,
         size=size,
         cells=len(_split(part, 1.0)),
         maths=maths / sizes.total(),
@@ -234,23 +242,26 @@ def _line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
     )
 
 
-def _tokens(part: Sequence[Piece], size: float) -> list[Token]:
+def _tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
     tokens: list[Token] = []
     for at, piece in enumerate(part):
         text = clean_characters(piece["text"])
+        small = _is_smaller(piece["size"], size)
+        raised = raise_digits(text) if small and piece["baseline"] > baseline + 0.1 * size else text
         last = tokens[-1] if tokens else None
-        apart = last is None or piece["box"][0] - last.box[2] > _WORD_GAP * size
+        prose = piece["spaced"] and last is not None and last.text[-1:].isalnum() and text[:1].isalnum()
+        wide = (_SPACE_GAP if prose and piece["size"] == part[at - 1]["size"] else WORD_GAP) * size
+        apart = last is None or piece["box"][0] - last.box[2] > wide
         if last is None or apart or (at == 1 and _is_note_number(part[0], piece)):
-            tokens.append(Token(text, piece["box"], piece["style"]))
-        elif _is_double(last, piece) or (
-            piece["size"] < 0.88 * size and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
+            tokens.append(Token(raised, piece["box"], piece["style"]))
+        elif not _is_double(last, piece) and not (
+            small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
         ):
-            continue
-        else:
             a, b = last.box, piece["box"]
-            last.text, last.box = last.text + text, (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+            last.text, last.box = last.text + raised, (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
     for token in tokens:  # old TeX fonts print accents before the letters: "\u00a8u" becomes "\u00fc"
-        token.text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
+        text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
+        token.text = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)
     return tokens
 
 

@@ -1,31 +1,19 @@
-"""Reads the words of one PDF with pdfminer.six, in a process of its own."""
+"""Reads the words of one PDF with PDFium, in a process of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from io import BytesIO
+from ctypes import byref, create_string_buffer
+from typing import Any
 
-from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError
-from pdfminer.pdfexceptions import PDFException
-from pdfminer.pdfinterp import PDFResourceManager
-from pdfminer.pdfpage import PDFPage
-from pdfminer.pdfparser import PDFParser
-from pdfminer.psexceptions import PSException
-from pdfminer.utils import MATRIX_IDENTITY, Matrix, decode_text
+import pypdfium2.raw as pdfium
 
 from state.errors import BadInput
-from tools.documents.guarded import (
-    MAX_CHARACTERS,
-    Unreadable,
-    allow_processor_time,
-    answer,
-    in_one_line,
-    too_many_pages,
-)
+from tools.documents.guarded import MAX_CHARACTERS, Unreadable, allow_processor_time, answer, too_many_pages
 from tools.documents.pdf.beside import beside_pages
-from tools.documents.pdf.page_lines import Beside, PdfPage
-from tools.documents.pdf.painting import Interpreter, Painter
+from tools.documents.pdf.page_lines import Beside, Matrix, PdfPage
+from tools.documents.pdf.painting import Painter
 from tools.documents.pdf.parts import assemble
 from tools.documents.structure import Parts
 
@@ -35,23 +23,7 @@ PAGE_S = 1.6
 It may end a little later than allowed, which the user is told as 2 seconds.
 """
 _TOO_SLOW = "it takes more than 2 seconds of a processor a page"
-# The libraries' own errors, and what thousands of truncated, cut and bit-flipped files were seen to raise from their
-# depths beside them.
-_MALFORMED = (
-    PDFException,
-    PSException,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    AssertionError,
-    ArithmeticError,
-    NotImplementedError,
-    OSError,
-    RecursionError,
-    MemoryError,
-)
-
+_LONGEST_TITLE = 4_000  # bytes
 
 Allow = Callable[[float, str], None]
 """Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
@@ -69,59 +41,56 @@ def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> Part
         Unreadable: It is damaged, or takes longer than `allow` was told.
         BadInput: It is encrypted, too long, or holds no text.
     """
-    document, pages = _open(data, max_pages, allow)
-    sheets, unreadable = _read_pages(pages)
-    title, beside = "", list[Beside]()
-    # The metadata, notes and forms may be broken where the pages are not.
-    with suppress(*_MALFORMED):
-        title = decode_text(next((info["Title"] for info in document.info if "Title" in info), b""))
-    with suppress(*_MALFORMED):
-        beside = beside_pages(document, pages)
-    return assemble(sheets, unreadable, title=title, beside=beside)
-
-
-def _open(data: bytes, max_pages: int, allow: Allow) -> tuple[PDFDocument, list[PDFPage]]:
     allow(PAGE_S, _TOO_SLOW)
+    document = _open(data)
+    try:
+        pages = pdfium.FPDF_GetPageCount(document)
+        if not pages:
+            raise Unreadable("it has no pages")
+        if pages > max_pages:
+            raise BadInput(too_many_pages(pages, max_pages), kind="input_too_long")
+        allow(PAGE_S * pages, _TOO_SLOW)
+        sheets, unreadable = _read_pages(document, pages)
+        title = create_string_buffer(_LONGEST_TITLE)
+        size = pdfium.FPDF_GetMetaText(document, b"Title", title, len(title))
+    finally:
+        pdfium.FPDF_CloseDocument(document)
+    beside = list[Beside]()
+    with suppress(Exception):  # notes, forms and metadata may be broken in any way where the pages are not
+        beside = beside_pages(data)
+    return assemble(sheets, unreadable, title=title.raw[:size].decode("utf-16-le", "replace"), beside=beside)
+
+
+def _open(data: bytes) -> Any:
     if b"%PDF-" not in data[:1024]:
         raise Unreadable("it may be a web page that was saved under this name")
-    pages: list[PDFPage] = []
-    try:
-        document = PDFDocument(PDFParser(BytesIO(data)))
-        for page in PDFPage.create_pages(document):
-            pages.append(page)
-            if len(pages) > max_pages:
-                break
-            allow(PAGE_S * len(pages), _TOO_SLOW)
-    except PDFEncryptionError:
+    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    error = pdfium.FPDF_GetLastError()
+    if not document and error in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
         raise BadInput(
             "is encrypted and needs a password; save a copy without the password and try again.", kind="encrypted_pdf"
-        ) from None
-    except _MALFORMED as error:
-        raise Unreadable(in_one_line(error)) from None
-    if not pages:
-        raise Unreadable("it has no pages")
-    if len(pages) > max_pages:
-        raise BadInput(too_many_pages(len(pages), max_pages), kind="input_too_long")
-    return document, pages
+        )
+    if not document:
+        raise Unreadable("its structure is damaged")
+    return document
 
 
-def _read_pages(pages: list[PDFPage]) -> tuple[list[PdfPage], list[str]]:
+def _read_pages(document: Any, count: int) -> tuple[list[PdfPage], list[str]]:
     """The pieces of every page, and a sentence for each that cannot be read, which is not fatal."""
-    resources = PDFResourceManager()
     sheets: list[PdfPage] = []
     unreadable: list[str] = []
     characters = 0
-    for number, page in enumerate(pages, start=1):
-        painter = Painter(resources)
-        try:
-            Interpreter(resources, painter).process_page(page)
-            pieces = painter.pieces()
-            sheet = PdfPage(width=painter.width, height=painter.height, matrix=_to_file(page), pieces=pieces)
-        except _MALFORMED as error:
-            sheet = PdfPage(width=0, height=0, matrix=MATRIX_IDENTITY, pieces=[])
-            unreadable.append(f"page {number} could not be read and was left out: {in_one_line(error)}")
-        sheets.append(sheet)
-        characters += sum(len(piece["text"]) + 1 for piece in sheet["pieces"])
+    for number in range(1, count + 1):
+        page = pdfium.FPDF_LoadPage(document, number - 1)
+        text_page = pdfium.FPDFText_LoadPage(page) if page else None
+        if text_page:
+            sheets.append(_read_page(page, text_page))
+        else:
+            sheets.append(PdfPage(width=0, height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
+            unreadable.append(f"page {number} could not be read and was left out")
+        pdfium.FPDFText_ClosePage(text_page)
+        pdfium.FPDF_ClosePage(page)
+        characters += sum(len(piece["text"]) + 1 for piece in sheets[-1]["pieces"])
         if characters > MAX_CHARACTERS:
             raise BadInput(
                 f"holds more than {MAX_CHARACTERS:,} characters of text; pass the part that matters.",
@@ -132,15 +101,19 @@ def _read_pages(pages: list[PDFPage]) -> tuple[list[PdfPage], list[str]]:
     return sheets, unreadable
 
 
-def _to_file(page: PDFPage) -> Matrix:
-    """Inverse of the matrix with which pdfminer.six turns a page the way it is shown."""
-    x0, y0, x1, y1 = page.mediabox
-    turned: dict[int, Matrix] = {
-        90: (0, 1, -1, 0, x1, y0),
-        180: (-1, 0, 0, -1, x1, y1),
-        270: (0, -1, 1, 0, x0, y1),
-    }
-    return turned.get(page.rotate, (1, 0, 0, 1, x0, y0))
+def _read_page(page: Any, text_page: Any) -> PdfPage:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDF_GetPageBoundingBox(page, byref(box))
+    # From the file's coordinates to those of the page as it is shown, and back.
+    to_page, to_file = {
+        0: ((1, 0, 0, 1, -box.left, -box.bottom), (1, 0, 0, 1, box.left, box.bottom)),
+        1: ((0, -1, 1, 0, -box.bottom, box.right), (0, 1, -1, 0, box.right, box.bottom)),
+        2: ((-1, 0, 0, -1, box.right, box.top), (-1, 0, 0, -1, box.right, box.top)),
+        3: ((0, 1, -1, 0, box.top, -box.left), (0, -1, 1, 0, box.left, box.top)),
+    }[pdfium.FPDFPage_GetRotation(page)]
+    width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+    pieces = Painter(page, text_page, to_page, (0, 0, width, height)).pieces()
+    return PdfPage(width=width, height=height, matrix=to_file, pieces=pieces)
 
 
 if __name__ == "__main__":
