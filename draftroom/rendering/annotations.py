@@ -22,7 +22,7 @@ from state.documents import Word
 from state.errors import BadInput
 from state.records import Values
 
-# What pypdf raises for broken files, see tools/documents/pdf/process.py.
+# What pypdf raises for broken files, from its depths.
 _MALFORMED = (
     PyPdfError,
     ValueError,

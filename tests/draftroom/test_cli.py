@@ -20,7 +20,7 @@ from tests.draftroom.conftest import ROOT, Command, without_package
 
 HEAVY = {
     *("langgraph", "langchain_core", "torch", "numpy", "graphs", "nodes", "evals", "training"),
-    *("chromadb", "sentence_transformers", "pdfplumber", "pdfminer", "trafilatura", "nltk"),
+    *("chromadb", "sentence_transformers", "pdfplumber", "pypdfium2", "trafilatura", "nltk"),
 }
 TELLS_WHAT_IS_IMPORTED = """
 import atexit, sys

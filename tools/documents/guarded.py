@@ -22,6 +22,7 @@ from tools.documents.structure import Block, Parts, clean_characters
 MAX_CHARACTERS = 4_000_000
 """Of the text of one paper."""
 _SECONDS = 120
+_OUT_OF_TIME = (9, 24)  # SIGKILL and SIGXCPU
 _MEMORY_BYTES = 768 * 1024**2
 """Filled, by a file that unpacks without an end, in less than two seconds of a processor."""
 
@@ -69,6 +70,8 @@ def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: 
         )
     except subprocess.TimeoutExpired:
         raise Unreadable(f"it could not be read within {seconds} seconds") from None
+    if process.returncode < 0 and -process.returncode not in _OUT_OF_TIME:
+        raise Unreadable(f"the program that reads it crashed, with signal {-process.returncode}")
     if process.returncode:
         last_words = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise Unreadable(clean_characters(last_words) or "reading it took too much time or memory")

@@ -201,14 +201,16 @@ def test_undrawn_text_on_an_empty_page_is_no_scan() -> None:
 @pytest.mark.parametrize(
     ("space", "colour", "hidden"),
     [
-        (b"[/Separation /Black /DeviceGray 9 0 R]", b"0 scn", True),
-        (b"[/Separation /Black /DeviceGray 9 0 R]", b"1 scn", False),
-        (b"[/Indexed /DeviceRGB 1 <000000FFFFFF>]", b"1 scn", False),  # a palette is not looked up
+        (b"[/Separation /Black /DeviceGray %b]", b"0 scn", True),
+        (b"[/Separation /Black /DeviceGray %b]", b"1 scn", False),
+        (b"[/Indexed /DeviceRGB 1 <000000FFFFFF>]", b"0 scn", False),
+        (b"[/Indexed /DeviceRGB 1 <000000FFFFFF>]", b"1 scn", True),
     ],
 )
-def test_inks_count_from_no_ink_and_palettes_are_taken_for_visible(space: bytes, colour: bytes, hidden: bool) -> None:
+def test_inks_count_from_no_ink_and_palettes_are_looked_up(space: bytes, colour: bytes, hidden: bool) -> None:
     content = b"\nBT /F1 12 Tf 72 700 Td (Seen.) Tj /Ink cs %b 0 -50 Td (Perhaps it is hidden.) Tj ET" % colour
-    data = with_contents(content).replace(b"/Font <<", b"/ColorSpace << /Ink %b >> /Font <<" % space)
+    ink = space.replace(b"%b", b"<< /FunctionType 2 /Domain [0 1] /C0 [1] /C1 [0] /N 1 >>")
+    data = with_contents(content).replace(b"/Font <<", b"/ColorSpace << /Ink %b >> /Font <<" % ink)
     assert bool(read(data)["hidden"]) is hidden
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -134,8 +136,8 @@ def test_a_page_with_nothing_but_its_number_is_empty() -> None:
 def test_too_many_pages() -> None:
     pdf = typeset(*[[line] for line in BODY[:4]])
     assert read(pdf, max_pages=4)["pages"] == 4
-    with pytest.raises(BadInput, match="has 4 pages, more than the 3") as error:
-        read(pdf, max_pages=3)
+    with pytest.raises(BadInput, match="has 4 pages, more than the 2") as error:
+        read(pdf, max_pages=2)
     assert error.value.kind == "input_too_long"
 
 
@@ -212,6 +214,11 @@ def test_a_file_that_takes_too_long_is_given_up() -> None:
         run_parser("tools.documents.pdf.process", slow, name="paper.pdf", limit=100, seconds=2)
 
 
+def test_a_parser_that_crashes_is_told() -> None:
+    with pytest.raises(Unreadable, match=f"crashed, with signal {signal.SIGABRT.value}"):
+        run_parser("tests.tools.documents.test_pdf_files", b"", name="paper.pdf")
+
+
 def damaged(pdf: bytes, chance: random.Random) -> bytes:
     data = bytearray(pdf)
     kind = chance.randrange(3)
@@ -244,3 +251,7 @@ def test_damaged_files_raise_nothing_in_the_reading_process(seed: int) -> None:
 def test_the_terminal_stays_clean(capfd: pytest.CaptureFixture[str]) -> None:
     read(typeset(BODY).replace(b"startxref\n", b"startxref\n1"))  # the parser logs that it looked for the table
     assert capfd.readouterr() == ("", "")
+
+
+if __name__ == "__main__":  # as a parser that crashes
+    os.abort()

@@ -280,7 +280,7 @@ def test_loading_a_document_that_was_changed_says_so(other: str) -> None:
 
 
 def test_importing_the_package_loads_no_parser() -> None:
-    parsers = "pdfminer", "trafilatura", "lxml", "pylatexenc", "docx"
+    parsers = "pypdfium2_raw", "pypdf", "trafilatura", "lxml", "pylatexenc", "docx"
     code = f"import sys, tools.documents; print([name for name in {parsers} if name in sys.modules])"
     root = str(Path(__file__).parents[3])
     answer = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)

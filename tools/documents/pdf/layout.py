@@ -27,46 +27,44 @@ def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list
         [line for line in page if not _MARGIN * height < line.baseline < (1 - _MARGIN) * height]
         for page, height in zip(pages, heights, strict=True)
     ]
-    rows = [_rows(lines, number) for number, lines in enumerate(margins)]
-    counts = Counter(pattern for patterns in rows for pattern in set().union(*patterns.values()))
-    numbered = [_page_numbers(page, number) for number, page in enumerate(pages)]
-    shifts = Counter(shift for found in numbered for shift in found.values())
+    rows = [_rows(lines) for lines in margins]
+    told = [
+        [words for words in page.values() if len(words) == 1 or not all(map(str.isdecimal, words))] for page in rows
+    ]
+    numbers = [{int(word) for words in page for word in words if word.isdecimal()} for page in told]
+    ahead = Counter(number - at for at, found in enumerate(numbers) for number in found)
+    shift, pages_with_it = max(ahead.items(), key=lambda item: item[1], default=(0, 0))
+    running = [_without_number(page, str(at + shift) if pages_with_it > 1 else "") for at, page in enumerate(rows)]
+    counts = Counter(pattern for patterns in running for pattern in set(patterns.values()))
     kept = []
-    for at, (page, lines, patterns) in enumerate(zip(pages, margins, rows, strict=True)):
-        repeated = (row for row, each in patterns.items() if max(counts[one] for one in each) >= max(2, len(pages) // 4))
-        running = set(repeated)
-        dropped = {id(line) for line in lines if _row(line) in running}
-        dropped |= {line for line, shift in numbered[at].items() if shifts[shift] > 1 or shifts.total() == 1}
+    for at, (page, lines, patterns) in enumerate(zip(pages, margins, running, strict=True)):
+        repeated = {row for row, words in patterns.items() if not words or counts[words] >= max(2, len(pages) // 4)}
+        dropped = {id(line) for line in lines if _row(line) in repeated}
+        baselines = [line.baseline for line in page]
+        edges = min(baselines, default=0.0), max(baselines, default=0.0)
+        if pages_with_it < 2:
+            dropped |= {id(line) for line in page if _PAGE_NUMBER.fullmatch(line.text) and line.baseline in edges}
         if at == 0:
             dropped |= {id(line) for line in lines if _IMPRINT.match(line.text)}
         kept.append([line for line in page if id(line) not in dropped])
     return kept
 
 
-def _rows(lines: list[Line], page: int) -> dict[int, set[tuple[str, ...]]]:
-    """What each row of a margin with words has in it, in any order: as it is, and with one number told from its page's.
-
-    A row, because its parts are one line on a page and two on another, and on the other side of the next page. Rows
-    that differ in their numbers are parts of a text or of a table, unless a number grows with the pages.
-    """
+def _rows(lines: list[Line]) -> dict[int, list[str]]:
+    """The words and numbers of each row of a margin; a row is one line on a page, and two on another."""
     words: dict[int, list[str]] = {}
     for line in lines:
         words.setdefault(_row(line), []).extend(re.findall(r"[^\W\d_]+|\d+", line.text.lower()))
-    patterns = {}
-    for row, found in words.items():
-        if not all(map(str.isdecimal, found)):
-            numbers = [at for at, word in enumerate(found) if word.isdecimal()]
-            moved = [[*found[:at], f"page{int(found[at]) - page:+}", *found[at + 1 :]] for at in numbers]
-            patterns[row] = {tuple(sorted(each)) for each in [found, *moved]}
-    return patterns
+    return words
 
 
-def _page_numbers(page: list[Line], number: int) -> dict[int, int]:
-    """Lines alone at the upper or lower edge of a page that may be its number, and how far that is ahead."""
-    rows = Counter(map(_row, page))
-    edges = [row for row in (min(rows, default=0), max(rows, default=0)) if rows[row] == 1]
-    lines = (line for line in page if _row(line) in edges and _PAGE_NUMBER.fullmatch(line.text))
-    return {id(line): int(re.findall(r"\d+", line.text)[0]) - number for line in lines}
+def _without_number(rows: dict[int, list[str]], number: str) -> dict[int, tuple[str, ...]]:
+    """Rows that may repeat, in any order of their parts, without the page's number.
+
+    Those of other numbers are of a table, and those that differ in numbers are of a text.
+    """
+    left = {row: tuple(sorted((Counter(words) - Counter([number])).elements())) for row, words in rows.items()}
+    return {row: words for row, words in left.items() if not (words and all(map(str.isdecimal, words)))}
 
 
 def _row(line: Line) -> int:

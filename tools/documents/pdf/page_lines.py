@@ -54,13 +54,12 @@ WORD_GAP = 0.15  # of the type size; TeX's tightest spaces are 0.2
 _SPACE_GAP = 0.07  # of the same, between words with a space in a narrow line
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line
 _SPANNING = -1
+_NUMBER_OF_LIST = re.compile(r"\[?\d{1,3}[\].)]{0,2}")  # 12. or [12]
 _FOOTNOTE_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6,]{1,4}")
 _MARKED = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
 _ACCENTS = {"\u00b4": "\u0301", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02c7": "\u030c", "\u02da": "\u030a"}
 _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])((?!\u02c7)[^\W\d_])")
 _RINGED = re.compile("([AUau])\u02da")
-
-
 
 
 @dataclass
@@ -202,8 +201,18 @@ def _gutters(segments: list[list[Piece]]) -> list[float]:
     if first is None:
         return []
     sides = [span for span in spans if span[1] <= first], [span for span in spans if span[0] >= first - 2]
-    found = [_gutter(side, 0.2 * width) for side in sides]
-    return sorted([first, *(gutter for gutter in found if gutter is not None)])
+    found = [first, *(_gutter(side, 0.2 * width) for side in sides)]
+    return sorted(_before_labels(gutter, segments) for gutter in found if gutter is not None)
+
+
+def _before_labels(gutter: float, segments: list[list[Piece]]) -> float:
+    """A gutter, or where the numbers of a list begin whose texts begin at it."""
+    labels = [
+        part[0]["box"][0]
+        for part in segments
+        if len(part) == 1 and _NUMBER_OF_LIST.fullmatch(part[0]["text"]) and 0 < gutter - part[0]["box"][0] < 30
+    ]
+    return min(labels) if len(labels) > 2 else gutter
 
 
 def _gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
@@ -258,7 +267,10 @@ def _tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
             small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
         ):
             a, b = last.box, piece["box"]
-            last.text, last.box = last.text + raised, (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+            last.text, last.box = (
+                last.text + raised,
+                (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])),
+            )
     for token in tokens:  # old TeX fonts print accents before the letters: "\u00a8u" becomes "\u00fc"
         text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
         token.text = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)

@@ -106,7 +106,7 @@ class Painter:
         self._points = [_told_point(pdfium.FPDFText_GetCharOrigin, text_page, at) for at in range(len(self._text))]
 
     def _characters(self) -> str:
-        """One for each of PDFium's; U+FFFD where a font does not tell which, and its picture for a control character."""
+        """One for each of PDFium's; U+FFFD where a font does not tell it, and the picture of a control character."""
         page, unicode, unknown = self._text_page, pdfium.FPDFText_GetUnicode, pdfium.FPDFText_HasUnicodeMapError
         count = range(pdfium.FPDFText_CountChars(page))
         signs = [chr(unicode(page, at)) for at in count]
@@ -182,7 +182,9 @@ class Painter:
         runs = [(self._run(start), range(start, end))]
         if end - start > 1 and runs[0][0] != self._run(end - 1):
             of_runs = groupby(range(start, end), self._run)
-            runs = [(run, range((first := next(places)), first + 1 + sum(1 for _ in places))) for run, places in of_runs]
+            runs = [
+                (run, range((first := next(places)), first + 1 + sum(1 for _ in places))) for run, places in of_runs
+            ]
         for run, places in runs:
             look = self._looks.get(run) or self._look(run, places.start)
             begins = places.start
@@ -203,7 +205,7 @@ class Painter:
         box, told = pdfium.FS_RECTF(), c_float()
         pdfium.FPDFText_GetLooseCharBox(self._text_page, at, byref(box))
         _, ink, *_ = _told_numbers(pdfium.FPDFText_GetCharBox, c_double, self._text_page, at)
-        width = box.right - here[0]
+        width: float = box.right - here[0]
         level = self._matrix[0] * look.along[0] > 0.9  # else the box tells nothing of the width
         if not level or (abs(box.right - ink) < 0.001 * look.size and not ligature):
             sign = ord(self._text[at].replace("\x02", "-"))
@@ -266,9 +268,7 @@ class Painter:
             bottom = baseline - _DESCENT * look.size
             box = left, bottom, max(left, right), bottom + look.size
         spaced = self._text[max(start - 1, 0)].isspace()
-        return Piece(
-            text=text, box=box, baseline=baseline, size=look.size, style=look.style, spaced=spaced, hidden=""
-        )
+        return Piece(text=text, box=box, baseline=baseline, size=look.size, style=look.style, spaced=spaced, hidden="")
 
 
 def visible_or_reason(piece: Piece, look: Look, shapes: Sequence[Shape], shown: Box) -> Reason:

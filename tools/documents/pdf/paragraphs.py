@@ -13,7 +13,7 @@ from typing import Literal
 from state.documents import Word
 from tools.documents.pdf.layout import TypeArea, ends_sentence, follows, gap
 from tools.documents.pdf.page_lines import Box, Line
-from tools.documents.structure import HEADING
+from tools.documents.structure import HEADING, opens_references
 
 Role = Literal["heading", "body", "aside", "table"]
 _NUMBERED = re.compile(r"(?:(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVX]+)\.?|[A-Z]\))\s+\S.*")
@@ -174,6 +174,8 @@ def _table_lines(lines: list[Line]) -> set[int]:
 def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
     """Whether a line is a heading or a part of one, by its type, its number and the space above it."""
     text = line.text
+    if opens_references(text):
+        return True  # many journals set this heading as small as the list
     is_long = len(text) > 120 or len(text.split()) > 16
     if is_long or line.maths > 0.4 or not (text[0].isupper() or (text[0].isdigit() and any(map(str.isalpha, text)))):
         return False

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 from state.errors import BadInput
 from tools.documents.guarded import MAX_CHARACTERS, Unreadable, allow_processor_time, answer, too_many_pages
 from tools.documents.pdf.beside import beside_pages
-from tools.documents.pdf.page_lines import Beside, Matrix, PdfPage
+from tools.documents.pdf.page_lines import Beside, PdfPage
 from tools.documents.pdf.painting import Painter
 from tools.documents.pdf.parts import assemble
 from tools.documents.structure import Parts
