@@ -43,25 +43,24 @@ def decode(data: bytes, *, name: str) -> str:
     Raises:
         BadInput: The bytes are a known binary format, hold NUL characters, or are in another encoding.
     """
-    for magic, description in _BINARY_FORMATS.items():
-        if data.startswith(magic):
-            raise BadInput(
-                f"{name} is {description}, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
-                kind="binary_input",
-            )
+    described = next((what for magic, what in _BINARY_FORMATS.items() if data.startswith(magic)), "")
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        if b"\x00" in data:
-            raise _binary(name) from None
+        if not described and b"\x00" not in data:
+            raise BadInput(
+                f"{name} is not valid {encoding.upper().removesuffix('-SIG')} at byte {error.start}; convert it first, "
+                "for example with `iconv -f LATIN1 -t UTF-8 OLD > NEW`, and try again.",
+                kind="not_utf8",
+            ) from None
+        text = "\x00"
+    if described or "\x00" in text:
         raise BadInput(
-            f"{name} is not valid {'UTF-16' if encoding == 'utf-16' else 'UTF-8'} at byte {error.start}; convert it "
-            "first, for example with `iconv -f LATIN1 -t UTF-8 OLD > NEW`, and try again.",
-            kind="not_utf8",
-        ) from None
-    if "\x00" in text:
-        raise _binary(name)
+            f"{name} is {described or 'a file with NUL characters'}, not text; pass the paper as PDF, Word (.docx), "
+            "Markdown or plain text.",
+            kind="binary_input",
+        )
     return text
 
 
@@ -81,13 +80,6 @@ def says_something(text: str) -> bool:
     unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
     letters = sum(map(str.isalnum, text))
     return max(len(text.split()), len(unspaced)) >= _FEWEST_WORDS or letters >= _FEWEST_CHARACTERS
-
-
-def _binary(name: str) -> BadInput:
-    return BadInput(
-        f"{name} is not text, it holds NUL characters; pass the paper as PDF, Word (.docx), Markdown or text in UTF-8.",
-        kind="binary_input",
-    )
 
 
 _LONGEST = 40  # words
@@ -152,7 +144,7 @@ def text_parts(text: str) -> Parts:
     """Parts of a text; without blank lines, a long line is a paragraph and short ones are put together."""
     title = text_title(text.split("\n"))
     paragraphs = re.split(r"\n\s*\n", _with_blank_lines(text.strip()))
-    texts = ["\n".join(" ".join(line.split()) for line in paragraph.split("\n")) for paragraph in paragraphs]
+    texts = ["\n".join(" ".join(line.split()) for line in each.split("\n")) for each in paragraphs if each.strip()]
     if title and texts[0].replace("\n", " ") == title:
         del texts[0]
     return Parts(title, mark_references(mark_headings([Block("paragraph", each) for each in texts])), written=text)
@@ -195,25 +187,19 @@ def _looks_like_a_heading(line: str, *, first: bool, alone: bool) -> bool:
 
 
 def _with_blank_lines(text: str) -> str:
+    """A text with blank lines between paragraphs; where it has none, a short line that ends a sentence ends one."""
+    lines = text.split("\n")
+    usual = median(map(len, lines))
     if re.search(r"\n\s*\n", text):
         return text
-    lines = text.split("\n")
-    usual = sorted(len(line) for line in lines)[len(lines) // 2]
-    return "\n\n".join(lines) if usual > _LONG_LINE else _reflow(lines)
-
-
-def _reflow(lines: list[str]) -> str:
-    """Lines to paragraphs, one blank line between them; a short line that ends a sentence ends its paragraph."""
-    usual = median(len(line) for line in lines)
-    paragraphs: list[list[str]] = []
-    new = True
+    if usual > _LONG_LINE:
+        return "\n\n".join(lines)
+    written: list[str] = []
     for line in lines:
+        ends = len(line) < 0.8 * usual and line.endswith((".", "?", "!", ":"))
         heading = HEADING.fullmatch(line) is not None
-        if new or heading:
-            paragraphs.append([])
-        paragraphs[-1].append(line)
-        new = heading or (len(line) < 0.8 * usual and line.endswith((".", "?", "!", ":")))
-    return "\n\n".join(" ".join(paragraph) for paragraph in paragraphs)
+        written += ["\n\n" if heading else "", line, "\n\n" if heading or ends else " "]
+    return "".join(written)
 
 
 LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
