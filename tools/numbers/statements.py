@@ -231,8 +231,9 @@ def statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
             Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(printed), caption=told)
             for row, printed in zip(cells[1:], rows[1:], strict=True)
         ]
-        below = document["paragraphs"][at + 1 : at + 2]
-        tables.append(PaperTable(cells, lines, caption, notation.normalize(below[0]["text"]) if below else ""))
+        below = [each["text"] for each in document["paragraphs"][at + 1 : at + 2]]
+        notes = [notation.normalize(text) for text in below if not text.lower().startswith("table")]
+        tables.append(PaperTable(cells, lines, caption, " ".join(notes)))
         found += lines
     return found, tables
 
@@ -242,5 +243,8 @@ def _caption(paragraphs: Sequence[Paragraph], at: int) -> str:
     paragraph = paragraphs[at]
     first = next((cell for row in paragraph.get("rows", []) for cell in row if cell), "")
     near = [paragraph["text"].partition(first)[0], paragraphs[at - 1]["text"] if at else ""]
-    near += [after["text"] for after in paragraphs[at + 1 : at + 2] if _OPENS_CAPTION.match(after["text"])]
+    below = paragraphs[at + 1]["text"] if at + 1 < len(paragraphs) else ""
+    opens = _OPENS_CAPTION.match(below)
+    if opens and ("Note" in opens[0] or not any(map(_OPENS_CAPTION.match, near))):  # no caption of the next table
+        near.append(below)
     return plain_signs(" ".join(text for text in near if len(text) < _LONGEST_CAPTION or _OPENS_CAPTION.match(text)))

@@ -76,6 +76,11 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("percentage", "| Trait | Tea (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
         ("percentage", "| Trait | n (%) (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
         ("mean of whole numbers", "| | n | % |\n|---|---|---|\n| Women | 13 | 40.0 |\n| Men | 20 | 60.0 |"),
+        (
+            "mean of whole numbers",
+            "Table 1. Mass\n\n| Group | n | M |\n|---|---|---|\n| A | 28 | 5.19 |\n\n"
+            "Table 2. Marks, a single-item scale\n\n| Group | n | M |\n|---|---|---|\n| A | 28 | 5.21 |",
+        ),
         ("mean of whole numbers", "Their weight was high (M = 3.45, SD = 1.07, n = 19)."),
         ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
         ("mean of whole numbers", f"{LIKERT} Their mean age was 41.18 (n = 25)."),
