@@ -317,7 +317,7 @@ def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     """Read statistics with the degrees of freedom and the p-value of the same line."""
     for number, each, beside in _list_owners(table, _STATISTICS):
         value, kind = _parse_cell(each), cast("records.TestKind", each.role)
-        degrees = _find_degrees(each, beside, table.lines[number + 1 :])
+        degrees = _find_degrees(each, beside, table.lines[number + 1 :] if kind == "F" else [])
         p = _read_p(beside.get("p"), table.about, degrees or ())
         if value and p["p"] and degrees is not None:
             yield records.ReportedTest(each.statement, (0, 0), kind, value, "=", degrees, **p)
