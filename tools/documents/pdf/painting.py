@@ -9,6 +9,7 @@ Coordinates are those of the page as it is shown, in points from the lower left 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import addressof, byref, c_double, c_float, c_int, c_uint, create_string_buffer
@@ -109,12 +110,14 @@ class Painter:
         """One for each of PDFium's; U+FFFD where a font does not tell it, and the picture of a control character."""
         page, unicode, unknown = self._text_page, pdfium.FPDFText_GetUnicode, pdfium.FPDFText_HasUnicodeMapError
         count = range(pdfium.FPDFText_CountChars(page))
-        signs = [chr(unicode(page, at)) for at in count]
+        codes = [unicode(page, at) for at in count]
+        signs = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
         for at in [at for at in count if unknown(page, at) > 0 or signs[at] in _CONTROLS]:
-            # The codes of a font without a name, which is drawn by the file itself, are mostly ASCII.
             _, name = self._fonts[self._font(pdfium.FPDFText_GetTextObject(page, at))]
-            if pdfium.FPDFText_IsHyphen(page, at) <= 0 and (name or not " " <= signs[at] <= "~"):
-                signs[at] = chr(0x2400 + ord(signs[at])) if signs[at] in _CONTROLS else "\ufffd"
+            if signs[at] in _CONTROLS and pdfium.FPDFText_IsHyphen(page, at) <= 0:
+                signs[at] = chr(0x2400 + codes[at])
+            elif _MATHS.search(name):  # other fonts mostly have the codes of ASCII
+                signs[at] = "\ufffd"
         return "".join(signs)
 
     def pieces(self) -> list[Piece]:
