@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from itertools import groupby
+from typing import cast
 from zipfile import BadZipFile
 
 from docx import Document
 from docx.document import Document as WordDocument
+from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.exceptions import OpcError
 from docx.oxml import OxmlElement, parse_xml
@@ -22,6 +25,7 @@ from docx.oxml.ns import qn
 from docx.oxml.table import CT_Row, CT_Tbl
 from docx.oxml.text.run import CT_R
 from docx.oxml.xmlchemy import BaseOxmlElement
+from docx.styles.style import ParagraphStyle
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 from lxml.etree import LxmlError
@@ -99,6 +103,12 @@ class _WordReader:
         self.document = document
         self.hidden: list[HiddenText] = []
         self.unread: Counter[str] = Counter()
+        # One look-up a style: python-docx goes through all of them each time.
+        self.find_style = cache(
+            lambda name: cast("ParagraphStyle | None", document.part.get_style(name, WD_STYLE_TYPE.PARAGRAPH))
+        )
+        path = "//w:style[w:rPr/w:vertAlign/@w:val='superscript']/@w:styleId"
+        self.raised = set(document.styles.element.xpath(path))
         links = [link for link in document.part.rels.values() if link.reltype in _BESIDE]
         roots = {_BESIDE[link.reltype]: parse_xml(link.target_part.blob) for link in links}
         self.numbering = _Numbering(roots.get("numbering"))
@@ -150,6 +160,7 @@ class _WordReader:
     def _seen(self, paragraph: Paragraph, *, table: bool = False) -> str:
         """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
         pieces: list[tuple[bool, str]] = []  # each with whether it is raised
+        style = self.find_style(paragraph._p.style)
         for element in paragraph._p.xpath(_PIECES):  # `runs` lacks tracked insertions
             if next(element.iterancestors(qn("w:p"))) is not paragraph._p:
                 continue  # it stands in a text box
@@ -158,11 +169,11 @@ class _WordReader:
                 continue
             run = Run(element, paragraph)
             text = self._text(run)
-            reason = _hidden(run, paragraph, table)
+            reason = _hidden(run, style, table)
             if reason and text.strip():
                 self.hidden.append(HiddenText(text=clean_characters(text).strip(), page=0, reason=reason))
             else:
-                pieces.append((bool(run.font.superscript or run.style.font.superscript), text))
+                pieces.append((bool(run.font.superscript) or element.style in self.raised, text))
         joined = (
             (raised, "".join(text for _, text in group)) for raised, group in groupby(pieces, lambda piece: piece[0])
         )
@@ -213,9 +224,11 @@ class _Numbering:
 
     def _place(self, paragraph: Paragraph) -> tuple[BaseOxmlElement | None, int]:
         """The scheme of numbers that a paragraph or its style names, and the level in it."""
+        if self.root is None:
+            return None, 0
         for holder in _holders(paragraph):
             number = "".join(holder.xpath("./w:pPr/w:numPr/w:numId/@w:val"))
-            if number and self.root is not None:
+            if number:
                 path = f"./w:abstractNum[@w:abstractNumId=../w:num[@w:numId='{number}']/w:abstractNumId/@w:val]"
                 level = "".join(holder.xpath("./w:pPr/w:numPr/w:ilvl/@w:val"))
                 return next(iter(self.root.xpath(path)), None), int(level or 0)
@@ -246,13 +259,13 @@ def _beside(document: WordDocument) -> Iterator[HiddenText]:
             yield HiddenText(text=clean_characters(text).strip(), page=0, reason=reason)
 
 
-def _hidden(run: Run, paragraph: Paragraph, table: bool) -> HiddenReason | None:
+def _hidden(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> HiddenReason | None:
     """Why a reader cannot see a run; white type in a table may stand on a dark cell, and is taken for seen."""
-    style = paragraph.style.font if paragraph.style else None
-    size = run.font.size or (style.size if style else None)
+    style = of_paragraph.font if of_paragraph else run.font
+    size = run.font.size or style.size
     colour = run.font.color.rgb
     shaded = run._r.xpath("./w:rPr/w:shd | ./w:rPr/w:highlight | ../w:pPr/w:shd")
-    if run.font.hidden or (run.font.hidden is None and style and style.hidden):
+    if run.font.hidden or (run.font.hidden is None and style.hidden):
         return "markup"
     if size is not None and size.pt < _SMALLEST_TYPE:
         return "size"

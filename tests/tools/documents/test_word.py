@@ -164,6 +164,14 @@ def test_raised_digits_do_not_fuse_with_a_number() -> None:
     assert outline(found) == [("", "A mean of 3.5² of patients¹²")]
 
 
+def test_a_file_without_default_styles_is_read() -> None:
+    document = docx.Document()
+    document.add_paragraph("The sea is warm.").add_run("2").font.superscript = True
+    for style in document.styles.element.xpath("./w:style[@w:default]"):
+        document.styles.element.remove(style)
+    assert outline(read(document)) == [("", "The sea is warm.²")]
+
+
 def test_formulas_are_written_in_one_line() -> None:
     power = "<m:sSup><m:e><m:r><m:t>χ</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>"
     fraction = "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>n</m:t></m:r></m:den></m:f>"
