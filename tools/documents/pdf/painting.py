@@ -32,7 +32,6 @@ _SMALLEST_TYPE = 3.0  # points
 _EVERYWHERE: Box = (-1e9, -1e9, 1e9, 1e9)
 _OUTLINED = (pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP)
 _UNDRAWN = (pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP)
-_UNMOVED: Matrix = (1, 0, 0, 1, 0, 0)
 # PDFium writes U+0002 for the hyphen at the end of a line, and goes on with the next line without a space.
 _WORD = re.compile(r"[^\s\x02]+\x02?|\x02")
 _CONTROLS = frozenset(map(chr, [*range(9), *range(14, 32)]))
@@ -193,7 +192,8 @@ class Painter:
             begins = places.start
             for at in places[:-1]:
                 (x, y), (next_x, next_y) = self._points[at : at + 2]
-                if abs(next_x - x) + abs(next_y - y) - self._advance(at, look) > WORD_GAP * look.size:
+                step = abs(next_x - x) + abs(next_y - y)  # of a narrow letter and a gap, 0.4 at least
+                if step > 0.4 * look.size and step - self._advance(at, look) > WORD_GAP * look.size:
                     yield begins, at + 1, look
                     begins = at + 1
             yield begins, places.stop, look
@@ -201,7 +201,8 @@ class Painter:
     def _advance(self, at: int, look: Look) -> float:
         """How far behind the start of a character the next one begins; the ink of a slanted f goes further."""
         here = self._points[at]
-        ligature = here in (*self._points[at - 1 : at], *self._points[at + 1 : at + 2])
+        ligature = here == self._points[at - 1] and not self._text[at - 1].isspace()
+        ligature = ligature or here in self._points[at + 1 : at + 2]
         key = look.font, look.wide, self._text[at]
         if key in self._advances and not ligature:
             return self._advances[key]
@@ -378,28 +379,30 @@ def _bounds(item: Any) -> Box:
     return left, bottom, right, top
 
 
-_X, _Y = c_double(), c_double()
-_AT_X, _AT_Y = byref(_X), byref(_Y)
+# What PDFium writes its answers to, the same each time because a page has thousands of them.
+_POINT = [c_double() for _ in range(2)]
+_COLOUR = [c_uint() for _ in range(4)]
+_MATRIX = pdfium.FS_MATRIX()
+_TO_POINT, _TO_COLOUR, _TO_MATRIX = [*map(byref, _POINT)], [*map(byref, _COLOUR)], byref(_MATRIX)
 
 
 def _told_point(tell: Callable[..., int], *of: Any) -> tuple[float, float]:
-    tell(*of, _AT_X, _AT_Y)
-    return _X.value, _Y.value
+    tell(*of, *_TO_POINT)
+    return _POINT[0].value, _POINT[1].value
 
 
 def _told_colour(tell: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
     """Red, green and blue from 0 to 1, None for patterns; and the opacity."""
-    numbers = [c_uint() for _ in range(4)]
-    if not tell(item, *map(byref, numbers)):
+    if not tell(item, *_TO_COLOUR):
         return None, 1.0
-    red, green, blue, alpha = (number.value / 255 for number in numbers)
+    red, green, blue, alpha = (number.value / 255 for number in _COLOUR)
     return (red, green, blue), alpha
 
 
 def _told_matrix(tell: Callable[..., int], *of: Any) -> Matrix:
-    told = pdfium.FS_MATRIX(*_UNMOVED)
-    tell(*of, byref(told))
-    return told.a, told.b, told.c, told.d, told.e, told.f
+    if not tell(*of, _TO_MATRIX):
+        return (1, 0, 0, 1, 0, 0)
+    return _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f
 
 
 def _told_numbers(tell: Callable[..., int], kind: type[Any], *of: Any, count: int = 4) -> list[float]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from ctypes import byref, create_string_buffer
-from typing import Any
 
+import pypdfium2
 import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfiumError
 
 from state.errors import BadInput
 from tools.documents.guarded import MAX_CHARACTERS, Unreadable, allow_processor_time, answer, too_many_pages
@@ -23,7 +23,6 @@ PAGE_S = 1.6
 It may end a little later than allowed, which the user is told as 2 seconds.
 """
 _TOO_SLOW = "it takes more than 2 seconds of a processor a page"
-_LONGEST_TITLE = 4_000  # bytes
 
 Allow = Callable[[float, str], None]
 """Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
@@ -43,53 +42,42 @@ def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> Part
     """
     allow(PAGE_S, _TOO_SLOW)
     document = _open(data)
-    try:
-        pages = pdfium.FPDF_GetPageCount(document)
-        if not pages:
-            raise Unreadable("it has no pages")
-        if pages > max_pages:
-            raise BadInput(too_many_pages(pages, max_pages), kind="input_too_long")
-        allow(PAGE_S * pages, _TOO_SLOW)
-        sheets, unreadable = _read_pages(document, pages)
-        title = create_string_buffer(_LONGEST_TITLE)
-        size = pdfium.FPDF_GetMetaText(document, b"Title", title, len(title))
-    finally:
-        pdfium.FPDF_CloseDocument(document)
+    if not len(document):
+        raise Unreadable("it has no pages")
+    if len(document) > max_pages:
+        raise BadInput(too_many_pages(len(document), max_pages), kind="input_too_long")
+    allow(PAGE_S * len(document), _TOO_SLOW)
+    sheets, unreadable = _read_pages(document)
     beside = list[Beside]()
     with suppress(Exception):  # notes, forms and metadata may be broken in any way where the pages are not
         beside = beside_pages(data)
-    return assemble(sheets, unreadable, title=title.raw[:size].decode("utf-16-le", "replace"), beside=beside)
+    return assemble(sheets, unreadable, title=document.get_metadata_value("Title"), beside=beside)
 
 
-def _open(data: bytes) -> Any:
+def _open(data: bytes) -> PdfDocument:
     if b"%PDF-" not in data[:1024]:
         raise Unreadable("it may be a web page that was saved under this name")
-    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
-    error = pdfium.FPDF_GetLastError()
-    if not document and error in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-        raise BadInput(
-            "is encrypted and needs a password; save a copy without the password and try again.", kind="encrypted_pdf"
-        )
-    if not document:
-        raise Unreadable("its structure is damaged")
-    return document
+    try:
+        return PdfDocument(data)
+    except PdfiumError as error:
+        if error.err_code not in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            raise Unreadable("its structure is damaged") from None
+    raise BadInput(
+        "is encrypted and needs a password; save a copy without the password and try again.", kind="encrypted_pdf"
+    )
 
 
-def _read_pages(document: Any, count: int) -> tuple[list[PdfPage], list[str]]:
+def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
     """The pieces of every page, and a sentence for each that cannot be read, which is not fatal."""
     sheets: list[PdfPage] = []
     unreadable: list[str] = []
     characters = 0
-    for number in range(1, count + 1):
-        page = pdfium.FPDF_LoadPage(document, number - 1)
-        text_page = pdfium.FPDFText_LoadPage(page) if page else None
-        if text_page:
-            sheets.append(_read_page(page, text_page))
-        else:
+    for number in range(1, len(document) + 1):
+        try:
+            sheets.append(_read_page(document[number - 1]))
+        except PdfiumError:
             sheets.append(PdfPage(width=0, height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
             unreadable.append(f"page {number} could not be read and was left out")
-        pdfium.FPDFText_ClosePage(text_page)
-        pdfium.FPDF_ClosePage(page)
         characters += sum(len(piece["text"]) + 1 for piece in sheets[-1]["pieces"])
         if characters > MAX_CHARACTERS:
             raise BadInput(
@@ -101,18 +89,20 @@ def _read_pages(document: Any, count: int) -> tuple[list[PdfPage], list[str]]:
     return sheets, unreadable
 
 
-def _read_page(page: Any, text_page: Any) -> PdfPage:
-    box = pdfium.FS_RECTF()
-    pdfium.FPDF_GetPageBoundingBox(page, byref(box))
+def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
+    x0, y0, x1, y1 = page.get_bbox()
     # From the file's coordinates to those of the page as it is shown, and back.
     to_page, to_file = {
-        0: ((1, 0, 0, 1, -box.left, -box.bottom), (1, 0, 0, 1, box.left, box.bottom)),
-        1: ((0, -1, 1, 0, -box.bottom, box.right), (0, 1, -1, 0, box.right, box.bottom)),
-        2: ((-1, 0, 0, -1, box.right, box.top), (-1, 0, 0, -1, box.right, box.top)),
-        3: ((0, 1, -1, 0, box.top, -box.left), (0, -1, 1, 0, box.left, box.top)),
-    }[pdfium.FPDFPage_GetRotation(page)]
-    width, height = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
-    pieces = Painter(page, text_page, to_page, (0, 0, width, height)).pieces()
+        0: ((1, 0, 0, 1, -x0, -y0), (1, 0, 0, 1, x0, y0)),
+        90: ((0, -1, 1, 0, -y0, x1), (0, 1, -1, 0, x1, y0)),
+        180: ((-1, 0, 0, -1, x1, y1), (-1, 0, 0, -1, x1, y1)),
+        270: ((0, 1, -1, 0, y1, -x0), (0, -1, 1, 0, x0, y1)),
+    }[page.get_rotation()]
+    width, height = page.get_size()
+    text_page = page.get_textpage()
+    pieces = Painter(page.raw, text_page.raw, to_page, (0, 0, width, height)).pieces()
+    text_page.close()
+    page.close()
     return PdfPage(width=width, height=height, matrix=to_file, pieces=pieces)
 
 
