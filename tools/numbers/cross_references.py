@@ -14,8 +14,8 @@ from state.computed_findings import CheckKind, ComputedFinding
 from state.documents import Document
 from tools.numbers.statements import Statement, is_prose
 
-_WORDS = {"Figure": r"figures?|figs?\.?", "Table": r"tables?|tabs?\.", "Scheme": "schemes?", "Box": "box(?:es)?"}
-"""What has a caption with a word and a number."""
+# What has a caption with a word and a number.
+_WORDS = {"Figure": r"figures?|figs?\.?", "Table": r"tables?|tabs?\.", "Scheme": "schemes?"}
 _NUMBER = r"[1-9]\d?(?!\d|\.\d)"  # not A3, S3 or III, which have series of their own
 _PANEL = r"(?:[A-Za-z]{1,2}\b)?(?:\s?\([a-z]\))?"
 _CITES = re.compile(
@@ -27,11 +27,11 @@ _CITES = re.compile(
     """,
     re.VERBOSE,
 )
+# What stands before the name of what is not in this paper; a number is that of a cited work: `see 35, section 6`.
 _ANOTHERS = re.compile(
     r"(?:their|his|her|’s|'s|\d,?|original|supp\w*\.?|additional|extended(?: data)?|online|web|appendix|SI)\s\(?$",
     re.IGNORECASE,
 )
-"""What stands before the name of what is not in this paper; a number is that of a cited work: `see 35, section 6`."""
 _OF_ANOTHER = re.compile(
     r"\s?\(?[a-z]?\)?\s(?:of|in|from)\s(?:the\s)?(?:[A-Z]|ref|original|previous|their|supplement|appendix|online|law|act)"
 )
@@ -39,19 +39,16 @@ _LONGEST_HEADING = 120  # characters
 _WHOLE_PAPER = 3  # sections
 _MOST_MISSING = 1  # more are missing where captions or headings were not read
 _WITHOUT_MARKS = {"pdf", "text"}  # formats in which one that is missing was hardly read
-
-
-Place = tuple[Statement, tuple[int, int]]
-Found = tuple[list[ComputedFinding], list[str]]
-"""Findings, and what was not read."""
+Found = tuple[list[ComputedFinding], list[str]]  # and what was not read
 
 
 def check_cross_references(document: Document, parts: Sequence[Statement]) -> Found:
     """Return findings about what the text refers to in its own paper, and what was not read of that."""
     headings = _list_headings(document, parts)
     pictures = [each["text"] for each in document["hidden"] if each["reason"] == "alternative text"]
+    captions = [*headings, *pictures, *(part.paragraph["text"].replace("*", " ") for part in parts)]
     most = 0 if document["format"] in _WITHOUT_MARKS else _MOST_MISSING
-    checks = [_check_captions(kind, parts, [*headings, *pictures], most) for kind in _WORDS]
+    checks = [_check_captions(kind, parts, captions, most) for kind in _WORDS]
     checks += [_check_sections(headings, parts, most), _check_labels(document, parts)]
     return [each for found, _ in checks for each in found], [each for _, unread in checks for each in unread]
 
@@ -64,55 +61,39 @@ def _list_headings(document: Document, parts: Sequence[Statement]) -> set[str]:
     return {line.strip("#* ") for line in named if len(line) < _LONGEST_HEADING}
 
 
-def _check_captions(kind: str, parts: Sequence[Statement], others: Iterable[str], most: int) -> Found:
+def _check_captions(kind: str, parts: Sequence[Statement], texts: Iterable[str], most: int) -> Found:
     """Compare the captions of a kind with the places where the text refers to them."""
-    captions = _read_captions(kind, parts, others)
-    mentions = list(_read_mentions(kind, parts))
-    last = max(captions, default=0)
-    missing = {number: place for number, place in reversed(mentions) if place and last and number not in captions}
+    captions = {int(match[1]) for text in texts if (match := _open_caption(kind, text))}
+    if not captions:
+        return [], []
+    missing, last = dict[int, ComputedFinding](), max(captions)
+    for number, part, place in _read_mentions(kind, parts):
+        if number not in captions:
+            why = f"{kind} {number} is referred to; the captions are those up to {kind} {last}"
+            consistent = f"the name of one that exists, or {kind} {number} itself"
+            finding = part.finding("figure or table", "medium", place, computation=why, consistent=consistent)
+            missing.setdefault(number, finding)
     if len(missing) > most or any(number < last for number in missing):
         return [], [f"no caption was read of {kind} {', '.join(map(str, sorted(missing)))}"]
-    found = []
-    for number, (part, place) in missing.items():
-        why = f"{kind} {number} is referred to; the captions are those up to {kind} {last}"
-        consistent = f"the name of one that exists, or {kind} {number} itself"
-        found.append(part.finding("figure or table", "medium", place, computation=why, consistent=consistent))
-    untold = [number for number in captions if number not in {each for each, _ in mentions}]
-    if len(untold) == 1 < len(captions) and (caption := captions[untold[0]]):  # more are an excerpt, or were read badly
-        why, consistent = f"{kind} {untold[0]} has a caption, and no sentence refers to it", "a sentence that does"
-        place = (0, min(len(caption.text), _LONGEST_HEADING))
-        found.append(caption.finding("figure or table", "low", place, computation=why, consistent=consistent))
-    return found, []
-
-
-def _read_captions(kind: str, parts: Sequence[Statement], others: Iterable[str]) -> dict[int, Statement | None]:
-    """Numbers that open a caption, and where; a heading or the text of a picture is no statement."""
-    texts: list[tuple[str, Statement | None]] = [(text, None) for text in others]
-    texts += [(part.paragraph["text"].replace("*", " "), part) for part in parts]
-    found: dict[int, Statement | None] = {}
-    for text, part in texts:
-        if match := _open_caption(kind, text):
-            found.setdefault(int(match[1]), part)
-    return found
+    return list(missing.values()), []
 
 
 def _open_caption(kind: str, text: str) -> re.Match[str] | None:
     return re.match(rf"\s*(?i:{_WORDS[kind]})\s({_NUMBER})(?:\s?[.:|]|\s[–—-]\s|\s[A-Z(]|\s*$)", text)
 
 
-def _read_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[int, Place | None]]:
-    """Numbers that the text refers to, but for own captions, and where if that is certainly one of this paper."""
+def _read_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[int, Statement, tuple[int, int]]]:
+    """Numbers that the text certainly refers to in this paper, but for its captions, and where."""
     number = rf"{_NUMBER}{_PANEL}(?!-\d|\s?[%°])"
     several = rf"{number}(?:\s?(?:,? and|,? or|,|–|-|&|to|through)\s?{number})*"
     pattern = re.compile(rf"(?<!\w)(?P<word>(?i:{_WORDS[kind]}))\s?(?:~|\()?(?P<list>{several})")
     for part in parts:
         for match in pattern.finditer(part.text):
-            if match.start() <= 1 and _open_caption(kind, part.text):
+            if (match.start() <= 1 and _open_caption(kind, part.text)) or not _is_own(part, match):
                 continue
-            is_own = _is_own(part, match)
-            for at, told in enumerate(_list_numbers(match["list"])):  # the 12 of `in Table 1, 12 of them` is no table's
-                is_sure = is_own and (at == 0 or match["word"].rstrip(".").endswith("s"))
-                yield told, (part, match.span()) if is_sure else None
+            is_plural = match["word"].rstrip(".").endswith("s")  # the 12 of `in Table 1, 12 of them` is no table's
+            for told in list(_list_numbers(match["list"]))[: None if is_plural else 1]:
+                yield told, part, match.span()
 
 
 def _list_numbers(text: str) -> Iterator[int]:
@@ -130,8 +111,8 @@ def _is_own(part: Statement, match: re.Match[str]) -> bool:
 
 _UNRESOLVED = re.compile(
     r"""
-    (?:(?P<word>figures?|figs?\.?|tables?|tab\.|sections?|secs?\.|append(?:ix|ices)|theorems?|lemmas?)\s?~?)?
-    (?: [(\[]?\?\? (?:[ ]\((?P<key>[^()\s]+)\))? | \[\?\])      # Figure ?? (fig:none), [?]
+    (?P<word>figures?|figs?\.?|tables?|tab\.|sections?|secs?\.|append(?:ix|ices)|theorems?|lemmas?)
+    \s?~? [(\[]? \?\? (?:[ ]\([^()\s]+\))? | \[\?\]      # Figure ?? (fig:none), [?]
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -142,13 +123,9 @@ def _check_labels(document: Document, parts: Sequence[Statement]) -> Found:
     found: list[ComputedFinding] = []
     for part in (part for part in parts if not part.row):
         for match in _UNRESOLVED.finditer(part.text):
-            word = (match["word"] or match["key"] or "").lower()
-            if not word and match[0] != "[?]":
-                continue
-            kind: CheckKind = "section" if word else "citation"
-            kind = "figure or table" if word.startswith(("fig", "tab")) else kind
-            why = f"a reference to a label or key that the source does not define: {match['key'] or '??'}"
-            consistent = "the name of a label or key that exists"
+            kind: CheckKind = "section" if match["word"] else "citation"
+            kind = "figure or table" if match[0].lower().startswith(("fig", "tab")) else kind
+            why, consistent = "the source does not define this label or key", "the name of one that exists"
             found.append(part.finding(kind, "medium", match.span(), computation=why, consistent=consistent))
     missing = {each["quote"] for each in found}
     if document["format"] == "latex" and len(missing) > _MOST_MISSING:
