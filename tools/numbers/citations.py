@@ -1,4 +1,4 @@
-"""Citations and the list of references, in the style that a paper has: numbers, keys of LaTeX, or authors and years.
+"""Citations and the list of references, in the style that a paper has: numbers, or authors and years.
 
 Nothing is found where fewer than half of the entries are cited in that style. Where the two do not fit in many places,
 the list or the citations were not read whole, which is told as what was not read.
@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
-from tools.numbers.statements import Statement, finding_about_entry
+from tools.numbers.statements import Statement, quote_entry
 from tools.text import title_key, without_accents
 
 _LONGEST_AUTHORS = 60  # characters of an entry without a year
 _CITED = 0.5
+_UNMARKED = {"pdf", "text"}  # other formats count or mark the entries
 _NUMBERS = re.compile(r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]")  # [1, 3–5] and [7, p. 3]
 _BETWEEN = re.compile(r"\]([–-])\[")  # [2]–[6]
 _RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -29,7 +30,6 @@ _RAISED = re.compile(
     """,
     re.VERBOSE,
 )
-_KEYS = re.compile(r"\[(?P<list>[A-Za-z][\w:.+/-]*(?:, ?[A-Za-z][\w:.+/-]*)*)\]")
 _NAME = r"(?:(?:van|von|de|der|den|del|della|di|da|du|la|le|ten|ter|dos)[ ])*[A-Z][^\W\d_]*(?:[-’'][^\W\d_]+)*"
 _AUTHORS = re.compile(
     rf"""
@@ -41,6 +41,7 @@ _AUTHORS = re.compile(
     re.VERBOSE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d")
+_CAPITALISED = re.compile(r"[A-Z][^\W\d_]+")
 _WHOLE = re.compile(r"\W?[^\W\d_].*(?:19|20)\d\d", re.DOTALL)  # a name first, and a year
 
 
@@ -50,46 +51,47 @@ class Citation(NamedTuple):
     part: Statement
     place: tuple[int, int]
     label: str
-    entries: set[str]
-    """Ids of those that it may mean; none if there is no such entry."""
-    why: str
-    """What is told where there is none."""
+    entries: set[str]  # Ids of those that it may mean; none if there is no such entry.
+    why: str  # It is no citation of the list.
 
 
 def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
     """Return findings about citations and entries, and what of either was not read."""
     entries = document["references"]
-    is_unmarked = document["format"] in {"pdf", "text"}  # others count or mark the entries
-    numbers = [entry["id"].removeprefix("" if is_unmarked else "r") for entry in entries]
-    styles = [list(_read_authors(document, parts))]
-    if document["format"] == "latex":
-        styles.append(list(_read_keys(entries, parts)))
-    elif numbers == [str(number) for number in range(1, len(entries) + 1)]:
-        styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED)]
-    style = max(styles, key=lambda each: (len(_join_entries(each)), len(each)))
+    style = _choose_style(document, parts)
+    is_named = all(each.label[:1] != "[" for each in style)
     known, unknown = _join_entries(style), {each.label: each for each in reversed(style) if not each.entries}
-    broken = [each for each in entries if is_unmarked and style is styles[0] and not _WHOLE.match(each["text"])]
-    if broken and len(known) >= _CITED * len(entries):
+    broken = [each for each in entries if not _WHOLE.match(each["text"])]
+    if document["format"] in _UNMARKED and is_named and broken and len(known) >= _CITED * len(entries):
         return [], [f"{len(broken)} of {len(entries)} entries of the list of references were not read as whole entries"]
     if len(unknown) > max(2, 0.1 * len(known)):
         some = ", ".join(list(unknown)[-3:])
         return [], [f"{len(unknown)} citations have no entry in the list of references as it was read, such as {some}"]
     if len(known) < max(1, _CITED * len(entries)):
         return [], []
-    named = _find_named(entries, parts) if style is styles[0] else set()
     found = [
-        each.part.finding(
-            "citation", "medium", each.place, computation=each.why, consistent=f"an entry for {each.label}"
-        )
-        for each in unknown.values()
+        part.finding("citation", "medium", place, computation=why, consistent=f"an entry for {label}")
+        for part, place, label, _, why in unknown.values()
     ]
-    uncited = [entry for entry in entries if entry["id"] not in known | named]
+    known |= _find_named(entries, parts) if is_named else set()
+    uncited = [entry for entry in entries if entry["id"] not in known]
     if len(uncited) > max(1, 0.1 * len(entries)):
         return found, [f"citations of {len(uncited)} entries of the list of references were not found"]
     for entry in uncited:
         why = f"entry {entry['id']} of the list of references is never cited"
-        found.append(finding_about_entry(entry, "reference", "low", why, "a citation of it, or a list without it"))
+        consistent = "a citation of it, or a list without it"
+        found.append(quote_entry(entry).finding("reference", "low", computation=why, consistent=consistent))
     return found, []
+
+
+def _choose_style(document: Document, parts: Sequence[Statement]) -> list[Citation]:
+    """Return the citations in that style in which most entries are cited."""
+    entries = document["references"]
+    numbers = [entry["id"].removeprefix("" if document["format"] in _UNMARKED else "r") for entry in entries]
+    styles = [list(_read_authors(document, parts))]
+    if numbers == [str(number) for number in range(1, len(entries) + 1)]:
+        styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED)]
+    return max(styles, key=lambda each: (len(_join_entries(each)), len(each)))
 
 
 def _join_entries(style: Sequence[Citation]) -> set[str]:
@@ -118,17 +120,6 @@ def _list_numbers(listed: str) -> Iterator[int]:
         yield from range(int(first), max(int(first), int(last or first)) + 1)
 
 
-def _read_keys(entries: Sequence[Reference], parts: Sequence[Statement]) -> Iterator[Citation]:
-    """Citations of a LaTeX source by keys; a key that there is not must look like one."""
-    keys = {entry["id"] for entry in entries}
-    for part in parts:
-        for match in _KEYS.finditer(part.text):
-            for key in re.split(r", ?", match["list"]):
-                if key in keys or re.search(r"\d|:", key):
-                    why = f"the key {key} is cited; no entry of the list of references has it"
-                    yield Citation(part, match.span(), f"[{key}]", {key} & keys, why)
-
-
 def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Citation]:
     """Citations by authors and years; a name that no entry has must be cited as several authors are."""
     by_word, authors = defaultdict[str, set[str]](set), set[str]()
@@ -140,7 +131,7 @@ def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Ci
     for part in parts:
         is_self = title and title in title_key(part.text)  # how to cite this paper
         for match in () if part.row or is_self else _AUTHORS.finditer(part.text):
-            named = {title_key(name) for name in re.findall(r"[A-Z][^\W\d_]+", match[0])}
+            named = {title_key(name) for name in _CAPITALISED.findall(match[0])}
             found = {entry for name in named for entry in by_word[name] & by_word[match["year"]]}
             is_opened = not match["space"] or part.text[: match.start()].endswith(("(", "; "))
             is_sure = not authors.isdisjoint(named) or (match["others"] and match["joined"] != "and")
@@ -159,9 +150,8 @@ def _find_named(entries: Sequence[Reference], parts: Sequence[Statement]) -> set
     told = {word for part in parts for word in re.findall(r"[^\W\d_]+", without_accents(part.text))}
     found = set[str]()
     for entry in entries:
-        names = re.findall(r"[A-Z][^\W\d_]+", without_accents(_cut_authors(entry)))
+        names = _CAPITALISED.findall(without_accents(_cut_authors(entry)))
         initials = "".join(name[0] for name in names)
-        is_whole = names and _YEAR.search(entry["text"])
-        if not is_whole or not told.isdisjoint([*names, initials]):
+        if not names or not _YEAR.search(entry["text"]) or not told.isdisjoint([*names, initials]):
             found.add(entry["id"])
     return found

@@ -10,19 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from state.computed_findings import ComputedFinding
+from tools.numbers.read_text import ADJUSTED
 from tools.numbers.records import ALPHA, Estimate, ReportedTest, format_number
 from tools.numbers.statements import Statement
 
 _FEWEST = 6  # exact p-values of a section or table
-_CORRECTION = re.compile(
-    r"""
-    bonferroni | \bholm\b | hochberg | benjamini | \bFDR\b | false[- ]discovery | tukey | scheff | dunnett | s[ií]d[aá]k
-    | famil(?:y|iy)[- ]?wise | \bFWER?\b | multiple[- ](?:comparison|test|hypothes) | multiplicity | \bq[- ]?values?
-    | (?<!un)(?:corrected|adjusted)[ ](?:p|\u03b1|alpha|significance) | exploratory | gatekeeping
-    """,
-    re.IGNORECASE | re.VERBOSE,
+# What papers say in place of the name of a correction.
+_ELSE = re.compile(
+    r"multiplicity|\bq[- ]?values?|multiple[- ](?:comparison|test|hypothes)|exploratory|gatekeeping", re.IGNORECASE
 )
-"""Names of corrections, and what papers say in their place."""
 
 
 def check_many_tests(
@@ -34,7 +30,8 @@ def check_many_tests(
         parts: The paper; a correction that is named anywhere in it is enough.
         records: What has a p-value.
     """
-    if any(_CORRECTION.search(f"{part.caption} {part.text}") for part in parts):
+    texts = [f"{part.caption} {part.text}" for part in parts]
+    if any(ADJUSTED.search(text) or _ELSE.search(text) for text in texts):
         return
     families = defaultdict[tuple[str, str], dict[float, ReportedTest | Estimate]](dict)
     for record in records:
@@ -45,11 +42,9 @@ def check_many_tests(
     for values in families.values():
         tests, smallest = len(values), min(values)
         if tests >= _FEWEST and ALPHA / tests < smallest < ALPHA:
-            record = values[smallest]
-            yield record.statement.finding(
+            yield values[smallest].finding(
                 "many tests",
                 "low",
-                record.place,
                 computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in "
                 f"{1 - (1 - ALPHA) ** tests:.0%} of cases; Bonferroni asks for p < {format_number(ALPHA / tests, 2)}; "
                 f"the smallest of those printed is {smallest:g}",

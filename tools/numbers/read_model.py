@@ -20,7 +20,7 @@ from tools.numbers import records
 from tools.numbers.statements import Statement, detect_notation, plain_signs
 
 # A decimal, a percentage, or a number behind a sign, as in `n = 28`; else two counts, which no years and citations are.
-_REPORTED = re.compile(rf"\d\.\d|\d\s?%|[=<>≤≥±]\s?{records.UNSIGNED}")
+_REPORTED = re.compile(r"\d\.\d|\d\s?%|[=<>≤≥±]\s?\.?\d")
 _COUNTED = re.compile(rf"(?<![\w.,\[(-])(?!one\b|(?:19|20)\d\d\b){records.NUMBER_OR_WORD}(?![\w\])])", re.IGNORECASE)
 _PRINTED = re.compile(  # < .001, 12%, -0.3, twelve; the dash of 1.1-3.9 is no minus
     rf"(?P<sign>[=<>≤≥])?\s?(?P<minus>(?<![\d%)])[-–])?(?P<number>{records.UNSIGNED}|\b(?:{WHOLE})\b)(?P<percent>\s?%)?",
@@ -47,21 +47,23 @@ class Unsupported(ValueError):
 class Numbers(dict[str, list[PrintedNumber]]):
     """The numbers of an entry by their roles; what is asked for and not there makes it unsupported."""
 
-    def one(self, role: str, *, whole: bool = False) -> Any:
-        """Return the only number with a role, as an integer if it has to be whole."""
-        found = [each.number for each in self.get(role, [])]
-        if len(found) != 1 or (whole and found[0].half != 0.5):
-            raise Unsupported(f"it has not one {'whole ' if whole else ''}number for {role}")
-        return int(found[0].value) if whole else found[0]
+    def one(self, role: str) -> Any:
+        """Return the only number with a role."""
+        if len(found := self.get(role, [])) != 1:
+            raise Unsupported(f"it has not one number for {role}")
+        return found[0].number
+
+    def whole(self, role: str) -> int:
+        """Return the only number with a role, which has to be whole."""
+        if (number := self.one(role)).half != 0.5:
+            raise Unsupported(f"it has not one whole number for {role}")
+        return int(number.value)
 
 
 def choose_passages(document: Document) -> list[Statement]:
     """Return the paragraphs and tables that hold numbers worth reading: they report some, or count twice."""
-    return [
-        each
-        for each in _list_passages(document).values()
-        if _REPORTED.search(each.text) or len(_COUNTED.findall(each.text)) > 1
-    ]
+    passages = _list_passages(document).values()
+    return [each for each in passages if _REPORTED.search(each.text) or len(_COUNTED.findall(each.text)) > 1]
 
 
 def _list_passages(document: Document) -> dict[str, Statement]:
@@ -74,21 +76,17 @@ def collect_records(
 ) -> tuple[list[records.NumberRecord], list[str]]:
     """Return the records of what a model has read, and what it has not read or what its passage does not print."""
     passages = _list_passages(document)
-    found: list[records.NumberRecord] = []
-    unread: list[str] = []
+    found, unread = list[records.NumberRecord](), list[str]()
     for reading in readings:
-        passage, dropped = passages[reading["paragraph"]], list[str]()
-        if reading["problem"]:
-            unread.append(f"{reading['paragraph']}, by the model: {reading['problem']}")
+        at, dropped = reading["paragraph"], list[str]()
+        unread += [f"{at}, by the model: {reading['problem']}"] if reading["problem"] else []
         for entry in reading["entries"]:
-            make: Callable[..., records.NumberRecord] = _MAKERS.get(entry["kind"], _make_test)
             try:
-                place, numbers = _find_numbers(entry, passage.text)
-                found.append(make(entry, numbers, statement=passage, place=place))
+                place, numbers = _find_numbers(entry, passages[at].text)
+                found.append(_MAKERS.get(entry["kind"], _make_test)((passages[at], place), entry, numbers))
             except Unsupported as reason:
                 dropped.append(f"{reason} (“{entry['quote']}”)")
-        if dropped:
-            unread.append(f"{reading['paragraph']}, entries of the model, {len(dropped)}: {'; '.join(dropped)}")
+        unread += [f"{at}, entries of the model, {len(dropped)}: {'; '.join(dropped)}"] if dropped else []
     return found, unread
 
 
@@ -99,19 +97,18 @@ def join_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord
     """
     joined = list(read)
     for other in (each for each in by_model if isinstance(each, kind)):
-        begin, end = other.place
-        there = [
-            at
-            for at, each in enumerate(joined)
-            if each.statement.paragraph["id"] == other.statement.paragraph["id"]
-            and (each.statement.row or (each.place[0] < end and begin < each.place[1]))
-        ]
-        same = [at for at in there if _list_numbers(joined[at]) == _list_numbers(other)]
+        there = [at for at, each in enumerate(joined) if _overlap(each, other)]
         told = {name: getattr(other, name) for name in _MEANINGS & vars(other).keys()}
-        for at in same[:1]:
+        for at in [at for at in there if _list_numbers(joined[at]) == _list_numbers(other)][:1]:
             joined[at] = replace(joined[at], **{name: value for name, value in told.items() if value not in _NOTHING})
         joined += [] if there else [other]
     return joined
+
+
+def _overlap(read: records.NumberRecord, other: records.NumberRecord) -> bool:
+    if read.statement.paragraph["id"] != other.statement.paragraph["id"]:
+        return False
+    return read.statement.row or (read.place[0] < other.place[1] and other.place[0] < read.place[1])
 
 
 def _list_numbers(record: records.NumberRecord) -> set[records.RoundedNumber]:
@@ -148,86 +145,61 @@ def _list_printed(text: str, place: Place) -> Iterator[PrintedNumber]:
                 yield PrintedNumber(number, found["sign"] or "=", found["percent"] is not None)
 
 
-def _make_test(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.ReportedTest:
+_At = tuple[Statement, tuple[int, int]]
+
+
+def _make_test(at: _At, entry: ReadEntry, numbers: Numbers) -> records.ReportedTest:
     kind: Any = entry["kind"]
-    remarks, degrees = entry["remarks"], numbers.get("df", [])
+    remarks, degrees = entry["remarks"], tuple(each.number for each in numbers.get("df", []))
     if len(degrees) != {"z": 0, "F": 2}.get(kind, 1):
         raise Unsupported(f"it has {len(degrees)} degrees of freedom")
-    statistic = numbers.one("statistic")
-    is_possible = all(each.number.value > 0 for each in degrees) and 0 <= numbers.one("p").value <= 1
-    if not is_possible or numbers["statistic"][0].sign not in "=<>":
+    statistic, p = numbers.one("statistic"), numbers.one("p")
+    relation, p_relation = (numbers[role][0].sign for role in ("statistic", "p"))
+    if not (all(each.value > 0 for each in degrees) and 0 <= p.value <= 1 and relation in "=<>"):
         raise Unsupported("its statistic, degrees of freedom or p-value cannot be")
-    return records.ReportedTest(
-        **at,
-        kind=kind,
-        statistic=statistic,
-        statistic_relation=numbers["statistic"][0].sign,
-        degrees=tuple(each.number for each in degrees),
-        p=numbers.one("p"),
-        p_relation=numbers["p"][0].sign,
-        tails="one" if "one-sided" in remarks else "two" if "two-sided" in remarks else "unstated",
-        adjustment=entry["name"] if "adjusted" in remarks else "",
-    )
+    tails: Any = "one" if "one-sided" in remarks else "two" if "two-sided" in remarks else "unstated"
+    adjustment = entry["name"] if "adjusted" in remarks else ""
+    return records.ReportedTest(*at, kind, statistic, relation, degrees, p, p_relation, tails, adjustment)
 
 
-def _make_mean(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.MeanAndDeviation:
-    is_whole = "whole numbers" in entry["remarks"]
-    return records.MeanAndDeviation(
-        **at,
-        mean=numbers.one("mean"),
-        deviation=numbers.one("deviation") if "deviation" in numbers else None,
-        n=numbers.one("n", whole=True),
-        items=numbers.one("items", whole=True) if "items" in numbers else 1 if is_whole else None,
-        whole=is_whole,
-        binary="yes or no" in entry["remarks"],
-        percentage=False,
-    )
+def _make_mean(at: _At, entry: ReadEntry, numbers: Numbers) -> records.MeanAndDeviation:
+    is_whole, is_binary = (remark in entry["remarks"] for remark in ("whole numbers", "yes or no"))
+    deviation = numbers.one("deviation") if "deviation" in numbers else None
+    items = numbers.whole("items") if "items" in numbers else 1 if is_whole else None
+    mean, n = numbers.one("mean"), numbers.whole("n")
+    return records.MeanAndDeviation(*at, mean, deviation, n, items, is_whole, is_binary, percentage=False)
 
 
-def _make_proportion(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Proportion:
-    count, total = (numbers.one(role, whole=True) for role in ("count", "total"))
-    is_rough = "approximate" in entry["remarks"]
-    return records.Proportion(
-        **at, count=count, total=total, percentage=numbers.one("percentage"), approximate=is_rough
-    )
+def _make_proportion(at: _At, entry: ReadEntry, numbers: Numbers) -> records.Proportion:
+    count, total, percentage = numbers.whole("count"), numbers.whole("total"), numbers.one("percentage")
+    return records.Proportion(*at, count, total, percentage, approximate="approximate" in entry["remarks"])
 
 
-def _make_estimate(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.Estimate:
+def _make_estimate(at: _At, entry: ReadEntry, numbers: Numbers) -> records.Estimate:
     scales: list[Any] = [each for each in ("ratio", "difference") if each in entry["remarks"]]
-    return records.Estimate(
-        **at,
-        measure=entry["name"],
-        scale=scales[0] if scales else "unknown",
-        value=numbers.one("value"),
-        low=numbers.one("low"),
-        high=numbers.one("high"),
-        level=numbers.one("level").value / 100 if "level" in numbers else 0.95,
-        p=numbers.one("p") if "p" in numbers else None,
-        p_relation=numbers["p"][0].sign if "p" in numbers else "=",
-    )
+    value, low, high = (numbers.one(role) for role in ("value", "low", "high"))
+    level = numbers.one("level").value / 100 if "level" in numbers else 0.95
+    p = numbers.one("p") if "p" in numbers else None
+    relation: Any = numbers["p"][0].sign if p else "="
+    return records.Estimate(*at, entry["name"], [*scales, "unknown"][0], value, low, high, level, p, relation)
 
 
-def _make_total(entry: ReadEntry, numbers: Numbers, **at: Any) -> records.ToldTotal:
+def _make_total(at: _At, entry: ReadEntry, numbers: Numbers) -> records.ToldTotal:
     """Make the record of a total and its parts; of a number told twice the second place is the only part."""
-    is_repeated, remarks = entry["kind"] == "number told twice", entry["remarks"]
+    is_repeated = entry["kind"] == "number told twice"
     heads, parts = (numbers.get(role, []) for role in ("told" if is_repeated else "total", "part"))
     told = heads if is_repeated else [*heads, *parts]
     if is_repeated and not _LEFT_OUT.search(entry["quote"]):
         raise Unsupported("its quote is of one place, not of two")
     if len(heads) != 1 + is_repeated or len(told) < 3 - is_repeated or len({each.percentage for each in told}) > 1:
         raise Unsupported("its numbers are not two, or a total and its parts, all of them percentages or none")
-    return records.ToldTotal(
-        **at,
-        name=entry["name"],
-        total=told[0].number,
-        parts=tuple(each.number for each in told[1:]),
-        percentage=told[0].percentage,
-        exclusive=is_repeated or "no overlap" in remarks,
-        complete=is_repeated or "all parts" in remarks,
-    )
+    total, *others = (each.number for each in told)
+    is_exclusive, is_complete = (is_repeated or remark in entry["remarks"] for remark in ("no overlap", "all parts"))
+    is_share = told[0].percentage
+    return records.ToldTotal(*at, entry["name"], total, tuple(others), is_share, is_exclusive, is_complete)
 
 
-_MAKERS: dict[str, Callable[..., records.NumberRecord]] = {
+_MAKERS: dict[str, Callable[[_At, ReadEntry, Numbers], records.NumberRecord]] = {
     "mean": _make_mean,
     "proportion": _make_proportion,
     "estimate": _make_estimate,

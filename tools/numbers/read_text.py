@@ -64,7 +64,7 @@ _FORMS = {
 _SIZE = re.compile(r"[,;]?\s?[nN]\s?=\s?(?P<n>\d+(?:,\d{3})*)\s?[,;]?\s?")
 _ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)\b|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _TWO_SIDED = re.compile(r"\b(?:two|2)[- –]?(?:tailed|sided)\b", re.IGNORECASE)
-_ADJUSTED = re.compile(
+ADJUSTED = re.compile(
     r"bonferroni|\bholm\b|hochberg|benjamini|false[- ]discovery|\bFDR\b|family[- ]?wise|\bFWER?\b|tukey|scheff[eé]"
     r"|dunnett|s[ií]d[aá]k|newman[- ]keuls|(?<!un)(?:adjusted|corrected) (?:p\b|for multiple)"
     r"|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
@@ -89,7 +89,7 @@ def find_adjustment(text: str, degrees: DegreesOfFreedom) -> str:
 
     A correction for sphericity is one while the degrees of freedom are whole, which shows that they are uncorrected.
     """
-    found = _ADJUSTED.search(text)
+    found = ADJUSTED.search(text)
     if not found and all(each.half >= 0.5 for each in degrees):
         found = _SPHERICITY.search(text)
     return found[0] if found else ""

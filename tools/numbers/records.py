@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from state.computed_findings import CheckKind, ComputedFinding, Severity
 from tools.checks.quantity_lexicon import WHOLE, value_of
 from tools.numbers.statements import Statement
 
@@ -46,6 +47,11 @@ class RoundedNumber(NamedTuple):
     def high(self) -> float:
         """The largest value that is printed like this."""
         return self.value + self.half + _SLACK
+
+    @property
+    def decimals(self) -> int:
+        """How many are printed."""
+        return max(0, round(-math.log10(2 * self.half)))
 
     def holds(self, value: float) -> bool:
         """Whether a value is printed like this."""
@@ -90,17 +96,26 @@ def whole_number(text: str) -> int:
 
 TestKind = Literal["t", "F", "r", "chi", "z", "Q"]
 Relation = Literal["=", "<", ">", "≤", "≥", "ns"]
-DegreesOfFreedom = tuple[RoundedNumber, ...]
-"""None for z, two for F, else one."""
+DegreesOfFreedom = tuple[RoundedNumber, ...]  # none for z, two for F, else one
+Tails = Literal["one", "two", "unstated"]  # as the text nearby says
 
 
 @dataclass(frozen=True)
-class ReportedTest:
-    """A test statistic with its degrees of freedom and its p-value."""
+class NumberRecord:
+    """What stands at a place of a statement; computations quote these words."""
 
     statement: Statement
     place: tuple[int, int]
-    """Where it stands in the statement's text; computations quote these words."""
+
+    def finding(self, kind: CheckKind, severity: Severity, **told: Any) -> ComputedFinding:
+        """Return a finding that quotes it; `told` as of `Statement.finding`."""
+        return self.statement.finding(kind, severity, self.place, **told)
+
+
+@dataclass(frozen=True)
+class ReportedTest(NumberRecord):
+    """A test statistic with its degrees of freedom and its p-value."""
+
     kind: TestKind
     statistic: RoundedNumber
     statistic_relation: Literal["=", "<", ">"]
@@ -109,18 +124,15 @@ class ReportedTest:
     p: RoundedNumber
     """0.05 exactly where the text says that the test is not significant (`ns`)."""
     p_relation: Relation
-    tails: Literal["one", "two", "unstated"]
-    """As the text nearby says."""
+    tails: Tails
     adjustment: str
     """Name of the correction of the p-value that is told nearby, such as Bonferroni; empty if none is."""
 
 
 @dataclass(frozen=True)
-class MeanAndDeviation:
+class MeanAndDeviation(NumberRecord):
     """A mean or a percentage of n whole numbers, with its standard deviation if one is reported."""
 
-    statement: Statement
-    place: tuple[int, int]
     mean: RoundedNumber
     deviation: RoundedNumber | None
     n: int
@@ -134,11 +146,9 @@ class MeanAndDeviation:
 
 
 @dataclass(frozen=True)
-class Proportion:
+class Proportion(NumberRecord):
     """A percentage with the count and the total that it is of."""
 
-    statement: Statement
-    place: tuple[int, int]
     count: int
     total: int
     percentage: RoundedNumber
@@ -149,11 +159,9 @@ class Proportion:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(NumberRecord):
     """An estimate with its confidence interval and, where one is reported, its p-value."""
 
-    statement: Statement
-    place: tuple[int, int]
     measure: str
     """What it is called: `odds ratio`, `mean difference`."""
     scale: Literal["ratio", "difference", "proportion", "unknown"]
@@ -165,17 +173,14 @@ class Estimate:
     """Of confidence, between 0 and 1."""
     p: RoundedNumber | None
     p_relation: Relation
-    tails: Literal["one", "two", "unstated"] = "unstated"
+    tails: Tails = "unstated"
     adjustment: str = ""
-    """Name of a correction of the p-value; both as of a test."""
 
 
 @dataclass(frozen=True)
-class GroupComparison:
+class GroupComparison(NumberRecord):
     """Two groups' means and deviations with the t or the standardised difference that one sentence or row reports."""
 
-    statement: Statement
-    place: tuple[int, int]
     groups: tuple[MeanAndDeviation, MeanAndDeviation]
     measure: Literal["t", "d"]
     value: RoundedNumber
@@ -184,21 +189,15 @@ class GroupComparison:
 
 
 @dataclass(frozen=True)
-class ToldTotal:
+class ToldTotal(NumberRecord):
     """A total with its parts; or a number that is told twice, with the second place as its only part."""
 
-    statement: Statement
-    place: tuple[int, int]
     name: str
     """What is counted."""
     total: RoundedNumber
     parts: tuple[RoundedNumber, ...]
     percentage: bool
-    """Whether all of them are percentages."""
     exclusive: bool
     """Whether nobody and nothing is in two of the parts."""
     complete: bool
     """Whether the parts are all of the total."""
-
-
-NumberRecord = ReportedTest | MeanAndDeviation | Proportion | Estimate | ToldTotal

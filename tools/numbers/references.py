@@ -27,7 +27,7 @@ from tools.literature.providers import Client
 from tools.literature.records import Hit, SearchResult, identifiers
 from tools.literature.url_guard import FetchError
 from tools.literature.web import Service, Web
-from tools.numbers.statements import finding_about_entry
+from tools.numbers.statements import quote_entry
 from tools.text import title_key
 
 _AGENCIES = "https://doi.org/doiRA/"  # tells which agency has registered a DOI: the DOI handbook, "Which RA?"
@@ -112,7 +112,7 @@ async def examine(
 
 async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedFinding], bool]:
     """Return findings about an entry, and whether every service has answered."""
-    find = partial(finding_about_entry, entry, "reference lookup")
+    find = partial(quote_entry(entry).finding, "reference lookup")
     text, title = entry["text"], read_title(entry["text"])
     doi = next((name[4:] for name in identifiers([text]) if name.startswith("doi:")), "")
     hits, is_complete = await index.ask(lambda client: client.look_up(doi)) if doi else ([], bool(title))
@@ -125,33 +125,41 @@ async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedF
     cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
     if doi and not cut_off and await index.is_unregistered(doi):
         why = f"no agency has registered the DOI {doi}"
-        found.append(find("medium", why, "a DOI that exists", ["a line break within the DOI"]))
+        explanations = ["a line break within the DOI"]
+        found.append(find("medium", computation=why, consistent="a DOI that exists", explanations=explanations))
     elif not doi and is_complete and not hits:
         why = "neither Crossref nor OpenAlex has a work with this title and these authors or this year"
-        missing = "books, theses, preprints and regional journals are often missing there"
-        found.append(find("low", why, "a work that can be found", [missing]))
+        missing = ["books, theses, preprints and regional journals are often missing there"]
+        found.append(find("low", computation=why, consistent="a work that can be found", explanations=missing))
     return found, is_complete
 
 
 def _compare(entry: Reference, hits: Sequence[Hit]) -> Iterator[ComputedFinding]:
     """What the services tell otherwise than an entry does."""
-    text, find = entry["text"], partial(finding_about_entry, entry, "reference lookup")
+    text, find = entry["text"], partial(quote_entry(entry).finding, "reference lookup")
     best = max(hits, key=lambda hit: _measure_share(hit["title"], text))
     is_told = read_title(text) and len(title_key(best["title"]).split()) >= _FEWEST_WORDS
     if is_told and _measure_share(best["title"], text) < _OTHER:
-        explanations = ["a title in another language", "the DOI of the book or issue"]
-        yield find("medium", f"the DOI leads to “{best['title']}”", "the DOI of this work", explanations)
+        why, others = (
+            f"the DOI leads to “{best['title']}”",
+            ["a title in another language", "the DOI of the book or issue"],
+        )
+        yield find("medium", computation=why, consistent="the DOI of this work", explanations=others)
         return
     if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
-        yield find("high", f"it was retracted, as {retracted[0]} says", "a work that stands")
+        why = f"it was retracted, as {retracted[0]} says"
+        yield find("high", computation=why, consistent="a work that stands")
     if best["authors"] and not any(_has_author(hit, text) for hit in hits):
-        why = f"“{best['title']}” is by {', '.join(best['authors'][:3])}"
-        yield find("medium", why, "the names of its authors", ["another work with this title", "an organisation"])
+        why, others = (
+            f"“{best['title']}” is by {', '.join(best['authors'][:3])}",
+            ["another work with this title", "an organisation"],
+        )
+        yield find("medium", computation=why, consistent="the names of its authors", explanations=others)
     told = [int(year) for year in _YEAR.findall(text)]
     years = [hit["year"] for hit in hits if hit["year"]]
     if told and years and min(abs(year - other) for year in years for other in told) > 1:
-        why, consistent = f"“{best['title']}” is of {min(years)}", f"the year {min(years)}"
-        yield find("low", why, consistent, ["a reprint, a translation or another edition"])
+        why, others = f"“{best['title']}” is of {min(years)}", ["a reprint, a translation or another edition"]
+        yield find("low", computation=why, consistent=f"the year {min(years)}", explanations=others)
 
 
 def read_title(entry: str) -> str:

@@ -26,52 +26,28 @@ def check_test(test: ReportedTest, *, one_sided: bool) -> ComputedFinding | None
         one_sided: Whether the paper speaks of one-sided tests anywhere, as statcheck asks.
     """
     if test.kind == "r" and abs(test.statistic.value) - test.statistic.half > 1:
-        return _describe_impossible_correlation(test)
+        why, consistent = f"{_show(test)} lies outside -1 to 1", "a correlation, or another statistic"
+        return test.finding("test and p-value", "medium", computation=why, consistent=consistent)
     low, high = bound_p_value(test)
-    if _fits(test, low, high):
-        return None
     half = _find_one_sided_fit(test, low, high)
-    if half and (test.tails == "one" or (one_sided and test.tails == "unstated")):
+    if _fits(test, low, high) or (half and (test.tails == "one" or (one_sided and test.tails == "unstated"))):
         return None
     is_larger = test.p_relation in {"=", ">", "≥", "ns"} and test.p.value > high
     adjustment = test.adjustment if is_larger else ""  # a correction makes p-values larger only
     changed = _changes_decision(test, low, high)
-    explanations = []
-    if half:
-        explanations.append(f"a one-sided test, of which p is {format_range(*half)}")
-    if adjustment:
-        explanations.append(f"the p-value is adjusted: the text names {adjustment}")
+    graver: Severity = "high" if changed and not half else "medium" if changed or not half else "low"
+    explanations = [f"a one-sided test, of which p is {format_range(*half)}"] if half else []
+    explanations += [f"the p-value is adjusted: the text names {adjustment}"] if adjustment else []
     sides = "a two-sided p" if test.kind in _TWO_TAILED else "p"
     printed = "not significant" if test.p_relation == "ns" else f"p {test.p_relation} {test.p.value:g}"
     decision = f", on the other side of {ALPHA}" if changed else ""
-    return test.statement.finding(
+    return test.finding(
         "test and p-value",
-        _grade(changed=changed, one_sided=half is not None, adjusted=bool(adjustment)),
-        test.place,
+        "low" if adjustment else graver,
         computation=f"{_show(test)} gives {sides} of {format_range(low, high)}, printed is {printed}{decision}",
         consistent=f"p = {format_range(low, high)}" if high >= 0.001 else "p < 0.001",
         explanations=explanations,
     )
-
-
-def _describe_impossible_correlation(test: ReportedTest) -> ComputedFinding:
-    return test.statement.finding(
-        "test and p-value",
-        "medium",
-        test.place,
-        computation=f"{_show(test)} is no correlation: it lies outside -1 to 1",
-        consistent="a correlation from -1 to 1",
-        explanations=["another statistic, such as t, with the name of a correlation"],
-    )
-
-
-def _grade(*, changed: bool, one_sided: bool, adjusted: bool) -> Severity:
-    """Return how grave a contradiction is: less where something could explain it."""
-    if adjusted:
-        return "low"
-    if one_sided:
-        return "medium" if changed else "low"
-    return "high" if changed else "medium"
 
 
 def bound_p_value(test: ReportedTest) -> tuple[float, float]:

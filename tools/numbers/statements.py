@@ -7,35 +7,20 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+from unicodedata import normalize
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Paragraph, Reference
 from tools.text import sentence_ends
 
-# One character each, so that places in the text stay what they were.
-_SIGNS = str.maketrans(
-    {
-        **dict.fromkeys("\u2212\ufe63\uff0d\u2010\u2011", "-"),
-        **dict.fromkeys("\u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f$*", " "),
-        **dict.fromkeys("\u2a7d\u2266", "≤"),
-        **dict.fromkeys("\u2a7e\u2267", "≥"),
-        **dict.fromkeys("\uff1c\ufe64", "<"),
-        **dict.fromkeys("\uff1e\ufe65", ">"),
-        **dict.fromkeys("\u03a7\U0001d712\U0001d74c", "χ"),
-        **dict.fromkeys("\u2013\u2014", "–"),
-        **dict.fromkeys("\U0001d45d\U0001d443\u03a1", "p"),
-        "\U0001d461": "t",
-        "\U0001d439": "F",
-        "\U0001d45f": "r",
-        "\U0001d467": "z",
-        "\u2217": " ",
-        **{chr(0x2080 + digit): str(digit) for digit in range(10)},
-        "\u208d": "(",
-        "\u208e": ")",
-        "\u00d7": "x",
-        # As text, what the fonts Mathematical Pi and Universal Greek show as = < > - x χ.
-        **dict(zip("⫽⬍⬎⫺⫻␹ϭϽϾϪϫ", "=<>-xχ=<>-x", strict=True)),
-    }
+# Blanks, full-width signs, lowered digits and letters of formulas; not raised digits, which a power has.
+_BLOCKS = ((0xA0, 0xA1), (0x2000, 0x2060), (0x2080, 0x208F), (0xFE60, 0xFE70), (0xFF00, 0xFF5F), (0x1D400, 0x1D800))
+_PLAIN = {code: normalize("NFKC", chr(code)) for block in _BLOCKS for code in range(*block)}
+# One character each, so that places in the text stay what they were. The last are, as text, what the fonts
+# Mathematical Pi and Universal Greek show as = < > - x χ.
+_SIGNS = {code: plain for code, plain in _PLAIN.items() if len(plain) == 1} | str.maketrans(
+    "\u2212\u2010\u2011\ufe58\u2014\u2a7d\u2266\u2a7e\u2267\u03a7\u03a1\u00d7\u2217$*⫽⬍⬎⫺⫻␹ϭϽϾϪϫ",
+    "---––≤≤≥≥χpx   =<>-xχ=<>-x",
 )
 _OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
 _LONGEST_QUOTE = 200  # characters of an entry of the list of references
@@ -68,20 +53,17 @@ class Statement:
     caption: str = ""
     """Of a row: that of its table."""
 
-    def sentences(self) -> list[tuple[int, int]]:
-        """Where its sentences begin and end."""
-        starts = [0, *sentence_ends(self.text)]
-        return list(zip(starts, [*starts[1:], len(self.text)], strict=True))
-
     def sentence_at(self, place: int) -> tuple[int, int]:
         """The sentence around a place."""
-        return next(((start, end) for start, end in self.sentences() if start <= place < end), (0, len(self.text)))
+        starts = [0, *sentence_ends(self.text)]
+        ends = [*starts[1:], len(self.text)]
+        return next(((start, end) for start, end in zip(starts, ends, strict=True) if place < end), (0, len(self.text)))
 
     def finding(
         self,
         kind: CheckKind,
         severity: Severity,
-        place: tuple[int, int],
+        place: tuple[int, int | None] = (0, None),
         *,
         computation: str,
         consistent: str,
@@ -90,7 +72,7 @@ class Statement:
         """A finding that quotes the words between two places."""
         words = self.verbatim if self.row else self.paragraph["text"][slice(*place)]
         signs = [] if self.row else zip(words, self.text[slice(*place)], strict=True)
-        is_restored = any(read in "=<>" and printed not in "=<>\uff1c\ufe64\uff1e\ufe65" for printed, read in signs)
+        is_restored = any(read in "=<>" and normalize("NFKC", printed) not in "=<>" for printed, read in signs)
         return ComputedFinding(
             kind=kind,
             severity=severity,
@@ -104,26 +86,10 @@ class Statement:
         )
 
 
-def finding_about_entry(
-    entry: Reference,
-    kind: CheckKind,
-    severity: Severity,
-    computation: str,
-    consistent: str,
-    explanations: Sequence[str] = (),
-) -> ComputedFinding:
-    """A finding that quotes the beginning of an entry of the list of references."""
-    return ComputedFinding(
-        kind=kind,
-        severity=severity,
-        paragraph="",
-        section="References",
-        page=0,
-        quote=entry["text"][:_LONGEST_QUOTE],
-        computation=computation,
-        consistent=consistent,
-        explanations=list(explanations),
-    )
+def quote_entry(entry: Reference) -> Statement:
+    """Return the beginning of an entry of the list of references, for findings about it."""
+    text = entry["text"][:_LONGEST_QUOTE]
+    return Statement(Paragraph(id="", section="References", text=text, page=0, words=[]), text)
 
 
 def plain_signs(text: str) -> str:

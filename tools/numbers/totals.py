@@ -6,8 +6,6 @@ C. K. (2020), "Check for publication integrity before misconduct", Nature 577, 1
 
 from __future__ import annotations
 
-import math
-
 from state.computed_findings import ComputedFinding
 from tools.numbers.records import RoundedNumber, ToldTotal
 
@@ -18,25 +16,29 @@ def check_total(told: ToldTotal) -> ComputedFinding | None:
     numbers = [told.total, *told.parts]
     halves = {number.half for number in numbers}
     if len(halves) == 1 and (is_repeated or (halves == {0.5} and not told.percentage)):  # counts are not rounded
-        numbers = [RoundedNumber(number.value, 0) for number in numbers]
+        numbers = [number._replace(half=0) for number in numbers]
     total, *parts = numbers
     is_less = sum(part.high for part in parts) < total.low and told.complete
     if not told.exclusive or not (is_less or sum(part.low for part in parts) > total.high):
         return None
-    shown = [_format(number, told) for number in (told.total, *told.parts)]
-    added = _format(RoundedNumber(sum(part.value for part in parts), min(part.half for part in told.parts)), told)
-    repeated = f"{shown[0]} in one place and {shown[1]} in the other"
-    return told.statement.finding(
-        "number told twice" if is_repeated else "parts of a whole",
+    printed, *shown = (_format(number.value, number, told) for number in (told.total, *told.parts))
+    if is_repeated:
+        why = f"{told.name}: {printed} in one place and {shown[0]} in the other"
+        consistent, explanations = "the same number in both places", ["two quantities"]
+        return told.finding(
+            "number told twice", "medium", computation=why, consistent=consistent, explanations=explanations
+        )
+    finest = min(told.parts, key=lambda part: part.half)
+    added = _format(sum(part.value for part in parts), finest, told)
+    return told.finding(
+        "parts of a whole",
         "medium",
-        told.place,
-        computation=f"{told.name}: "
-        + (repeated if is_repeated else f"{' + '.join(shown[1:])} = {added}, printed is {shown[0]}"),
-        consistent="the same number in both places" if is_repeated else f"a total of {added}, or other parts",
-        explanations=["two quantities" if is_repeated else "parts that overlap, or that are not all told"],
+        computation=f"{told.name}: {' + '.join(shown)} = {added}, printed is {printed}",
+        consistent=f"a total of {added}, or other parts",
+        explanations=["parts that overlap, or that are not all told"],
     )
 
 
-def _format(number: RoundedNumber, told: ToldTotal) -> str:
-    """Write a number with as many decimals as were printed."""
-    return f"{number.value:,.{max(0, round(-math.log10(2 * number.half)))}f}{'%' if told.percentage else ''}"
+def _format(value: float, printed: RoundedNumber, told: ToldTotal) -> str:
+    """Write a value with as many decimals as a number was printed with."""
+    return f"{value:,.{printed.decimals}f}{'%' if told.percentage else ''}"
