@@ -124,7 +124,7 @@ class Painter:
 
         A page that shows an image and hardly any text beside undrawn one is a scan: that text is what was recognised.
         """
-        found = list(self._glyphs())
+        found = self._glyphs()
         undrawn = sum(not look.drawn for _, look in found)
         scanned = self._image_area > 0.5 * _area(self._shown) and undrawn > 0.9 * len(found)
         for piece, look in found:
@@ -134,6 +134,7 @@ class Painter:
 
     def _paint(self, items: Sequence[Any], form: Form, deeper: int) -> None:
         kinds = [pdfium.FPDFPageObj_GetType(item) for item in items]
+        texts = kinds.count(pdfium.FPDF_PAGEOBJ_TEXT)
         for item, kind in zip(items, kinds, strict=True):
             if kind == pdfium.FPDF_PAGEOBJ_TEXT:
                 self._runs[addressof(item.contents)] = (item, form, len(self._shapes))
@@ -142,7 +143,7 @@ class Painter:
             elif kind == pdfium.FPDF_PAGEOBJ_FORM and deeper:
                 count = pdfium.FPDFFormObj_CountObjects(item)
                 parts = [pdfium.FPDFFormObj_GetObject(item, at) for at in range(count)]
-                self._paint(parts, self._inside(item, parts, form, kinds.count(pdfium.FPDF_PAGEOBJ_TEXT)), deeper - 1)
+                self._paint(parts, self._inside(item, parts, form, texts), deeper - 1)
             elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
                 box = _moved(_bounds(item), form.matrix)
                 self._image_area += _area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0
@@ -163,40 +164,37 @@ class Painter:
             figure=outer.figure or (small and (texts < drawings or 0 < texts < beside)),
         )
 
-    def _glyphs(self) -> Iterator[tuple[Piece, Look]]:
+    def _glyphs(self) -> list[tuple[Piece, Look]]:
         """Words with their looks; a word that changes its look or its line, or has a wide gap, is several."""
+        found: list[tuple[Piece, Look]] = []
         for word in _WORD.finditer(self._text):
-            last: tuple[Piece, Look] | None = None
+            before = len(found)
             for start, end, look in self._parts(*word.span()):
                 piece = self._piece(start, end, look)
-                if last and last[1][_OF_FONT:] == look[_OF_FONT:] and _adjoin(last[0], piece):
-                    last[0]["text"] += piece["text"]
-                    last[0]["box"] = _around(last[0]["box"], piece["box"])
-                    continue
-                if last:
-                    yield last
-                last = piece, look
-            if last:
-                yield last
+                last, its_look = found[-1] if len(found) > before else (None, look)
+                if last and its_look[_OF_FONT:] == look[_OF_FONT:] and _adjoin(last, piece):
+                    last["text"] += piece["text"]
+                    last["box"] = _around(last["box"], piece["box"])
+                else:
+                    found.append((piece, look))
+        return found
 
     def _parts(self, start: int, end: int) -> Iterator[tuple[int, int, Look]]:
         """Where the parts of a word begin and end, each of one text object; most words are of one."""
-        runs = [(self._run(start), range(start, end))]
-        if end - start > 1 and runs[0][0] != self._run(end - 1):
-            of_runs = groupby(range(start, end), self._run)
-            runs = [
-                (run, range((first := next(places)), first + 1 + sum(1 for _ in places))) for run, places in of_runs
-            ]
-        for run, places in runs:
-            look = self._looks.get(run) or self._look(run, places.start)
-            begins = places.start
+        runs: list[Sequence[int]] = [range(start, end)]
+        if self._run(start) != self._run(end - 1):
+            runs = [list(places) for _, places in groupby(range(start, end), self._run)]
+        for places in runs:
+            run = self._run(places[0])
+            look = self._looks.get(run) or self._look(run, places[0])
+            begins = places[0]
             for at in places[:-1]:
                 (x, y), (next_x, next_y) = self._points[at : at + 2]
                 step = abs(next_x - x) + abs(next_y - y)  # of a narrow letter and a gap, 0.4 at least
                 if step > 0.4 * look.size and step - self._advance(at, look) > WORD_GAP * look.size:
                     yield begins, at + 1, look
                     begins = at + 1
-            yield begins, places.stop, look
+            yield begins, places[-1] + 1, look
 
     def _advance(self, at: int, look: Look) -> float:
         """How far behind the start of a character the next one begins; the ink of a slanted f goes further."""
