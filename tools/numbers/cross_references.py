@@ -39,18 +39,25 @@ _LONGEST_HEADING = 120  # characters
 _WHOLE_PAPER = 3  # sections
 _MOST_MISSING = 1  # more are missing where captions or headings were not read
 _WITHOUT_MARKS = {"pdf", "text"}  # formats in which one that is missing was hardly read
-Found = tuple[list[ComputedFinding], list[str]]  # and what was not read
+Missing = tuple[dict[str, ComputedFinding], bool]  # by number; whether one among those that there are is missing
 
 
-def check_cross_references(document: Document, parts: Sequence[Statement]) -> Found:
+def check_cross_references(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
     """Return findings about what the text refers to in its own paper, and what was not read of that."""
     headings = _list_headings(document, parts)
     pictures = [each["text"] for each in document["hidden"] if each["reason"] == "alternative text"]
     captions = [*headings, *pictures, *(part.paragraph["text"].replace("*", " ") for part in parts)]
-    most = 0 if document["format"] in _WITHOUT_MARKS else _MOST_MISSING
-    checks = [_check_captions(kind, parts, captions, most) for kind in _WORDS]
-    checks += [_check_sections(headings, parts, most), _check_labels(document, parts)]
-    return [each for found, _ in checks for each in found], [each for _, unread in checks for each in unread]
+    missing = {kind: _find_missing(kind, parts, captions) for kind in _WORDS} | {
+        "section": _find_sections(headings, parts)
+    }
+    # LaTeX itself warns of labels that it does not find; a source of which some are missing is a part of one.
+    found, unread = [] if document["format"] == "latex" else list(_find_unresolved(parts)), list[str]()
+    for kind, (findings, is_gap) in missing.items():
+        if is_gap or len(findings) > (0 if document["format"] in _WITHOUT_MARKS else _MOST_MISSING):
+            unread.append(f"no caption or heading was read of {kind} {', '.join(findings)}")
+        else:
+            found += findings.values()
+    return found, unread
 
 
 def _list_headings(document: Document, parts: Sequence[Statement]) -> set[str]:
@@ -61,21 +68,18 @@ def _list_headings(document: Document, parts: Sequence[Statement]) -> set[str]:
     return {line.strip("#* ") for line in named if len(line) < _LONGEST_HEADING}
 
 
-def _check_captions(kind: str, parts: Sequence[Statement], texts: Iterable[str], most: int) -> Found:
-    """Compare the captions of a kind with the places where the text refers to them."""
+def _find_missing(kind: str, parts: Sequence[Statement], texts: Iterable[str]) -> Missing:
+    """Find the numbers of figures or tables that the text refers to and no caption has."""
     captions = {int(match[1]) for text in texts if (match := _open_caption(kind, text))}
-    if not captions:
-        return [], []
-    missing, last = dict[int, ComputedFinding](), max(captions)
-    for number, part, place in _read_mentions(kind, parts):
-        if number not in captions:
+    last, missing = max(captions, default=0), dict[str, ComputedFinding]()
+    mentions = sorted(_read_mentions(kind, parts), key=lambda each: each[0]) if captions else []
+    for number, part, place in mentions:
+        if number not in captions and str(number) not in missing:
             why = f"{kind} {number} is referred to; the captions are those up to {kind} {last}"
             consistent = f"the name of one that exists, or {kind} {number} itself"
             finding = part.finding("figure or table", "medium", place, computation=why, consistent=consistent)
-            missing.setdefault(number, finding)
-    if len(missing) > most or any(number < last for number in missing):
-        return [], [f"no caption was read of {kind} {', '.join(map(str, sorted(missing)))}"]
-    return list(missing.values()), []
+            missing[str(number)] = finding
+    return missing, any(int(number) < last for number in missing)
 
 
 def _open_caption(kind: str, text: str) -> re.Match[str] | None:
@@ -118,19 +122,14 @@ _UNRESOLVED = re.compile(
 )
 
 
-def _check_labels(document: Document, parts: Sequence[Statement]) -> Found:
-    """Find what LaTeX prints for a label that there is not; a source of which several are missing is a part of one."""
-    found: list[ComputedFinding] = []
+def _find_unresolved(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Find what LaTeX prints for a label or key that there is not."""
     for part in (part for part in parts if not part.row):
         for match in _UNRESOLVED.finditer(part.text):
             kind: CheckKind = "section" if match["word"] else "citation"
             kind = "figure or table" if match[0].lower().startswith(("fig", "tab")) else kind
             why, consistent = "the source does not define this label or key", "the name of one that exists"
-            found.append(part.finding(kind, "medium", match.span(), computation=why, consistent=consistent))
-    missing = {each["quote"] for each in found}
-    if document["format"] == "latex" and len(missing) > _MOST_MISSING:
-        return [], [f"{len(missing)} labels that the text refers to were not found, such as {min(missing)}"]
-    return found, []
+            yield part.finding(kind, "medium", match.span(), computation=why, consistent=consistent)
 
 
 _SECTION = re.compile(
@@ -139,21 +138,19 @@ _SECTION = re.compile(
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 
 
-def _check_sections(headings: Iterable[str], parts: Sequence[Statement], most: int) -> Found:
-    """Compare the numbers of headings with those of the sections that the text refers to."""
+def _find_sections(headings: Iterable[str], parts: Sequence[Statement]) -> Missing:
+    """Find the numbers of sections that the text refers to and no heading has."""
     last_below, missing = _number_headings(headings), dict[str, ComputedFinding]()
     for part in parts:
         for match in _SECTION.finditer(part.text):
             parent, _, number = match["number"].rpartition(".")
             last = last_below.get(parent)
-            if last and int(number) > last and _is_own(part, match):
+            if last and int(number) > last and match["number"] not in missing and _is_own(part, match):
                 why = f"no heading has the number {match['number']}; the last is {parent + '.' * bool(parent)}{last}"
                 consistent = "the number of a section that exists"
                 finding = part.finding("section", "medium", match.span(), computation=why, consistent=consistent)
-                missing.setdefault(match["number"], finding)
-    if len(missing) > most:
-        return [], [f"no heading was read of sections {', '.join(sorted(missing))}"]
-    return list(missing.values()), []
+                missing[match["number"]] = finding
+    return missing, False
 
 
 def _number_headings(headings: Iterable[str]) -> dict[str, int]:

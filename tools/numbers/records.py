@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
@@ -22,8 +23,7 @@ NUMBER = rf"[-–+]?\s?{UNSIGNED}"
 """Pattern of a number; a dash that is a minus stands directly before it."""
 COUNT = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\d.]*\d)"
 """Pattern of a whole number."""
-_MANTISSA = re.compile(r"(?P<whole>\d*)(?:\.(?P<decimals>\d+))?")
-_EXPONENT = re.compile(r"(?:10\s?\^?\s?\{?\s?[-–]\s?|[eE][-–])(\d+)\}?$")
+_POWER_OF_TEN = re.compile(r"(?P<mantissa>.*?)[x×]?10\^?\{?-(?P<exponent>\d+)\}?")
 ALPHA = 0.05
 _P_NAME = r"(?<![\w’'-])[pP](?:\s?[-–]?\s?values?)?(?:\s?\((?:one|two|[12])[ –-](?:tailed|sided)\))?"
 _P_NUMBER = rf"\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?"
@@ -60,15 +60,10 @@ class RoundedNumber(NamedTuple):
 
 def parse_number(text: str) -> RoundedNumber:
     """Read a text that matches `NUMBER`, or a power of ten alone."""
-    digits = re.sub(rf"^(?={_TEN}$)", "1x", text.replace(",", "").replace(" ", ""))
-    sign = -1.0 if digits[:1] in "-–" else 1.0
-    found = _MANTISSA.match(digits.lstrip("-–+"))
-    assert found is not None  # noqa: S101 - every part of it may be empty
-    power = _EXPONENT.search(text.strip())
-    scale = 10.0 ** -int(power[1]) if power else 1.0
-    decimals = found["decimals"] or ""
-    value = float(f"{found['whole'] or 0}.{decimals or 0}")
-    return RoundedNumber(sign * value * scale, 0.5 * 10.0 ** -len(decimals) * scale)
+    plain = "".join(text.replace(",", "").replace("–", "-").split())
+    power = _POWER_OF_TEN.fullmatch(plain)
+    printed = Decimal(f"{power['mantissa'] or 1}e-{power['exponent']}" if power else plain)
+    return RoundedNumber(float(printed), 0.5 * 10.0 ** int(printed.as_tuple().exponent))
 
 
 def format_number(value: float, digits: int = 3) -> str:
@@ -86,7 +81,6 @@ def format_range(low: float, high: float, digits: int = 3) -> str:
 
 
 NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE})\b)"
-"""Pattern of a whole number in digits or in words."""
 
 
 def whole_number(text: str) -> int:
