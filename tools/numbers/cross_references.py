@@ -116,7 +116,7 @@ def _is_own(part: Statement, match: re.Match[str]) -> bool:
 _UNRESOLVED = re.compile(
     r"""
     (?P<word>figures?|figs?\.?|tables?|tab\.|sections?|secs?\.|append(?:ix|ices)|theorems?|lemmas?)
-    \s?~? [(\[]? \?\? (?:[ ]\([^()\s]+\))? | \[\?\]      # Figure ?? (fig:none), [?]
+    \s?~? [(\[]? \?\? | \[\?\]      # Figure ??, [?]
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -23,10 +23,9 @@ def check_binary_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
     possible = [math.sqrt(mean.n / (mean.n - 1) * share * (1 - share)) for share in shares]
     if min(possible) <= mean.deviation.high and mean.deviation.low <= max(possible):
         return None
-    return mean.statement.finding(
+    return mean.finding(
         "deviation of whole numbers",
         grade_severity(mean, ()),
-        mean.place,
         computation=f"{mean.n} zeros and ones with a mean of {mean.mean.value:g} have a standard deviation of "
         f"{format_range(min(possible), max(possible))}, printed is {mean.deviation.value:g}",
         consistent=f"a deviation of {format_range(min(possible), max(possible), 2)}",

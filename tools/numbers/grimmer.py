@@ -29,10 +29,9 @@ def check_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
         explanations.insert(0, f"a deviation with {mean.n} in its denominator in place of {mean.n - 1}")
     total = min(sums, key=lambda each: abs(each - mean.mean.value * mean.n * (mean.items or 1)))
     least, most = _bound_squares(mean, total, mean.n - 1)
-    return mean.statement.finding(
+    return mean.finding(
         "deviation of whole numbers",
         grade_severity(mean, explanations if of_population else ()),
-        mean.place,
         computation=f"no {mean.n} whole numbers with the sum {total} have a standard deviation of {deviation.value:g}: "
         f"the sum of their squares would lie between {format_number(least, 7)} and {format_number(most, 7)}, "
         f"where no whole number is {'odd' if total % 2 else 'even'} as the sum is",

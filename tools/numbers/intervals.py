@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from state.computed_findings import ComputedFinding
+from state.computed_findings import ComputedFinding, Severity
 from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
 
 _WIDEST_ASYMMETRY = 0.25  # of half the width; profile and exact intervals are a little asymmetric
@@ -20,28 +20,19 @@ _SAME_P = 3.0  # Methods differ: a p-value up to so many times that of the inter
 
 def check_estimate(estimate: Estimate) -> Iterator[ComputedFinding]:
     """Yield a finding about an estimate in its interval, and another about the interval and the p-value."""
-    found = _find_outside(estimate) or _find_off_log_middle(estimate) or _find_off_middle(estimate)
-    if found:
+    if found := _find_outside(estimate) or _find_off_middle(estimate):
         yield found
     if against := _find_against_p(estimate):
         yield against
-
-
-def _format_interval(estimate: Estimate) -> str:
-    return f"{estimate.low.value:g} to {estimate.high.value:g}"
 
 
 def _find_outside(estimate: Estimate) -> ComputedFinding | None:
     """Return a finding if the ends are reversed, or the estimate is not between them."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if low.value > high.value:
-        return estimate.statement.finding(
-            "estimate and interval",
-            "low" if high.low <= value.value <= low.high else "medium",
-            estimate.place,
-            computation=f"the lower end {low.value:g} is above the upper end {high.value:g}",
-            consistent="ends in their order",
-        )
+        severity: Severity = "low" if high.low <= value.value <= low.high else "medium"
+        why = f"the lower end {low.value:g} is above the upper end {high.value:g}"
+        return estimate.finding("estimate and interval", severity, computation=why, consistent="ends in their order")
     if value.high >= low.low and value.low <= high.high:
         return None
     mirrored = RoundedNumber(-value.value, value.half)
@@ -49,62 +40,42 @@ def _find_outside(estimate: Estimate) -> ComputedFinding | None:
     if unsigned and estimate.scale == "unknown" and value.value > 0:
         return None  # a reduction of 4.2 (-5.0 to -3.3)
     side = f"below {low.value:g}" if value.value < low.value else f"above {high.value:g}"
-    return estimate.statement.finding(
+    return estimate.finding(
         "estimate and interval",
         "low" if unsigned else "medium",
-        estimate.place,
-        computation=f"{value.value:g} lies outside {_format_interval(estimate)}: it is {side}",
+        computation=f"{value.value:g} lies outside {low.value:g} to {high.value:g}: it is {side}",
         consistent=f"an estimate from {low.value:g} to {high.value:g}, or the interval of this estimate",
         explanations=["a sign that is told in words, such as a reduction"] if unsigned else [],
     )
 
 
-def _find_off_log_middle(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if a ratio is not in the middle on the log scale, whatever was rounded."""
-    value, low, high = estimate.value, estimate.low, estimate.high
-    if estimate.scale != "ratio" or min(low.low, value.low) <= 0 or low.value >= high.value:
-        return None
-    half = (math.log(high.value) - math.log(low.value)) / 2
-    linear = abs(value.value - (low.value + high.value) / 2) <= value.half
-    slack = (_LINEAR_ASYMMETRY if linear else _WIDEST_ASYMMETRY) * half
-    least = (math.log(low.low) + math.log(high.low)) / 2 - slack
-    most = (math.log(low.high) + math.log(high.high)) / 2 + slack
-    if math.log(value.high) >= least and math.log(value.low) <= most:
-        return None
-    middle = format_number(math.sqrt(low.value * high.value))
-    return estimate.statement.finding(
-        "ratio interval",
-        "medium",
-        estimate.place,
-        computation=f"the middle of {_format_interval(estimate)} on the log scale is "
-        f"√({low.value:g} × {high.value:g}) = {middle}, printed is {value.value:g}",
-        consistent=f"about {middle} with this interval, or an interval around {value.value:g}",
-        explanations=["an exact, profile or bootstrap interval"],
-    )
-
-
 def _find_off_middle(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if a difference is not in the middle, as that of a mean or a linear model is."""
+    """Return a finding if a difference is not in the middle, or a ratio on the log scale, whatever was rounded."""
     value, low, high = estimate.value, estimate.low, estimate.high
-    if estimate.scale != "difference":
+    is_ratio = estimate.scale == "ratio"
+    if estimate.scale == "unknown" or (is_ratio and min(low.low, value.low) <= 0):
         return None
-    middle, half = (low.value + high.value) / 2, (high.value - low.value) / 2
-    if abs(value.value - middle) <= _WIDEST_ASYMMETRY * half + low.half + high.half + value.half:
+    scale, back = (math.log, math.exp) if is_ratio else (float, float)
+    ends = ((low.low, high.low), (low.value, high.value), (low.high, high.high))
+    least, middle, most = ((scale(lower) + scale(upper)) / 2 for lower, upper in ends)
+    is_linear = is_ratio and abs(value.value - (low.value + high.value) / 2) <= value.half
+    slack = (_LINEAR_ASYMMETRY if is_linear else _WIDEST_ASYMMETRY) * (scale(high.value) - scale(low.value)) / 2
+    if low.value >= high.value or (scale(value.high) >= least - slack and scale(value.low) <= most + slack):
         return None
-    return estimate.statement.finding(
-        "estimate and interval",
-        "low",
-        estimate.place,
-        computation=f"the middle of {_format_interval(estimate)} is {middle:.4g}, printed is {value.value:g}",
-        consistent=f"about {middle:.4g} with this interval",
-        explanations=["an interval of a skewed kind, such as a bootstrap"],
+    near, where = format_number(back(middle)), " on the log scale" if is_ratio else ""
+    return estimate.finding(
+        "ratio interval" if is_ratio else "estimate and interval",
+        "medium" if is_ratio else "low",
+        computation=f"the middle of {low.value:g} to {high.value:g}{where} is {near}, printed is {value.value:g}",
+        consistent=f"about {near} with this interval, or an interval around {value.value:g}",
+        explanations=["an exact, profile or bootstrap interval"],
     )
 
 
 def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
     """Return a finding if the interval and the p-value lie on two sides of no effect."""
     low, high, p, relation = estimate.low, estimate.high, estimate.p, estimate.p_relation
-    signed = min(low.value, high.value) < 0 and estimate.scale in {"difference", "unknown"}
+    signed = min(low.value, high.value) < 0 and estimate.scale == "unknown"
     if p is None or estimate.level != 0.95 or not (signed or estimate.scale in {"ratio", "difference"}):
         return None
     null = 1.0 if estimate.scale == "ratio" else 0.0
@@ -116,18 +87,18 @@ def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
         return None
     expected = _compute_p(estimate)
     near = f"; from the interval p is about {format_number(expected, 2)}" if expected is not None else ""
-    explanations = []
-    if expected and relation == "=" and 1 / _SAME_P < p.value / expected < _SAME_P:
-        explanations.append("an interval and a p-value of two methods")
-    if excluded and estimate.adjustment:
-        explanations.append(f"the p-value is adjusted: the text names {estimate.adjustment}")
-    if included and estimate.tails == "one":
-        explanations.append("a one-sided p-value")
-    return estimate.statement.finding(
+    could_be = {
+        "an interval and a p-value of two methods": relation == "="
+        and expected
+        and 1 / _SAME_P < p.value / expected < _SAME_P,
+        f"the p-value is adjusted: the text names {estimate.adjustment}": excluded and estimate.adjustment,
+        "a one-sided p-value": included and estimate.tails == "one",
+    }
+    explanations = [each for each, holds in could_be.items() if holds]
+    return estimate.finding(
         "interval and p-value",
         "low" if explanations else "high",
-        estimate.place,
-        computation=f"{_format_interval(estimate)} {'leaves out' if excluded else 'includes'} {null:g}, "
+        computation=f"{low.value:g} to {high.value:g} {'leaves out' if excluded else 'includes'} {null:g}, "
         f"the value of no effect, but p {relation} {p.value:g}{near}",
         consistent=f"p {'below' if excluded else 'above'} {ALPHA} with this interval",
         explanations=explanations,

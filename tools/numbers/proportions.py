@@ -30,13 +30,12 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
         explanations.append(f"a share of fewer than {total}, because some values are missing")
     near = abs(exact - percentage.value) <= 2 * percentage.half + 1e-9
     severity: Severity = "low" if near or explanations else "medium"
-    decimals = max(0, round(-math.log10(2 * percentage.half)))
+    decimals = percentage.decimals
     other = round(percentage.value * total / 100)
     instead = f", or {other} of {total}" if percentage.holds(100 * other / total) else ""
-    return proportion.statement.finding(
+    return proportion.finding(
         "percentage",
         severity,
-        proportion.place,
         computation=f"{count} of {total} is {exact:.{max(1, decimals + 1)}f}%, printed is {percentage.value:g}%",
         consistent=f"{exact:.{decimals}f}%{instead}",
         explanations=explanations,

@@ -31,10 +31,9 @@ def check_comparison(comparison: GroupComparison) -> ComputedFinding | None:
     certain = comparison.degrees == total
     name = f"t({total})" if comparison.measure == "t" else "d"
     of_deviations, of_errors = (format_range(*ranges[at]) for at in (0, len(ranges) // 2))
-    return comparison.statement.finding(
+    return comparison.finding(
         "test and group means",
         "medium" if certain else "low",
-        comparison.place,
         computation=f"means, deviations and n give {name} = {of_deviations}, printed is {printed.value:g}; "
         f"taken as standard errors, the deviations give {of_errors}",
         consistent=f"{name} = {of_deviations}, or other means, deviations or n",
@@ -47,13 +46,8 @@ _Group = tuple[float, float, int]  # mean, deviation and n
 
 def _list_extremes(comparison: GroupComparison) -> Iterator[list[_Group]]:
     """Yield the extreme values that the two groups may have had before they were rounded."""
-    ends = [
-        (value.low, value.high)
-        for each in comparison.groups
-        for value in (each.mean, each.deviation)
-        if value is not None
-    ]
-    for values in product(*ends):
+    numbers = [number for each in comparison.groups for number in (each.mean, each.deviation) if number]
+    for values in product(*((number.low, number.high) for number in numbers)):
         pairs = zip(values[::2], values[1::2], comparison.groups, strict=True)
         yield [(mean, max(deviation, 1e-9), group.n) for mean, deviation, group in pairs]
 

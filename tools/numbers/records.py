@@ -158,7 +158,7 @@ class Estimate(NumberRecord):
 
     measure: str
     """What it is called: `odds ratio`, `mean difference`."""
-    scale: Literal["ratio", "difference", "proportion", "unknown"]
+    scale: Literal["ratio", "difference", "unknown"]
     """A ratio's null is 1 and its interval is symmetric on the log scale; a difference's null is 0."""
     value: RoundedNumber
     low: RoundedNumber
