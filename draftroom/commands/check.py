@@ -131,7 +131,7 @@ def _report(severity: Severity, without: Collection[str], paper: RunInput, *, re
     document = load_document(paper["paper"])
     report = check_paper(document, paper["paper"]["warnings"])
     if references:
-        from tools.numbers.references import look_up_references  # noqa: PLC0415 - loads what talks to services
+        from tools.literature.references import look_up_references  # noqa: PLC0415 - loads what talks to services
 
         report = look_up_references(report, document, load_settings().feedback.literature)
     return {**report, "findings": select_findings(report["findings"], severity, without)}

@@ -33,8 +33,8 @@ from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
 from tools.configuration import load_settings
 from tools.documents.reading import MAX_BYTES, load_document
+from tools.literature.references import look_up_references
 from tools.numbers import check_paper
-from tools.numbers.references import look_up_references
 
 STATIC = Path(__file__).parent / "static"
 """Built from `web/` by `make web`."""

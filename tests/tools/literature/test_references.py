@@ -10,8 +10,8 @@ import pytest
 from state.documents import Reference
 from tests.tools.literature.conftest import client
 from tests.tools.literature.site import Answer, Site, json_answer
+from tools.literature.references import Index, examine, read_title
 from tools.literature.web import Web
-from tools.numbers.references import Index, examine, read_title
 
 MOSS = "Green, A., & Brown, B. (2021). Attention in moss on northern roofs. Journal of Mosses, 3, 1-9."
 WITH_DOI = f"{MOSS} https://doi.org/10.1000/moss.1"

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from pydantic_core import from_json
 
-from state.computed_findings import ComputedFinding, PaperReport
+from state.computed_findings import ComputedFinding, PaperReport, Severity
 from state.documents import Document, Reference
 from state.settings import LiteratureSettings
 from tools.literature import open_sources
@@ -36,17 +36,16 @@ _SAME, _OTHER = 0.8, 0.5
 _FEWEST_WORDS = 3  # of a title
 _CANDIDATES = 10
 _MOST_FAILURES = 3
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _QUOTED = re.compile(r"[“\"](?P<title>[^“”\"]{15,}?)[.,?!]?[”\"]")
-_DATED = re.compile(
-    r"""
-    (?:\( (?:1[89]|20)\d\d [^()]{0,20} \)   # Adams, B. (2011, May 3). Title
-    | \b (?:1[89]|20)\d\d[a-z]? \b)         # Costa. 2000. Title
-    [.,:]? \s+ (?=\W?[^\W\d_])
-    """,
-    re.VERBOSE,
+_YEARS = r"(?:1[89]|20)\d\d"
+_YEAR = re.compile(rf"\b{_YEARS}\b")
+_DATED = re.compile(  # Adams, B. (2011, May 3). Title; Costa. 2000. Title
+    rf"(?:\({_YEARS}[^()]{{0,20}}\)|\b{_YEARS}[a-z]?\b)[.,:]?\s+(?=\W?[^\W\d_])"
 )
 _PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
+
+
+_Verdict = tuple[Severity, str, str, str]  # with what was found, what would be consistent, and another explanation
 
 
 @dataclass
@@ -64,14 +63,12 @@ class Index:
         return [hit for answer in answers for hit in answer or []], None not in answers
 
     async def _ask(self, client: Client, question: Callable[[Client], Awaitable[SearchResult]]) -> list[Hit] | None:
-        failures = self.failures[client.name]
-        if len(failures) >= _MOST_FAILURES:
-            return None
-        try:
-            return (await question(client)).hits
-        except FetchError as error:
-            failures.append(str(error).rstrip("."))
-            return None
+        if len(self.failures[client.name]) < _MOST_FAILURES:
+            try:
+                return (await question(client)).hits
+            except FetchError as error:
+                self.failures[client.name].append(str(error).rstrip("."))
+        return None
 
     async def is_unregistered(self, doi: str) -> bool:
         """Whether the agencies say that none of them has registered a DOI."""
@@ -112,7 +109,6 @@ async def examine(
 
 async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedFinding], bool]:
     """Return findings about an entry, and whether every service has answered."""
-    find = partial(quote_entry(entry).finding, "reference lookup")
     text, title = entry["text"], read_title(entry["text"])
     doi = next((name[4:] for name in identifiers([text]) if name.startswith("doi:")), "")
     hits, is_complete = await index.ask(lambda client: client.look_up(doi)) if doi else ([], bool(title))
@@ -121,45 +117,42 @@ async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedF
         alike = [hit for hit in named if _measure_share(hit["title"], text) >= _SAME]
         hits = [hit for hit in alike if _has_author(hit, text) or str(hit["year"]) in text]
         is_complete = is_complete and is_asked
-    found = list(_compare(entry, hits)) if hits else []
+    verdicts = list(_compare(text, hits)) if hits else []
     cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
     if doi and not cut_off and await index.is_unregistered(doi):
         why = f"no agency has registered the DOI {doi}"
-        explanations = ["a line break within the DOI"]
-        found.append(find("medium", computation=why, consistent="a DOI that exists", explanations=explanations))
+        verdicts.append(("medium", why, "a DOI that exists", "a line break within the DOI"))
     elif not doi and is_complete and not hits:
         why = "neither Crossref nor OpenAlex has a work with this title and these authors or this year"
-        missing = ["books, theses, preprints and regional journals are often missing there"]
-        found.append(find("low", computation=why, consistent="a work that can be found", explanations=missing))
-    return found, is_complete
+        missing = "books, theses, preprints and regional journals are often missing there"
+        verdicts.append(("low", why, "a work that can be found", missing))
+    find = partial(quote_entry(entry).finding, "reference lookup")
+    return [
+        find(severity, computation=why, consistent=consistent, explanations=[other] if other else [])
+        for severity, why, consistent, other in verdicts
+    ], is_complete
 
 
-def _compare(entry: Reference, hits: Sequence[Hit]) -> Iterator[ComputedFinding]:
+def _compare(text: str, hits: Sequence[Hit]) -> Iterator[_Verdict]:
     """What the services tell otherwise than an entry does."""
-    text, find = entry["text"], partial(quote_entry(entry).finding, "reference lookup")
     best = max(hits, key=lambda hit: _measure_share(hit["title"], text))
-    is_told = read_title(text) and len(title_key(best["title"]).split()) >= _FEWEST_WORDS
-    if is_told and _measure_share(best["title"], text) < _OTHER:
-        why, others = (
-            f"the DOI leads to “{best['title']}”",
-            ["a title in another language", "the DOI of the book or issue"],
-        )
-        yield find("medium", computation=why, consistent="the DOI of this work", explanations=others)
+    title, is_long = best["title"], len(title_key(best["title"]).split()) >= _FEWEST_WORDS
+    if is_long and read_title(text) and _measure_share(title, text) < _OTHER:
+        other = "a title in another language, or the DOI of the book or issue"
+        yield "medium", f"the DOI leads to “{title}”", "the DOI of this work", other
         return
     if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
-        why = f"it was retracted, as {retracted[0]} says"
-        yield find("high", computation=why, consistent="a work that stands")
+        yield "high", f"it was retracted, as {retracted[0]} says", "a work that stands", ""
     if best["authors"] and not any(_has_author(hit, text) for hit in hits):
-        why, others = (
-            f"“{best['title']}” is by {', '.join(best['authors'][:3])}",
-            ["another work with this title", "an organisation"],
+        why, other = (
+            f"“{title}” is by {', '.join(best['authors'][:3])}",
+            "another work with this title, or an organisation",
         )
-        yield find("medium", computation=why, consistent="the names of its authors", explanations=others)
-    told = [int(year) for year in _YEAR.findall(text)]
-    years = [hit["year"] for hit in hits if hit["year"]]
+        yield "medium", why, "the names of its authors", other
+    told, years = [int(year) for year in _YEAR.findall(text)], [hit["year"] for hit in hits if hit["year"]]
     if told and years and min(abs(year - other) for year in years for other in told) > 1:
-        why, others = f"“{best['title']}” is of {min(years)}", ["a reprint, a translation or another edition"]
-        yield find("low", computation=why, consistent=f"the year {min(years)}", explanations=others)
+        why, other = f"“{title}” is of {min(years)}", "a reprint, a translation or another edition"
+        yield "low", why, f"the year {min(years)}", other
 
 
 def read_title(entry: str) -> str:
