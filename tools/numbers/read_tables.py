@@ -13,7 +13,7 @@ from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple, cast
 
 from tools.numbers import records
-from tools.numbers.read_text import PEOPLE, find_adjustment, find_tails, read_degrees, read_scale
+from tools.numbers.read_text import PEOPLE, read_degrees, read_p, read_scale
 from tools.numbers.statements import PaperTable, Statement
 
 _NAMES = {
@@ -61,10 +61,6 @@ _P_CELL = re.compile(
 )
 _OWN_NAME = re.compile(r"(?P<heading>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")  # t(38) = 2.20
 _COUNT_AND_SHARE = re.compile(r"\d+ ?\(\d+(?:\.\d+)? ?%\)")  # 12 (40%)
-_PAIR_TOLD = {
-    ("mean", "deviation"): re.compile(r"\b(?:M|[Mm]eans?)(?: and |\s?[(±]\s?)(?:SDs?|standard deviations?)\b"),
-    ("count", "percentage"): re.compile(r"\b(?:[nN]|[Nn]umbers?) \((?:%|percentages?)\)"),
-}
 _WEIGHTED = re.compile(r"\bweighted\b", re.IGNORECASE)  # percentages that are no shares of the counts
 _ERROR = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
 
@@ -143,14 +139,11 @@ def parse_table(table: PaperTable) -> ParsedTable:
     columns = _list_columns(table.rows[:depth])
     at_top, at_left = ({role for each in group if each.pure for role in each.roles} for group in (columns, labels))
     turned = len(at_left) > len(at_top)
-    told = [roles for roles, pattern in _PAIR_TOLD.items() if pattern.search(f"{table.caption} ; {table.notes}")]
-    section = unnamed = TableHeading(roles=told[0] if len(told) == 1 else ())
-    if not turned:
-        columns = _add_sizes(columns, labels, [row for row, _ in body])
+    section = TableHeading()
     grid: list[list[list[TableValue]]] = []
     for label, (row, statement) in zip(labels, body, strict=True):
         if row[0] and not any(row[1:]):
-            section = label if label.roles else unnamed._replace(words=label.words)
+            section = label
         elif len(row) == len(columns):
             words = f"{section.words} {label.words}".strip()
             naming = (label if label.roles else section)._replace(words=words, n=label.n)
@@ -185,17 +178,6 @@ def _list_columns(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
         if at and not any(row[at : at + 1] and row[at] for row in rows) and columns[at - 1].roles == ("interval",):
             columns[at - 1 :] = [columns[at - 1]._replace(roles=(role,)) for role in ("low", "high")]
     return columns
-
-
-def _add_sizes(
-    columns: list[TableHeading], labels: Sequence[TableHeading], rows: Sequence[Sequence[str]]
-) -> list[TableHeading]:
-    """Return the columns with the n that a row named `n` tells of each."""
-    sizes = next((row for label, row in zip(labels, rows, strict=True) if label.pure and label.roles == ("n",)), None)
-    if sizes is None or len(sizes) != len(columns):
-        return columns
-    told = [records.whole_number(cell) if _COUNT.fullmatch(cell) else None for cell in sizes]
-    return [column._replace(n=column.n or n) for column, n in zip(columns, told, strict=True)]
 
 
 def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
@@ -240,15 +222,8 @@ def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
     return records.parse_number(found["value"]) if found else None
 
 
-def _read_p(value: TableValue | None, about: str, degrees: records.DegreesOfFreedom = ()) -> dict[str, Any]:
-    """Return the p-value of a cell as records hold it, with what the table says of it."""
-    found = _P_CELL.fullmatch(value.text) if value else None
-    p = records.parse_number(found["p"]) if found and found["p"] else None
-    relation = found["relation"] or "=" if found else "="
-    if found and found["ns"]:
-        p, relation = records.RoundedNumber(records.ALPHA, 0.0), "ns"
-    told = {"tails": find_tails(about), "adjustment": find_adjustment(about, degrees)}
-    return {"p": p, "p_relation": relation, **told}
+def _match_p(value: TableValue | None) -> re.Match[str] | None:
+    return _P_CELL.fullmatch(value.text) if value else None
 
 
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
@@ -299,18 +274,12 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
         level = _LEVEL.search(f"{beside['interval'].heading.words} ; {table.about}")
         # A p-value above lines that have none is that of all of them, such as the categories of a variable.
         p = None if number + 1 in without_p else beside.get("p")
+        scale: Any = "ratio" if is_of_ratios else "unknown" if each.role == "estimate" else "difference"
+        low, high = (records.parse_number(ends[end]) for end in ("low", "high"))
+        confidence = float(level["level"]) / 100 if level else 0.95
         if value := _parse_cell(each):
-            yield records.Estimate(
-                each.statement,
-                (0, 0),
-                measure=each.heading.words,
-                scale="ratio" if is_of_ratios else "unknown" if each.role == "estimate" else "difference",
-                value=value,
-                low=records.parse_number(ends["low"]),
-                high=records.parse_number(ends["high"]),
-                level=float(level["level"]) / 100 if level else 0.95,
-                **_read_p(p, table.about),
-            )
+            told = (confidence, *read_p(_match_p(p), table.about))
+            yield records.Estimate(each.statement, (0, 0), each.heading.words, scale, value, low, high, *told)
 
 
 def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
@@ -318,9 +287,9 @@ def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     for number, each, beside in _list_owners(table, _STATISTICS):
         value, kind = _parse_cell(each), cast("records.TestKind", each.role)
         degrees = _find_degrees(each, beside, table.lines[number + 1 :] if kind == "F" else [])
-        p = _read_p(beside.get("p"), table.about, degrees or ())
-        if value and p["p"] and degrees is not None:
-            yield records.ReportedTest(each.statement, (0, 0), kind, value, "=", degrees, **p)
+        p = read_p(_match_p(beside.get("p")), table.about, degrees or ())
+        if value and p[0] and degrees is not None:
+            yield records.ReportedTest(each.statement, (0, 0), kind, value, "=", degrees, *p)
 
 
 def _find_degrees(

@@ -8,31 +8,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
-from tools.checks.quantity_lexicon import SMALL_NUMBERS, unit_after
-from tools.numbers.records import (
-    ALPHA,
-    COUNT,
-    NUMBER,
-    NUMBER_OR_WORD,
-    P_VALUE,
-    UNSIGNED,
-    DegreesOfFreedom,
-    Estimate,
-    GroupComparison,
-    MeanAndDeviation,
-    Proportion,
-    Relation,
-    ReportedTest,
-    RoundedNumber,
-    TestKind,
-    parse_number,
-    whole_number,
-)
+from tools.checks.quantity_lexicon import SMALL_NUMBERS
+from tools.numbers import records
+from tools.numbers.records import COUNT, NUMBER, NUMBER_OR_WORD, P_VALUE, UNSIGNED, parse_number, whole_number
 from tools.numbers.statements import Statement
 
-_KINDS: tuple[TestKind, ...] = get_args(TestKind)
+_KINDS: tuple[records.TestKind, ...] = get_args(records.TestKind)
 _DEGREES = r"\d+(?:\.\d+)?(?:\s?[,;]\s?\d+(?:\.\d+)?)?"
 _T_OR_F = r"(?:(?P<t>t)|(?P<F>Δ?F))(?:_?[12](?=\s?\())?"  # t, F, F2(1, 19) of items
 _Q = r"(?P<Q>Q(?:[\s_-]?\{?[A-Za-z]{1,7}\}?)?|H)"  # Q, QB, Q-within, H of ranks
@@ -84,7 +67,7 @@ def find_tails(text: str) -> Literal["one", "two", "unstated"]:
     return "one" if speaks_of_one_side(text) else "two" if _TWO_SIDED.search(text) else "unstated"
 
 
-def find_adjustment(text: str, degrees: DegreesOfFreedom) -> str:
+def find_adjustment(text: str, degrees: records.DegreesOfFreedom) -> str:
     """Return the words of a text that name a correction of the p-value; empty if none do.
 
     A correction for sphericity is one while the degrees of freedom are whole, which shows that they are uncorrected.
@@ -95,7 +78,7 @@ def find_adjustment(text: str, degrees: DegreesOfFreedom) -> str:
     return found[0] if found else ""
 
 
-def read_tests(statement: Statement) -> Iterator[ReportedTest]:
+def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
     """Read `t(38) = 2.20, p = .034`: a statistic, its degrees of freedom and its p-value directly behind it."""
     for match in _TEST.finditer(statement.text):
         kind = next(name for name in _KINDS if match[name])
@@ -104,21 +87,23 @@ def read_tests(statement: Statement) -> Iterator[ReportedTest]:
         if degrees is None or _is_another_quantity(kind, value, below=match["below"] is not None):
             continue
         near = statement.text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-        yield ReportedTest(
-            statement=statement,
-            place=match.span(),
-            kind=kind,
-            statistic=value,
-            statistic_relation=cast("Literal['=', '<', '>']", match["comparison"]),
-            degrees=degrees,
-            p=RoundedNumber(ALPHA, 0.0) if match["ns"] else parse_number(match["p"]),
-            p_relation=cast("Relation", "ns" if match["ns"] else match["relation"]),
-            tails=find_tails(near),
-            adjustment=find_adjustment(near, degrees),
-        )
+        sign = cast("Literal['=', '<', '>']", match["comparison"])
+        yield records.ReportedTest(statement, match.span(), kind, value, sign, degrees, *read_p(match, near, degrees))
 
 
-def _is_another_quantity(kind: TestKind, value: RoundedNumber, *, below: bool) -> bool:
+def read_p(
+    match: re.Match[str] | None, about: str, degrees: records.DegreesOfFreedom = ()
+) -> tuple[Any, Any, records.Tails, str]:
+    """Return the p-value of a match as records hold it, None if it has none, with what a text says of it."""
+    told, p, relation = match.groupdict() if match else {}, None, "="
+    if told.get("p"):
+        p, relation = parse_number(told["p"]), told["relation"] or "="
+    elif told.get("ns"):
+        p, relation = records.RoundedNumber(records.ALPHA, 0.0), "ns"
+    return p, relation, find_tails(about), find_adjustment(about, degrees)
+
+
+def _is_another_quantity(kind: records.TestKind, value: records.RoundedNumber, *, below: bool) -> bool:
     """Return whether a name and its number are those of another quantity.
 
     H2 is heritability and r2 a share of variance; a whole z is a coordinate; F, χ² and Q are never negative.
@@ -128,12 +113,12 @@ def _is_another_quantity(kind: TestKind, value: RoundedNumber, *, below: bool) -
     return value.half >= 0.5 if kind == "z" else kind in {"F", "chi", "Q"} and value.value < 0
 
 
-def read_degrees(kind: TestKind, text: str) -> DegreesOfFreedom | None:
+def read_degrees(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:
     """Read `1, 38`, `df = 38` or `2, N = 90`; None unless they are as many as the statistic has, and above zero."""
     size = _SIZE.search(text)
     told = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
     if kind == "r" and size and not told:
-        return (RoundedNumber(parse_number(size["n"]).value - 2, 0.5),)
+        return (records.RoundedNumber(parse_number(size["n"]).value - 2, 0.5),)
     found = re.fullmatch(_FORMS.get(kind, _LARGE), re.sub(r"^[lI](?=[,;])", "1", told))  # l as a scan has a 1
     degrees = tuple(map(parse_number, found.groups())) if found else ()
     return degrees if found and all(each.value > 0 for each in degrees) else None
@@ -167,14 +152,14 @@ def _is_approximate(text: str, place: int) -> bool:
     return _ROUGHLY.search(text, max(0, place - 20), place) is not None
 
 
-def read_proportions(statement: Statement) -> Iterator[Proportion]:
+def read_proportions(statement: Statement) -> Iterator[records.Proportion]:
     """Read `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
     for match in (match for pattern in _COUNTED for match in pattern.finditer(statement.text)):
         count, total = whole_number(match["count"]), whole_number(match["total"])
         percentage = parse_number(match["percentage"])
         approximate = _is_approximate(statement.text, match.start("percentage"))
         if percentage.value <= 100:
-            yield Proportion(statement, match.span(), count, total, percentage, approximate)
+            yield records.Proportion(statement, match.span(), count, total, percentage, approximate)
 
 
 class Scale(NamedTuple):
@@ -218,7 +203,7 @@ _MEAN = re.compile(
 )
 
 
-def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
+def read_means(statement: Statement) -> Iterator[records.MeanAndDeviation]:
     """Read `M = 3.48, SD = 1.20, n = 20` and `M (SD) = 3.48 (1.20), n = 20`, and `67% of the 150 participants`."""
     text = statement.text
     for match in _MEAN.finditer(text):
@@ -226,13 +211,13 @@ def read_means(statement: Statement) -> Iterator[MeanAndDeviation]:
             scale = read_scale(text[max(0, match.start() - _NEAR) : statement.sentence_at(match.start())[1]])
             spread = match["deviation"] or (match["second"] if match["pair"] else None)
             mean, deviation = parse_number(match["mean"]), parse_number(spread) if spread else None
-            yield MeanAndDeviation(
+            yield records.MeanAndDeviation(
                 statement, match.span(), mean, deviation, whole_number(n), **scale._asdict(), percentage=False
             )
     for match in _SHARE_OF_PEOPLE.finditer(text):
         if not _is_approximate(text, match.start()):
             share, n = parse_number(match["percentage"]), whole_number(match["n"])
-            yield MeanAndDeviation(
+            yield records.MeanAndDeviation(
                 statement, match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True
             )
 
@@ -247,10 +232,9 @@ _OTHER_VALUES = (  # SE = 0.05, t(38) = 2.4
 )
 _BEFORE_INTERVAL = re.compile(
     rf"""
-    (?: (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
-        (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )? \s? (?: = | : | , | of | was | is )? \s?     # odds ratio (OR) =
-      | (?P<other> (?: [pP] [\s-] )? [\wχ²)]+ ) \s? [=<>]? \s? )?
-    (?<! [\w.,/±] ) (?<! ± \s ) (?P<value> {NUMBER} ) (?P<unit> \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
+    (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
+    (?: \s? [(\[] [A-Za-z]{{1,5}} [)\]] )? \s? (?: = | : | , | of | was | is )? \s?     # odds ratio (OR) =
+    (?<! [\w.,/±] ) (?<! ± \s ) (?P<value> {NUMBER} ) (?: \s? (?: % | [a-zA-Zµ°/]{{1,12}} (?: \s points )? ) )?
     (?-x:{_OTHER_VALUES}(?:[,;]\s?{P_VALUE})?) [\s,;:(\[]* $
     """,
     re.VERBOSE,
@@ -268,74 +252,31 @@ _INTERVAL_BEHIND = re.compile(
 )
 _P_BEHIND = re.compile(rf"{_OTHER_VALUES}[\s,;)\]]*(?:and )?{P_VALUE}(?!\sfor\b)")  # p = .04 for interaction
 _EFFECT = re.compile(rf"(?<![\w’'-])(?:[Cc]ohen[’']s )?d\s{{0,2}}=\s?(?P<d>{NUMBER})")
-_NO_ESTIMATES = {
-    "t",
-    "F",
-    "z",
-    "Z",
-    "Q",
-    "H",
-    "χ2",
-    "χ²",
-    "p",
-    "P",
-    "n",
-    "N",
-    "SE",
-    "SD",
-    "SEM",
-    "df",
-    "p-value",
-    "P-value",
-}
 _LONGEST_ESTIMATE = 120  # characters from its name to its interval
 
 
-def read_estimates(statement: Statement) -> Iterator[Estimate]:
+def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
     """Read `OR 1.50 (95% CI 1.02 to 2.20), p = .04`: an estimate, its interval, and the p-value behind it."""
     text = statement.text
     for match in _INTERVAL_BEHIND.finditer(text):
         before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _LONGEST_ESTIMATE), match.start())
-        named = before and (before["ratio"] or before["difference"])
         low, high = parse_number(match["low"]), parse_number(match["high"])
-        if before is None or not (named or _is_unnamed_estimate(before)):
-            continue
-        if not match["level"] and not (before["ratio"] and low.value < high.value):
+        if before is None or not (match["level"] or (before["ratio"] and low.value < high.value)):
             continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
         behind = _P_BEHIND.match(text, match.end())
-        p = behind or (before if before["p"] else None)
-        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR] if p else ""
-        yield Estimate(
-            statement=statement,
-            place=(before.start(), behind.end() if behind else match.end()),
-            measure=named or before["other"] or "",
-            scale="ratio" if before["ratio"] else "difference" if before["difference"] else "unknown",
-            value=parse_number(before["value"]),
-            low=low,
-            high=high,
-            level=float(match["level"] or 95) / 100,
-            p=parse_number(p["p"]) if p else None,
-            p_relation=cast("Relation", p["relation"]) if p else "=",
-            tails=find_tails(near),
-            adjustment=find_adjustment(near, ()),
-        )
+        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+        place = (before.start(), behind.end() if behind else match.end())
+        scale: Any = "ratio" if before["ratio"] else "difference"
+        value, level = parse_number(before["value"]), float(match["level"] or 95) / 100
+        p = read_p(behind or before, near)
+        yield records.Estimate(statement, place, before[scale], scale, value, low, high, level, *p)
 
 
-def _is_unnamed_estimate(before: re.Match[str]) -> bool:
-    """Return whether a number without a known name is an estimate: its interval follows in brackets.
-
-    A whole number without a unit may number a table, or count things.
-    """
-    name, unit = before["other"] or "", (before["unit"] or "").strip()
-    measured = "." in before["value"] if not unit else unit_after(f"1 {unit}", 1, spelled=False)
-    is_measured = measured or unit.endswith(("point", "points"))
-    behind = before[0][before.end("unit" if unit else "value") - before.start() :]
-    return bool(is_measured) and name not in _NO_ESTIMATES and name[-1:] != ")" and behind.strip() in {"(", "["}
-
-
-def find_comparisons(means: Sequence[MeanAndDeviation], tests: Sequence[ReportedTest]) -> Iterator[GroupComparison]:
+def find_comparisons(
+    means: Sequence[records.MeanAndDeviation], tests: Sequence[records.ReportedTest]
+) -> Iterator[records.GroupComparison]:
     """Find sentences with the means, deviations and n of two groups and one t or one Cohen's d."""
-    sentences = defaultdict[tuple[int, tuple[int, int]], list[MeanAndDeviation]](list)
+    sentences = defaultdict[tuple[int, tuple[int, int]], list[records.MeanAndDeviation]](list)
     for mean in means:
         if mean.deviation and not mean.statement.row:
             sentences[id(mean.statement), mean.statement.sentence_at(mean.place[0])].append(mean)
@@ -345,7 +286,7 @@ def find_comparisons(means: Sequence[MeanAndDeviation], tests: Sequence[Reported
         t = [each for each in t if place[0] <= each.place[0] < place[1]]
         degrees = t[0].degrees[0].value if len(t) == 1 else None
         d = [parse_number(found["d"]) for found in _EFFECT.finditer(statement.text, *place)]
-        for measure, values in (("t", [each.statistic for each in t]), ("d", d)):
+        measures: dict[Any, list[records.RoundedNumber]] = {"t": [each.statistic for each in t], "d": d}
+        for measure, values in measures.items():
             if len(groups) == 2 and len(values) == 1:
-                two = (groups[0], groups[1])
-                yield GroupComparison(statement, place, two, cast("Literal['t', 'd']", measure), values[0], degrees)
+                yield records.GroupComparison(statement, place, (groups[0], groups[1]), measure, values[0], degrees)

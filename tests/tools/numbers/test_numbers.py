@@ -17,8 +17,8 @@ SHARES = (
 )
 MODEL = "| | b | SE | OR | 95% CI | p |\n|---|---|---|---|---|---|\n| Age | 0.41 | 0.2 | {} | 1.02, 2.20 | .04 |"
 TWO_GROUPS = (
-    "| | Tea | | Water | | | |\n|---|---|---|---|---|---|---|\n| | M | SD | M | SD | t(38) | p |\n"
-    "| Taste | 3.50 | 1.10 | 2.90 | 1.20 | {} | .11 |\n| n | 20 | 20 | 20 | 20 | | |"
+    "| | Tea (n = 20) | | Water (n = 20) | | | |\n|---|---|---|---|---|---|---|\n| | M | SD | M | SD | t(38) | p |\n"
+    "| Taste | 3.50 | 1.10 | 2.90 | 1.20 | {} | .11 |"
 )
 TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 to 2.85 | – |\n| P | {} | – |"
 
@@ -42,7 +42,6 @@ TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 t
         ),
         ("deviation of whole numbers", f"{LIKERT} They agreed (M = 3.50, SD = {{}}, n = 10).", "1.14", "1.18"),
         ("estimate and interval", "The odds rose (OR 1.50, 95% CI {} to 2.20).", "1.72", "1.02"),
-        ("estimate and interval", "Marks rose by 3.4 points (95% CI {} to 5.9) in the first year.", "3.9", "1.9"),
         ("estimate and interval", "The estimated slope was {} [95% CI: −0.52, −0.10].", "0.31", "−0.31"),
         ("estimate and interval", INTERVALS, "1.41", "1.10"),
         ("estimate and interval", MODEL, "0.41", "1.50"),
@@ -88,15 +87,6 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         (
             "deviation of whole numbers",
             "Shares between 0 and 1 came from a binary model (M = 0.53, SD = 0.20, n = 40).",
-        ),
-        ("estimate and interval", "It led to a reduction of 4.18 mmHg (95% CI −5.03 to −3.33)."),
-        ("estimate and interval", "In 40 patients (95% CI 2.1 to 3.4) it was so."),
-        ("ratio interval", "It was 3.5 times higher in pots with ants (95% CI: 0.9–13.5)."),
-        ("estimate and interval", "It took 20.5 g (SE 0.62; 95% CI 19.3 to 21.7), or 1.91±0.19 s (95% CI 1.54–2.28)."),
-        ("estimate and interval", "They differed, t(38) = 2.40 (95% CI 0.1 to 0.9)."),
-        (
-            "estimate and interval",
-            "All are in Table 2 (95% CI 3.1 to 4.9); the p-value 0.04 (95% CI 1.1 to 1.9) is low.",
         ),
         ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .30 for interaction)."),
         (
