@@ -60,7 +60,8 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
     entries = document["references"]
     style = _choose_style(document, parts)
     is_named = all(each.label[:1] != "[" for each in style)
-    known, unknown = _join_entries(style), {each.label: each for each in reversed(style) if not each.entries}
+    known = {entry for citation in style for entry in citation.entries}
+    unknown = {each.label: each for each in reversed(style) if not each.entries}
     broken = [each for each in entries if not _WHOLE.match(each["text"])]
     if document["format"] in _UNMARKED and is_named and broken and len(known) >= _CITED * len(entries):
         return [], [f"{len(broken)} of {len(entries)} entries of the list of references were not read as whole entries"]
@@ -91,11 +92,7 @@ def _choose_style(document: Document, parts: Sequence[Statement]) -> list[Citati
     styles = [list(_read_authors(document, parts))]
     if numbers == [str(number) for number in range(1, len(entries) + 1)]:
         styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED)]
-    return max(styles, key=lambda each: (len(_join_entries(each)), len(each)))
-
-
-def _join_entries(style: Sequence[Citation]) -> set[str]:
-    return {entry for citation in style for entry in citation.entries}
+    return max(styles, key=lambda each: (len(set().union(*(cited.entries for cited in each))), len(each)))
 
 
 def _read_numbers(
@@ -125,7 +122,7 @@ def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Ci
     by_word, authors = defaultdict[str, set[str]](set), set[str]()
     title = title_key(document["title"])
     for entry in document["references"]:
-        authors |= set(title_key(_cut_authors(entry)).split())
+        authors.update(title_key(_cut_authors(entry)).split())
         for word in title_key(entry["text"]).split():
             by_word[word.rstrip("abcdef") if _YEAR.match(word) else word].add(entry["id"])
     for part in parts:

@@ -39,13 +39,14 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
     parts, printed_tables = statements(document)
     tables = [read_tables.parse_table(table) for table in printed_tables]
     tests = [*_join(map(read_text.read_tests, parts)), *_join(map(read_tables.read_tests, tables))]
-    tests = join_records(tests, by_model, ReportedTest)
     means = [*_join(map(read_text.read_means, parts)), *_join(map(read_tables.read_means, tables))]
-    means = join_records(means, by_model, MeanAndDeviation)
     proportions = [*_join(map(read_text.read_proportions, parts)), *_join(map(read_tables.read_proportions, tables))]
-    proportions = join_records(proportions, by_model, Proportion)
     estimates = [*_join(map(read_text.read_estimates, parts)), *_join(map(read_tables.read_estimates, tables))]
-    estimates = join_records(estimates, by_model, Estimate)
+    tests, means = join_records(tests, by_model, ReportedTest), join_records(means, by_model, MeanAndDeviation)
+    proportions, estimates = (
+        join_records(proportions, by_model, Proportion),
+        join_records(estimates, by_model, Estimate),
+    )
     comparisons = [*read_text.find_comparisons(means, tests), *_join(map(read_tables.read_comparisons, tables))]
     one_sided = any(read_text.speaks_of_one_side(part.text) for part in parts)
 

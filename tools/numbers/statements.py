@@ -29,14 +29,13 @@ _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
 _RAISED_POWER = re.compile("10\\s?[\u207b\u2212–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
 _RAISED_DIGITS = str.maketrans("\u207b⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_WRITTEN_SIGNS = dict.fromkeys(("<=", "\\le", "\\leq"), "≤") | dict.fromkeys((">=", "\\ge", "\\geq"), "≥")
-_WRITTEN_SIGNS |= dict.fromkeys(("\\times", "\\cdot"), "x")
+_WRITTEN_SIGNS = {"<=": "≤", ">=": "≥", r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥"}
+_WRITTEN_SIGNS |= {r"\times": "x", r"\cdot": "x"}
 _WRITTEN_SIGN = re.compile(r"[<>]=|\\(?:leq?|geq?|times|cdot)(?![a-z])")
 _TIMES_TEN = re.compile(r"[·∙⋅*×](?=\s?10\s?\^?\s?\{?\s?[-–\u2212])")  # 1.2 · 10-5
 _RESTORED = "another sign than was read: the font has destroyed it"
 _BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
-_ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")
-"""Markdown's `F~1,143~` and `χ^2^`."""
+_ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")  # Markdown's F~1,143~ and χ^2^
 
 
 @dataclass(frozen=True)
@@ -169,37 +168,32 @@ def is_prose(statement: Statement) -> bool:
 class PaperTable(NamedTuple):
     """A table in plain signs."""
 
-    rows: list[list[str]]
-    """Headings first."""
-    statements: list[Statement]
-    """One for each row below the first."""
+    rows: list[list[str]]  # Headings first.
+    statements: list[Statement]  # One for each row below the first.
     caption: str
-    notes: str
-    """The paragraph below it."""
+    notes: str  # The paragraph below it.
 
 
 def statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
     """Return the paragraphs and rows of a paper in reading order, and its tables."""
-    found: list[Statement] = []
-    tables: list[PaperTable] = []
-    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in document["paragraphs"]])
-    for at, paragraph in enumerate(document["paragraphs"]):
+    found, tables, paragraphs = list[Statement](), list[PaperTable](), document["paragraphs"]
+    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in paragraphs])
+    for at, paragraph in enumerate(paragraphs):
         title, rows = "", [row for row in paragraph.get("rows", []) if row]
         if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
             title, rows = notation.normalize("".join(rows[0])), rows[1:]  # one cell over all columns is not the header
         if len(rows) < 2:
             found.append(Statement(paragraph, notation.normalize(paragraph["text"])))
             continue
-        caption = f"{title} {_caption(document['paragraphs'], at)}"
+        caption = f"{title} {_caption(paragraphs, at)}"
         cells = [[" ".join(notation.normalize(cell).split()) for cell in row] for row in rows]
         told = f"{caption} {' '.join(cells[0])}"
         lines = [
             Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(printed), caption=told)
             for row, printed in zip(cells[1:], rows[1:], strict=True)
         ]
-        below = [each["text"] for each in document["paragraphs"][at + 1 : at + 2]]
-        notes = [notation.normalize(text) for text in below if not text.lower().startswith("table")]
-        tables.append(PaperTable(cells, lines, caption, " ".join(notes)))
+        notes = "".join(below["text"] for below in paragraphs[at + 1 : at + 2])
+        tables.append(PaperTable(cells, lines, caption, notation.normalize(notes)))
         found += lines
     return found, tables
 
