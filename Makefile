@@ -10,6 +10,8 @@ DOCS := .venv-docs
 UV := $(shell command -v uv)
 INSTALL = $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install) --quiet
 LOCKED = $(INSTALL) --no-deps --require-hashes
+# The tests start hundreds of processes; what one has compiled serves the next.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install develop lock demo page docs reproduce test test-live test-llama-cpp test-browser test-wheel test-label-studio test-faults test-image web test-web check format lint \
 	types coverage bench pictures clean
