@@ -62,7 +62,7 @@ def test_a_long_prompt_with_a_seed_leaves_the_server_alive(embedded_endpoint: st
 def test_under_the_papers_penalties_most_answers_end_by_themselves(
     embedded_endpoint: str, role: str, prompt: str
 ) -> None:
-    """Prose lets the penalties of LLM-CLBR work: they do not pile up on quotes and commas. A model of 135M still rambles."""
+    """Prose lets the penalties of LLM-CLBR work: they do not pile up on quotes and commas."""
     paper = load_settings({"preset": "paper"}).models[role]
     text = (ROOT / "examples" / "mosses.md").read_text(encoding="utf-8")
     variables = {"audience": "general public", "article": text, "paper": text, "notes": "", "unsupported": ""}
