@@ -25,17 +25,16 @@ from state.settings import FeedbackContext, FeedbackSettings
 def departures_of_chain(chosen: FeedbackSettings) -> list[str]:
     """List what of the chain of verification is not as published."""
     return [
-        f"The paper does not say how many questions are planned (here at most {chosen.max_questions}); one without a "
-        "usable answer is dropped.",
+        f"The paper names no number of questions (here at most {chosen.max_questions}); an unanswered one is dropped.",
         "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner.",
     ]
 
 
-def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
-    """Each question is answered and checked by itself."""
+def after_questions(state: ParagraphState) -> list[Send] | Literal["write_review", "conclude"]:
+    """Each question is answered and checked by itself; without any the review is written at once."""
     if state["outcome"]:
         return "conclude"
-    return [Send("verify_question", question(state, step)) for step in state["wave"]]
+    return [Send("verify_question", question(state, step)) for step in state["wave"]] or "write_review"
 
 
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
@@ -51,7 +50,9 @@ verification_chain = StateGraph(ParagraphState, context_schema=FeedbackContext, 
 for node in (plan_questions, verify_question, log_answers, write_review, conclude):
     verification_chain.add_node(node)
 verification_chain.add_edge(START, "plan_questions")
-verification_chain.add_conditional_edges("plan_questions", after_questions, ["verify_question", "conclude"])
+verification_chain.add_conditional_edges(
+    "plan_questions", after_questions, ["verify_question", "write_review", "conclude"]
+)
 verification_chain.add_edge("verify_question", "log_answers")
 verification_chain.add_edge("log_answers", "write_review")
 verification_chain.add_edge("write_review", "conclude")

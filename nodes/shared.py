@@ -53,7 +53,7 @@ def list_departures(
     models = dict.fromkeys(frozen["models"][role]["model"] for role in roles)
     of_agents = [
         f"The agents are played by {', '.join(models)}, in the paper by {published}.",
-        "Lists and texts are held to the table of limits, which the paper does not have.",
+        "The prompts are in Draftroom's words, and the table of limits, to which lists and texts are held, is its own.",
         "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
         f"temperature of {WARMER} or more where one is set.",
     ]

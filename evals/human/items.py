@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evals.task import Item, Task
 
 _PAPERS: Mapping[Kind, str] = {"journalism": "abstract", "feedback": "paper"}
-"""The field of a sample that holds the original."""
+"""The field of a sample that people see beside the text."""
 
 _SILENT = "No comment on this paragraph."
 """A system that has nothing to say has said that."""

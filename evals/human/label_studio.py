@@ -28,10 +28,10 @@ _QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA)
 
 
 def rating_config() -> str:
-    """The labelling configuration of the questionnaire, in XML: the original paper beside the article."""
+    """The labelling configuration of the questionnaire, in XML: the abstract beside the article."""
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
-    paper, _ = _side_by_side(view, {"paper": "The original paper", "text": "The article"})
+    paper, _ = _side_by_side(view, {"paper": "The abstract of the paper", "text": "The article"})
     _link(paper)
     for question in QUESTIONNAIRE:
         _ask(view, question, about="text")

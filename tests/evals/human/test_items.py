@@ -91,7 +91,7 @@ def test_comparisons_need_two_systems() -> None:
         comparisons(candidates(systems=SYSTEMS[:1]), seed=0)
 
 
-def test_the_original_paper_stands_beside_every_article() -> None:
+def test_the_abstract_stands_beside_every_article() -> None:
     texts, key = rated_texts(candidates(), seed=0)
     assert [text["data"]["paper"] for text in texts] == [
         paper_of(key.items[text["data"]["item"]].sample) for text in texts
