@@ -29,7 +29,7 @@ COMMANDS = {
     ),
     "runs": Lazy("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
     "show": Lazy(
-        "draftroom.commands.show:show",
+        "draftroom.commands.resume:show",
         "Show the story of a run: what every agent said, what changed, readability and cost.",
     ),
     "init": Lazy(

@@ -1,12 +1,17 @@
-"""The baselines of SWIF2T (Section 5), with the input, output and reviewer prompt of `focused_feedback`.
+"""The baselines of SWIF2T (Section 5) and LLM-CLBR (Table 1), with the input and output of the systems.
 
 `single_model` is the reviewer alone, with nothing but the paragraph; with the extension `detect`, a weakness detector
 looks at that first. `chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks
-each pair, and then reviews. SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
+each pair, and then reviews. Both have the reviewer prompt of `focused_feedback`.
+SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
+
+`sequence_to_sequence_builder` is "BART fine-tuned": a fine-tuned sequence-to-sequence model, run in this process,
+writes the article in one go, without agents and rounds.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -18,8 +23,12 @@ from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
+from nodes.journalism.assessment import assess_draft, choose_draft
+from nodes.journalism.initialise import initialise
+from nodes.journalism.journalist import write_without_prompt
 from state.feedback import ParagraphOutput, ParagraphState
-from state.settings import FeedbackContext, FeedbackSettings
+from state.journalism import JournalismInput, JournalismOutput, JournalismState
+from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
 
 def departures_of_chain(chosen: FeedbackSettings) -> list[str]:
@@ -65,3 +74,16 @@ chain_of_verification_builder = for_whole_paper(
 
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")
+
+
+sequence_to_sequence_builder = StateGraph(
+    JournalismState,
+    context_schema=JournalismContext,
+    input_schema=JournalismInput,
+    output_schema=JournalismOutput,
+)
+sequence_to_sequence_builder.add_node("initialise", partial(initialise, has_agents=False), input_schema=JournalismInput)
+sequence_to_sequence_builder.add_sequence([write_without_prompt, assess_draft, choose_draft])
+sequence_to_sequence_builder.add_edge(START, "initialise")
+sequence_to_sequence_builder.add_edge("initialise", "write_without_prompt")
+sequence_to_sequence_builder.add_edge("choose_draft", END)

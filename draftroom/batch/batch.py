@@ -1,13 +1,18 @@
-"""Drives a batch: every paper that is named, through `runs/many.py`, until all have ended or somebody stops it."""
+"""Drives a batch: every paper that is named, through `runs/many.py`, until all have ended or somebody stops it.
+
+On a Ray cluster a row holds a paper, and its actors work on them.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from uuid import UUID
 
 from langgraph.errors import GraphDrained
@@ -19,6 +24,9 @@ from draftroom.batch.work import Session, Work, row_of
 from runs.many import Ended, Ledger, Record, each_result, run_many, until_stopped
 from state.errors import DraftroomError
 from tools.models import close_clients
+
+if TYPE_CHECKING:  # needs an optional package
+    from runs.many_on_ray import Do
 
 
 @dataclass
@@ -122,7 +130,6 @@ class Batch:
         tell: Callable[[Ended], None],
         say: Callable[[str], None],
     ) -> None:
-        from draftroom.batch.on_ray import RemotePapers  # noqa: PLC0415 - needs an optional package
         from runs.many_on_ray import Actors, joined_cluster, results_on_ray  # noqa: PLC0415
 
         ledger = Ledger(self.folder.table, ["id"], tell, session.forget)
@@ -156,3 +163,27 @@ class Batch:
         """Begin no further paper: each would end with this error."""
         self._error = self._error or error
         self._control.request_drain()
+
+
+class RemotePapers(NamedTuple):
+    """Work on the papers of a batch, wherever its folder can be written."""
+
+    work: Work
+    folder: Path
+    batch: UUID
+    suffixes: Collection[str]
+
+    @asynccontextmanager
+    async def opened(self, control: RunControl) -> AsyncIterator[Do]:
+        """Open what the work needs. What every further paper would end with is a result with `fatal`."""
+        folder = BatchFolder(self.folder)
+        async with self.work.opened(folder, self.batch, self.suffixes, control) as session:
+
+            async def do(row: Record) -> Record:
+                try:
+                    paper = NamedPaper(*(row[field] for field in NamedPaper._fields))
+                    return await row_of(folder, session, row["id"], paper)
+                except DraftroomError as error:
+                    return {"fatal": {"message": str(error), "kind": error.kind}}
+
+            yield do

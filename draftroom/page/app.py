@@ -24,7 +24,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from draftroom.files import take_bytes
-from draftroom.page import changes, health, uploads, views
+from draftroom.page import changes, views
 from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
@@ -94,7 +94,7 @@ async def runs(request: Request) -> Response:
     if not isinstance(settings, dict):
         raise BadInput("The settings are no JSON object.")
     request_of_graph = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
-    record = await asyncio.to_thread(uploads.begin, form.get("verb", ""), data, name, settings, request_of_graph)
+    record = await asyncio.to_thread(views.begin, form.get("verb", ""), data, name, settings, request_of_graph)
     started = await keeper.drive(record)
     return JSONResponse({"id": record["id"], **started._asdict()}, 201)
 
@@ -180,7 +180,7 @@ async def words(request: Request) -> Response:
 async def check(request: Request) -> Response:
     """What a paper contradicts in itself; no model is asked."""
     data, name, _ = await uploaded(request)
-    taken = await asyncio.to_thread(take_bytes, data, uploads.file_name(name), scope="whole", max_pages=100)
+    taken = await asyncio.to_thread(take_bytes, data, views.file_name(name), scope="whole", max_pages=100)
     document = await asyncio.to_thread(load_document, taken["paper"])
     findings = await asyncio.to_thread(check_paper, document)
     return JSONResponse({"findings": findings, "source": views.source(document)})
@@ -270,7 +270,7 @@ def routes() -> list[Route | Mount]:
 def mounted(access: Access | None) -> Starlette:
     """The app for a server that these may talk to; without a page if nobody has said who may."""
     return Starlette(
-        routes=[Route(health.PATH, health.ready), *(routes() if access else [])],
+        routes=[Route("/ready", views.ready), *(routes() if access else [])],
         middleware=[Middleware(Doorkeeper, access=access)] if access else [],
         lifespan=(lambda _: lifespan(access)) if access else None,
         exception_handlers={DraftroomError: refuse, HTTPException: refuse_request},

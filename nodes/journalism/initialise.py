@@ -12,8 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.doubts import with_instructions_told
-from nodes.shared import ask_role, list_departures
+from nodes.shared import ask_role, list_departures, with_instructions_told
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import ModelSettings

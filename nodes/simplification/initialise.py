@@ -8,8 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.doubts import with_instructions_told
-from nodes.shared import list_departures
+from nodes.shared import list_departures, with_instructions_told
 from nodes.simplification.agent import begin_exchange
 from nodes.simplification.logger import as_version
 from state.errors import BadInput
