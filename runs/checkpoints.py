@@ -59,28 +59,6 @@ def checkpoints_of(record: RunRecord) -> str:
     return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
 
 
-async def delete_checkpoints(address: str, thread: str) -> None:
-    """Remove the checkpoints of a run's thread; `compact` frees what they took.
-
-    Raises:
-        StateError: If the file or the database cannot be opened or written.
-    """
-    async with open_checkpointer(address) as saver:
-        await saver.adelete_thread(thread)
-
-
-async def compact(address: str) -> None:
-    """Write a SQLite file anew, for it keeps the pages of what was removed; a database sees to that itself.
-
-    Raises:
-        StateError: If the file or the database cannot be opened or written.
-    """
-    async with open_checkpointer(address) as saver:
-        if isinstance(saver, AsyncSqliteSaver):
-            await saver.conn.execute("VACUUM")
-            await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
 @asynccontextmanager
 async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
     """The saver that `langgraph.json` names: the one of the command, so that either can go on with the other's runs."""

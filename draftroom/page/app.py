@@ -28,7 +28,7 @@ from draftroom.page import changes, views
 from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
-from runs.deletion import delete_runs
+from runs.deletion import delete_run
 from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
 from tools.consistency import check_paper
@@ -105,7 +105,7 @@ async def run(request: Request) -> Response:
     record = await _record(request)
     if request.method == "DELETE":
         await keeper.stop(record["id"])
-        await asyncio.to_thread(delete_runs, [record])
+        await asyncio.to_thread(delete_run, record)
         return JSONResponse({})
     view = await views.look_at(record)
     return JSONResponse(await asyncio.to_thread(views.run, view, driven.get(record["id"])))
@@ -141,12 +141,6 @@ async def article(request: Request) -> Response:
 async def plain_text(request: Request) -> Response:
     """Keep a plain text as a person has edited it, and look at it again."""
     return JSONResponse(await changes.edit_plain_text(await _record(request), await _text(request)))
-
-
-async def losses(request: Request) -> Response:
-    """Keep which losses of a plain text a person accepts."""
-    record = await _record(request)
-    return JSONResponse(await changes.accept_losses(record, (await _body(request)).get("accepted")))
 
 
 async def export(request: Request) -> Response:
@@ -258,7 +252,6 @@ def routes() -> list[Route | Mount]:
         Route(f"{one}/decisions/{{comment}}", decision, methods=["PUT"]),
         Route(f"{one}/article", article, methods=["PUT"]),
         Route(f"{one}/text", plain_text, methods=["PUT"]),
-        Route(f"{one}/losses", losses, methods=["PUT"]),
         Route(f"{one}/export", export),
         Route(f"{one}/paper", paper),
         Route(f"{one}/words", words),

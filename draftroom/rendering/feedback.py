@@ -21,7 +21,6 @@ from draftroom.rendering.blocks import (
     join_place,
 )
 from draftroom.rendering.latex import to_latex
-from draftroom.rendering.letter import to_letter
 from draftroom.rendering.notes import KINDS, computed_notes, describe_evidence, ranked_notes
 from draftroom.rendering.rendering import Dialogue, Rendering, document_formats
 from draftroom.rendering.word import to_word
@@ -255,7 +254,6 @@ RENDERING = Rendering(
         ".pdf": to_annotated_pdf,
         ".docx": to_word,
         ".tex": to_latex,
-        ".letter.md": to_letter,
     },
     of_the_paper={".pdf": "pdf", ".tex": "latex"},
     dialogue=Dialogue(describe_question, these="these questions", line="question"),

@@ -69,7 +69,6 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "to_correct": [],
         "loop_round": 0,
         "lost": [],
-        "accepted": [],
         "glossary": [],
         "simplified": "",
         "selected_version": 0,
