@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Callable
 from typing import Any
 
-from tests.fake_endpoint.sentences import prose, sentence, word
+from tests.fake_endpoint.sentences import prose, sentence
 
 Schema = dict[str, Any]
 _ENOUGH_DEPTH = 6
 _DEEPEST = 60
 _TRIES = 200
-_FORMATS: dict[str, Callable[[random.Random], str]] = {
-    "date": lambda rng: f"{rng.randint(1990, 2020)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}",
-    "date-time": lambda rng: f"{_FORMATS['date'](rng)}T{rng.randint(0, 23):02}:00:00Z",
-    "email": lambda rng: f"{word(rng)}@example.org",
-    "uri": lambda rng: f"https://example.org/{word(rng)}",
-}
 
 
 class UnsupportedSchemaError(ValueError):
@@ -133,8 +126,6 @@ class _Filler:
     def _string(self, schema: Schema) -> str:
         if "pattern" in schema:
             return self._of_pattern(schema["pattern"])
-        if schema.get("format") in _FORMATS:
-            return _FORMATS[schema["format"]](self._rng)
         shortest, longest = schema.get("minLength", 0), schema.get("maxLength", math.inf)
         text = prose(self._rng, self._rng.randint(1, 3))
         while len(text) < shortest:
