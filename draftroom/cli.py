@@ -37,7 +37,7 @@ COMMANDS = {
         "Find the models that answer on this machine, write `draftroom.toml`, and check that all works.",
     ),
     "doctor": Lazy(
-        "draftroom.commands.doctor:doctor",
+        "draftroom.doctor:doctor",
         "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
     ),
     "open": Lazy(

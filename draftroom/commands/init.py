@@ -19,7 +19,7 @@ import httpx2
 import typer
 from platformdirs import user_config_path
 
-from draftroom.commands.doctor import doctor
+from draftroom.doctor import doctor
 from draftroom.files import unwritable
 from draftroom.rendering.console import ERR, tell
 from serving.profiles import LOOPBACK, load_profile, profile_names

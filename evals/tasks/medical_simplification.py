@@ -2,7 +2,7 @@
 
 The paper's rows run without extensions and with its settings; what extensions do is measured in rows of their own. The
 layperson's three rows are versions of the same runs. Source and reference have no SARI: a text that deletes nothing has
-a DELETE of 100 (evals/metrics/overlap.py), which would rank the source above every simplification.
+a DELETE of 100 (evals/metrics.py), which would rank the source above every simplification.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from evals.metrics.overlap import bleu, rouge, sari
+from evals.metrics import bleu, rouge, sari
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
 from graphs.medical_simplification import builder
 from runs.many import Record

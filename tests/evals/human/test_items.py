@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.blinding import BlindingKey, read_key
-from evals.human.items import CandidateText, comparisons, rated_texts
+from evals.human.items import BlindingKey, CandidateText, comparisons, rated_texts, read_key
 from evals.human.label_studio import comparison_config, rating_config, write_project
 from state.errors import BadInput, StateError
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evals.metrics.overlap import bleu, meteor, rouge
+from evals.metrics import bleu, meteor, rouge
 from evals.scores import Scores, score
 from evals.task import Table
 from evals.tasks.focused_feedback import (
