@@ -143,24 +143,19 @@ class _Filler:
         )
 
     def _integer(self, schema: Schema) -> int:
-        return int(self._multiple(schema, schema.get("multipleOf", 1)))
+        lower, upper = _bounds(schema, span=10)
+        first, last = math.ceil(lower), math.floor(upper)
+        first += first == schema.get("exclusiveMinimum")
+        last -= last == schema.get("exclusiveMaximum")
+        if first > last:
+            raise UnsupportedSchemaError("The bounds of a number in this schema admit no value; correct the schema.")
+        return self._rng.randint(first, last)
 
     def _number(self, schema: Schema) -> float:
-        if "multipleOf" in schema:
-            return self._multiple(schema, schema["multipleOf"])
         lower, upper = _bounds(schema, span=1)
         inside = lower + (upper - lower) * self._rng.uniform(0.1, 0.9)
         rounded = round(inside, 2)
         return rounded if lower < rounded < upper else inside
-
-    def _multiple(self, schema: Schema, step: float) -> float:
-        lower, upper = _bounds(schema, span=10 * step)
-        first, last = math.ceil(lower / step), math.floor(upper / step)
-        first += first * step == schema.get("exclusiveMinimum")
-        last -= last * step == schema.get("exclusiveMaximum")
-        if first > last:
-            raise UnsupportedSchemaError("The bounds of a number in this schema admit no value; correct the schema.")
-        return self._rng.randint(first, last) * step
 
 
 def _type_of(schema: Schema) -> str:
