@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from runs.record import RunRecord
 from state.errors import SettingsError, StateError
-from state.files import state_folder, storage_error
+from state.files import made_folder, state_folder, storage_error
 from tools.configuration import load_settings
 
 BUSY_TIMEOUT_S = 30.0
@@ -69,10 +69,7 @@ async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
 @asynccontextmanager
 async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    try:
-        await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
+    await asyncio.to_thread(made_folder, path.parent)
     # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
     try:
         # First by itself: where it cannot be opened, aiosqlite would leave a thread behind.

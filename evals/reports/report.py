@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from evals.datasets.corpora import FieldStatistics
-from evals.evaluation import Evaluation, extensions_of, scores_file
+from evals.evaluation import Evaluation, Scores, extensions_of, published_figures, scores_file
 from evals.reports.document import (
     Picture,
     ReportDocument,
@@ -22,7 +22,6 @@ from evals.reports.figures import draw
 from evals.reports.samples import as_page, sample_pages
 from evals.reports.tables import TEST, difference_sections, mean_sections, score_section
 from evals.run import RunConfig, RunFolder
-from evals.scores import Scores, published_figures
 from evals.task import Task
 from runs.record import Cost, added_up
 from state.files import write_atomically

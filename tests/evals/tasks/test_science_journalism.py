@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from langgraph.runtime import RunControl
 
-from evals.evaluation import evaluate
+from evals.evaluation import evaluate, score
 from evals.run import Wanted, prepare, run_systems
-from evals.scores import score
 from evals.tasks.science_journalism import ABLATIONS, FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
 from runs.many import Workers
 from state.errors import SettingsError
