@@ -10,6 +10,8 @@ DOCS := .venv-docs
 UV := $(shell command -v uv)
 INSTALL = $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install) --quiet
 LOCKED = $(INSTALL) --no-deps --require-hashes
+# The tests start hundreds of processes; what one has compiled serves the next.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install develop lock demo page docs reproduce test test-live test-llama-cpp test-browser test-wheel test-label-studio test-faults test-image web test-web check format lint \
 	types coverage bench pictures clean
@@ -129,9 +131,14 @@ $(DOCS)/.installed: pyproject.toml constraints.txt
 	$(DOCS)/bin/python -m pip install --quiet -c constraints.txt --group docs
 	touch $@
 
-pictures: develop  ## Draw the graphs into docs/graphs.md; with Chromium, take the newest results of `make demo` as pictures.
+pictures: develop  ## Draw the graphs into docs/graphs.md; with Chromium, take the recorded runs as pictures.
 	$(BIN)/python -m docs.draw_graphs
-	$(BIN)/python -m docs.take_pictures
+	mkdir -p .cache
+	for run in mosses:science_journalism yoga:medical_simplification seedlings:focused_feedback; do \
+		$(BIN)/draftroom show examples/runs/$${run%:*}.json -o .cache/page.html > .cache/story.txt && \
+		chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 \
+			--screenshot=docs/pictures/$${run#*:}.png file://$(CURDIR)/.cache/page.html; \
+	done
 
 clean:
 	rm -rf $(VENV) $(DOCS) site .cache .mypy_cache .ruff_cache .pytest_cache .coverage*

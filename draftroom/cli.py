@@ -29,7 +29,7 @@ COMMANDS = {
     ),
     "runs": Lazy("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
     "show": Lazy(
-        "draftroom.commands.show:show",
+        "draftroom.commands.resume:show",
         "Show the story of a run: what every agent said, what changed, readability and cost.",
     ),
     "init": Lazy(
@@ -37,7 +37,7 @@ COMMANDS = {
         "Find the models that answer on this machine, write `draftroom.toml`, and check that all works.",
     ),
     "doctor": Lazy(
-        "draftroom.commands.doctor:doctor",
+        "draftroom.doctor:doctor",
         "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
     ),
     "open": Lazy(

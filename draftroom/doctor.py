@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+import typer
 from pydantic import BaseModel, ConfigDict
+from rich.table import Table
+from rich.text import Text
 
-from draftroom.extras import REVIEW, missing_packages
+from draftroom.exit_codes import EXIT_CODES
+from draftroom.extras import REVIEW, missing_packages, where_runs_are_shown
 from draftroom.rendering.account import spoken
+from draftroom.rendering.console import ERR, OUT, print_table, tell
 from runs.checkpoints import open_checkpointer
 from state.errors import BadInput, ContextOverflow, DraftroomError, Kind, SettingsError
 from state.files import state_folder, storage_error
@@ -27,6 +33,7 @@ from tools.models.client import SHORT_ANSWER
 from tools.models.endpoint import CHARACTERS_PER_TOKEN, context_length
 from tools.retrieval import Embedding
 from tools.retrieval.embedders import embedder_for
+from tools.text import plain
 
 Status = Literal["ok", "warning", "failed"]
 
@@ -295,3 +302,38 @@ def literature_is_there(settings: LiteratureSettings) -> Check:
         return failed("literature", missing)
     files = sum(path.is_file() for path in folder.rglob("*"))
     return Check("literature", "ok", f"{folder} holds {files} files. {asked}")
+
+
+_COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
+
+
+def doctor(
+    preset: Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> None:
+    """Check settings, endpoints, models and folders, and say how to mend what is wrong."""
+    with ERR.status("Asking the endpoints"):
+        checks = examine(preset)
+    if as_json:
+        typer.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
+    else:
+        print_table(OUT, _table(checks))
+    kinds = [check.kind for check in checks if check.kind]
+    if kinds:
+        raise typer.Exit(EXIT_CODES[kinds[0]])
+    if not as_json:
+        tell(f"Next: draftroom explain PAPER (an article), draftroom review PAPER (comments){where_runs_are_shown()}.")
+
+
+def _table(checks: list[Check]) -> Table:
+    table = Table("check", "", "found", "how to mend it", show_lines=False)
+    subject = ""
+    for check in checks:
+        if check.subject != subject:
+            subject = check.subject
+            table.add_section()
+            if subject:
+                table.add_row("", "", Text(plain(subject), style="bold"))
+        status = Text(check.status, style=_COLOURS[check.status])
+        table.add_row(check.name, status, Text(plain(check.found)), Text(plain(check.mend)))
+    return table

@@ -83,16 +83,10 @@ def check_paths(paths: list[Path], formats: Collection[str]) -> None:
         BadInput: If a file cannot be written.
     """
     for path in paths:
-        if not format_of(path, formats):
+        if path.suffix.lower() not in formats:
             raise typer.BadParameter(f"{path} must end in one of {', '.join(formats)}.", param_hint="-o")
         if problem := _problem(path):
             raise unwritable(path, problem)
-
-
-def format_of(path: Path, formats: Collection[str]) -> str:
-    """The longest ending of the file's name that names a format; empty if none does."""
-    fitting = [suffix for suffix in formats if path.name.lower().endswith(suffix) and path.name.lower() != suffix]
-    return max(fitting, key=len, default="")
 
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
@@ -102,7 +96,7 @@ def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, va
         BadInput: If a file cannot be written; the run itself is kept.
     """
     for path in paths:
-        result = rendering.formats[format_of(path, rendering.formats)](record, values)
+        result = rendering.formats[path.suffix.lower()](record, values)
         try:
             path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:

@@ -27,7 +27,7 @@ from nodes.feedback.agent import search_now
 from state.documents import Document, Paragraph
 from state.errors import BadInput
 from state.settings import FeedbackSettings, RetrievalMode
-from tools.retrieval.segments import Segment, split
+from tools.retrieval.search import Segment, split
 
 LABELS: Final = Path(__file__).parent / "datasets" / "retrieval_labels.jsonl"
 SHOWN: Final = (1, 3, 5, 10)

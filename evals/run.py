@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -33,7 +32,7 @@ from evals.datasets.corpora import draw, load, load_examples
 from evals.task import EvaluatedSystem, Task
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_its_end
-from runs.many import Job, Key, Record, read_records, run_many
+from runs.many import Record, Workers, read_records, run_rows
 from state.errors import BadInput, SettingsError, StateError
 from state.files import write_atomically
 from state.settings import RunContext, Settings
@@ -290,48 +289,45 @@ def _commit() -> str | None:
 
 
 async def run_systems(
-    task: Task,
+    load: Callable[[], Task],
     folder: RunFolder,
+    workers: Workers,
     *,
-    concurrency: int,
     tell: Callable[[str], None],
-    control: RunControl | None = None,
+    control: RunControl,
     checkpoints: str = "sqlite",
 ) -> None:
     """Runs each system that the rows need on each sample, unless its output is in the folder already.
 
     Models and settings are those on record in the folder, so that a run which is taken up goes on as it began. The
-    systems of one sample are started before those of the next, so that a stopped run has whole samples.
+    systems of one sample are started before those of the next, so that a stopped run has whole samples. What actors of
+    a Ray cluster leave is written down here, so the folder need not be shared.
 
     Args:
-        task: The evaluation.
+        load: Imports the evaluation; it is done in each actor, too.
         folder: Of the run, begun.
-        concurrency: How many samples are under way at once; each asks one model after the other, or several at once.
+        workers: Who works; a sample asks one model after the other, or several at once.
         tell: Receives a line of progress for each output.
         control: Stops it, when it asks to drain, at the next safe point of each sample.
         checkpoints: Where the settings keep checkpoints.
+
+    Raises:
+        SettingsError: No cluster answers, or it has several machines and checkpoints are in a file.
     """
-    config, samples = folder.config(), await asyncio.to_thread(folder.samples)
-    async with opened(task, config, folder.checkpoints(checkpoints), control) as running:
-        jobs: dict[Key, Job] = {
-            (sample["id"], name): partial(running.output, sample, name)
-            for sample in samples
-            for name in task.systems_of(config.rows)
-        }
-        await run_many(
-            jobs.items(),
-            folder.outputs_file,
-            concurrency,
-            keys=jobs,
-            fields=FIELDS,
-            tell=lambda ended: tell(str(ended)),
-            written=running.forget,
-            control=control,
-        )
-
-
-FIELDS = ("id", "system")
-"""Of an output: the sample's id and the system's name."""
+    task, config, samples = load(), folder.config(), await asyncio.to_thread(folder.samples)
+    names, address = task.systems_of(config.rows), folder.checkpoints(checkpoints)
+    rows = {(sample["id"], name): {"sample": sample, "system": name} for sample in samples for name in names}
+    await run_rows(
+        rows.items(),
+        SystemWork(load, config, address),
+        folder.outputs_file,
+        workers,
+        keys=rows,
+        fields=("id", "system"),
+        tell=lambda ended: tell(str(ended)),
+        control=control,
+        on_one_machine=not address.startswith("postgres"),
+    )
 
 
 class Running(NamedTuple):
@@ -342,15 +338,16 @@ class Running(NamedTuple):
     saver: BaseCheckpointSaver[str]
     run: str
     """Its id."""
-    control: RunControl | None
+    control: RunControl
 
-    async def output(self, sample: Record, name: str) -> Record:
+    async def do(self, row: Record) -> Record:
         """Run a system on a sample, from its checkpoints if it has any.
 
         Raises:
             DraftroomError: It has failed.
             GraphDrained: It was stopped.
         """
+        sample, name = row["sample"], row["system"]
         begun, system = perf_counter(), self.systems[name]
         thread, request = self._thread(sample["id"], name), system.request(sample)
         context = await asyncio.to_thread(system.choices_for, sample, self.contexts[name])
@@ -366,20 +363,22 @@ class Running(NamedTuple):
         return f"{self.run} {sample} {system}"
 
 
-@asynccontextmanager
-async def opened(task: Task, config: RunConfig, checkpoints: str, control: RunControl | None) -> AsyncIterator[Running]:
-    """The systems that the rows of a run are taken from, with its models and settings.
+class SystemWork(NamedTuple):
+    """The systems that the rows of a run are taken from, with its models and settings."""
 
-    Args:
-        task: The evaluation.
-        config: Of the run.
-        checkpoints: Their address.
-        control: Stops them, when it asks to drain.
-    """
-    systems = {name: task.systems[name] for name in task.systems_of(config.rows)}
-    contexts = {name: await asyncio.to_thread(system.choices, config.on_record) for name, system in systems.items()}
-    try:
-        async with open_checkpointer(checkpoints) as saver:
-            yield Running(systems, contexts, saver, config.id, control)
-    finally:
-        await close_clients()
+    load: Callable[[], Task]
+    config: RunConfig
+    checkpoints: str
+    """Their address."""
+
+    @asynccontextmanager
+    async def opened(self, control: RunControl) -> AsyncIterator[Running]:
+        """Open their checkpoints."""
+        task, config = self.load(), self.config
+        systems = {name: task.systems[name] for name in task.systems_of(config.rows)}
+        contexts = {name: await asyncio.to_thread(system.choices, config.on_record) for name, system in systems.items()}
+        try:
+            async with open_checkpointer(self.checkpoints) as saver:
+                yield Running(systems, contexts, saver, config.id, control)
+        finally:
+            await close_clients()

@@ -1,12 +1,17 @@
-"""The baselines of SWIF2T (Section 5), with the input, output and reviewer prompt of `focused_feedback`.
+"""The baselines of SWIF2T (Section 5) and LLM-CLBR (Table 1), with the input and output of the systems.
 
 `single_model` is the reviewer alone, with nothing but the paragraph; with the extension `detect`, a weakness detector
 looks at that first. `chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks
-each pair, and then reviews. SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
+each pair, and then reviews. Both have the reviewer prompt of `focused_feedback`.
+SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
+
+`sequence_to_sequence_builder` is "BART fine-tuned": a fine-tuned sequence-to-sequence model, run in this process,
+writes the article in one go, without agents and rounds.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -18,24 +23,27 @@ from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
+from nodes.journalism.assessment import assess_draft, choose_draft
+from nodes.journalism.initialise import initialise
+from nodes.journalism.journalist import write_without_prompt
 from state.feedback import ParagraphOutput, ParagraphState
-from state.settings import FeedbackContext, FeedbackSettings
+from state.journalism import JournalismInput, JournalismOutput, JournalismState
+from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
 
 def departures_of_chain(chosen: FeedbackSettings) -> list[str]:
     """List what of the chain of verification is not as published."""
     return [
-        f"The paper does not say how many questions are planned (here at most {chosen.max_questions}); one without a "
-        "usable answer is dropped.",
+        f"The paper names no number of questions (here at most {chosen.max_questions}); an unanswered one is dropped.",
         "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner.",
     ]
 
 
-def after_questions(state: ParagraphState) -> list[Send] | Literal["conclude"]:
-    """Each question is answered and checked by itself."""
+def after_questions(state: ParagraphState) -> list[Send] | Literal["write_review", "conclude"]:
+    """Each question is answered and checked by itself; without any the review is written at once."""
     if state["outcome"]:
         return "conclude"
-    return [Send("verify_question", question(state, step)) for step in state["wave"]]
+    return [Send("verify_question", question(state, step)) for step in state["wave"]] or "write_review"
 
 
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
@@ -51,7 +59,9 @@ verification_chain = StateGraph(ParagraphState, context_schema=FeedbackContext, 
 for node in (plan_questions, verify_question, log_answers, write_review, conclude):
     verification_chain.add_node(node)
 verification_chain.add_edge(START, "plan_questions")
-verification_chain.add_conditional_edges("plan_questions", after_questions, ["verify_question", "conclude"])
+verification_chain.add_conditional_edges(
+    "plan_questions", after_questions, ["verify_question", "write_review", "conclude"]
+)
 verification_chain.add_edge("verify_question", "log_answers")
 verification_chain.add_edge("log_answers", "write_review")
 verification_chain.add_edge("write_review", "conclude")
@@ -64,3 +74,16 @@ chain_of_verification_builder = for_whole_paper(
 
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")
+
+
+sequence_to_sequence_builder = StateGraph(
+    JournalismState,
+    context_schema=JournalismContext,
+    input_schema=JournalismInput,
+    output_schema=JournalismOutput,
+)
+sequence_to_sequence_builder.add_node("initialise", partial(initialise, has_agents=False), input_schema=JournalismInput)
+sequence_to_sequence_builder.add_sequence([write_without_prompt, assess_draft, choose_draft])
+sequence_to_sequence_builder.add_edge(START, "initialise")
+sequence_to_sequence_builder.add_edge("initialise", "write_without_prompt")
+sequence_to_sequence_builder.add_edge("choose_draft", END)

@@ -1,4 +1,4 @@
-"""What the agents of all systems share: the form of their answers, and asking as a role of the run."""
+"""What the agents of all systems share: the form of their answers, asking as a role of the run, and warnings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from state.documents import DocumentRef
+from state.errors import RetrievalUnavailable
 from state.model_settings import Limits, ModelSettings
+from tools.checks.fidelity import off_subject
 from tools.configuration import list_changes
+from tools.documents.reading import load_document
+from tools.injection import find_instructions, obeys, warnings_of
 from tools.models import Answer, Caller, ask
 from tools.models.ask import WARMER, Value
 
@@ -53,7 +58,7 @@ def list_departures(
     models = dict.fromkeys(frozen["models"][role]["model"] for role in roles)
     of_agents = [
         f"The agents are played by {', '.join(models)}, in the paper by {published}.",
-        "Lists and texts are held to the table of limits, which the paper does not have.",
+        "The prompts are in Draftroom's words, and the table of limits, to which lists and texts are held, is its own.",
         "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
         f"temperature of {WARMER} or more where one is set.",
     ]
@@ -86,3 +91,30 @@ async def ask_role(
     prompt = prompts / f"{caller.step}.md"
     settings = model_of(model or caller.role, state)
     return await ask(caller, prompt, variables, schema, settings, trim=trim, limits=limits_of(state))
+
+
+NOT_CHECKED = "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
+
+
+def with_instructions_told(source: DocumentRef) -> DocumentRef:
+    """The source with a warning for each of its sentences that may be meant for a model."""
+    return {**source, "warnings": [*source["warnings"], *warnings_of(find_instructions(load_document(source)))]}
+
+
+def doubts(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
+    """Warnings about a text that was made from a source; empty if there is nothing to say.
+
+    It reads the stored source. With the extension `doubtful_sentences` it embeds both, which takes a second for an
+    abstract and up to a quarter of a minute for a long paper.
+    """
+    found = off_subject(text, source)
+    if obeys(text, find_instructions(load_document(source))):
+        found = [*found, "it repeats an instruction found in the paper"]
+    if "doubtful_sentences" not in extensions:
+        return found
+    try:
+        from tools.checks.support import unsupported_sentences  # noqa: PLC0415 - its packages are those of an extra
+
+        return [*found, *unsupported_sentences(text, source)]
+    except (ImportError, RetrievalUnavailable):
+        return [*found, NOT_CHECKED]

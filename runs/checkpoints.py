@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from runs.record import RunRecord
 from state.errors import SettingsError, StateError
-from state.files import state_folder, storage_error
+from state.files import made_folder, state_folder, storage_error
 from tools.configuration import load_settings
 
 BUSY_TIMEOUT_S = 30.0
@@ -59,28 +59,6 @@ def checkpoints_of(record: RunRecord) -> str:
     return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
 
 
-async def delete_checkpoints(address: str, thread: str) -> None:
-    """Remove the checkpoints of a run's thread; `compact` frees what they took.
-
-    Raises:
-        StateError: If the file or the database cannot be opened or written.
-    """
-    async with open_checkpointer(address) as saver:
-        await saver.adelete_thread(thread)
-
-
-async def compact(address: str) -> None:
-    """Write a SQLite file anew, for it keeps the pages of what was removed; a database sees to that itself.
-
-    Raises:
-        StateError: If the file or the database cannot be opened or written.
-    """
-    async with open_checkpointer(address) as saver:
-        if isinstance(saver, AsyncSqliteSaver):
-            await saver.conn.execute("VACUUM")
-            await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
 @asynccontextmanager
 async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
     """The saver that `langgraph.json` names: the one of the command, so that either can go on with the other's runs."""
@@ -91,10 +69,7 @@ async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
 @asynccontextmanager
 async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    try:
-        await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
+    await asyncio.to_thread(made_folder, path.parent)
     # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
     try:
         # First by itself: where it cannot be opened, aiosqlite would leave a thread behind.

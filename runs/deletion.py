@@ -1,64 +1,48 @@
-"""Removes runs and all that the state folder holds because of them: one, or all that are old enough."""
+"""Removes a run and all that the state folder holds because of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
-from runs.checkpoints import checkpoints_of, compact, delete_checkpoints
-from runs.record import RunRecord, all_records, delete_record, hold_run, shown_status
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from runs.checkpoints import checkpoints_of, open_checkpointer
+from runs.record import RunRecord, all_records, delete_record, hold_run
 from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_searches
 
 
-def delete_runs(records: Sequence[RunRecord]) -> None:
-    """Remove the checkpoints of runs, their papers as they are stored, the papers' vectors, all searches, and records.
+def delete_run(record: RunRecord) -> None:
+    """Remove the checkpoints of a run, its paper as it is stored, the paper's vectors, all searches, and the record.
 
     A paper that another run was given, too, stays with its vectors until that one is deleted. Answers of literature
     services, of which nobody knows any more for whom they were fetched, go all together: they are kept a week, and
     asked for again when they are needed. Files that lie elsewhere, as the paper and results do, are the user's.
 
-    The file of the checkpoints is written anew once. A record goes last, so that a deletion that failed can be tried
-    again.
+    The record goes last, so that a deletion that failed can be tried again.
 
     Raises:
-        StateError: Another process drives one, or the checkpoints or the state folder cannot be written.
+        StateError: Another process drives it, or the checkpoints or the state folder cannot be written.
     """
-    stored = [record for record in records if record["checkpoints"] != "memory"]
-    for record in stored:
-        with hold_run(record["id"]):
-            asyncio.run(delete_checkpoints(checkpoints_of(record), record["thread"]))
-    for place in {checkpoints_of(record) for record in stored}:
-        asyncio.run(compact(place))
-    delete_searches()
-    given = Counter(_paper(record) for record in all_records().readable)
-    for record in records:
-        paper = _paper(record)
-        with hold_run(record["id"]):
-            if given[paper] <= 1:
-                delete_document(record["input"]["paper"])
-                _delete_vectors(paper)
-            delete_record(record["id"])
-        given[paper] -= 1
+    paper = record["input"]["paper"]
+    with hold_run(record["id"]):
+        if record["checkpoints"] != "memory":
+            asyncio.run(_delete_checkpoints(record))
+        delete_searches()
+        given = [each["input"]["paper"]["sha256"] for each in all_records().readable]
+        if given.count(paper["sha256"]) <= 1:
+            delete_document(paper)
+            _delete_vectors(paper["sha256"])
+        delete_record(record["id"])
 
 
-def old_runs(days: int, *, unfinished: bool = False) -> list[RunRecord]:
-    """The runs that nothing was written of for so many days.
-
-    Args:
-        days: How many.
-        unfinished: Those, too, that are not done: they could still go on.
-    """
-    before = datetime.now(UTC) - timedelta(days=days)
-    old = [record for record in all_records().readable if datetime.fromisoformat(record["updated"]) < before]
-    rest = [record for record in old if unfinished and shown_status(record) not in {"done", "running"}]
-    return [*(record for record in old if record["status"] == "done"), *rest]
-
-
-def _paper(record: RunRecord) -> str:
-    return record["input"]["paper"]["sha256"]
+async def _delete_checkpoints(record: RunRecord) -> None:
+    """Remove them, and write a SQLite file anew, for it keeps the pages of what was removed."""
+    async with open_checkpointer(checkpoints_of(record)) as saver:
+        await saver.adelete_thread(record["thread"])
+        if isinstance(saver, AsyncSqliteSaver):
+            await saver.conn.execute("VACUUM")
+            await saver.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _delete_vectors(sha256: str) -> None:

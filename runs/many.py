@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
@@ -23,6 +25,40 @@ Record = dict[str, Any]
 Key = tuple[str, ...]
 Job = Callable[[], Awaitable[Record]]
 """A result with `error` is that of a job that has failed. A job that raises `GraphDrained` was stopped and has none."""
+
+
+class RowSession(Protocol):
+    """Work on rows, with what it needs open."""
+
+    async def do(self, row: Record) -> Record:
+        """From what a row holds to its result; one with `fatal` is what every further row would end with.
+
+        Raises:
+            DraftroomError: It has failed.
+            GraphDrained: It was stopped.
+        """
+        ...
+
+    async def forget(self, result: Record) -> None:
+        """The result is on disk: what was kept for going on can go."""
+        ...
+
+
+class RowWork(Protocol):
+    """What is done with rows. On a cluster it is pickled, and opened in each actor."""
+
+    def opened(self, control: RunControl) -> AbstractAsyncContextManager[RowSession]:
+        """Open what it needs. Where `control` asks to drain, what is under way ends with `GraphDrained`."""
+        ...
+
+
+class Workers(NamedTuple):
+    """Who works on rows."""
+
+    at_once: int
+    """Rows that this process, or each actor, has under way."""
+    actors: int = 0
+    """Of a Ray cluster; none: this process works."""
 
 
 class Ended(NamedTuple):
@@ -99,7 +135,7 @@ async def run_jobs(
     fields: Sequence[str],
     tell: Callable[[str], None],
 ) -> list[Record]:
-    """Runs jobs as `run_many` does, and gives their results.
+    """Run the jobs that have not succeeded yet, append their results to a JSON Lines file, and give those of all.
 
     Args:
         jobs: By key, in the order in which they are started.
@@ -111,7 +147,9 @@ async def run_jobs(
     Returns:
         The newest result of each job, in the order of the jobs.
     """
-    await run_many(jobs.items(), out, concurrency, keys=jobs, fields=fields, tell=lambda ended: tell(str(ended)))
+    ledger = Ledger(out, fields, lambda ended: tell(str(ended)))
+    await ledger.open(jobs, retry_failed=True)
+    await _work_off(jobs.items(), ledger, concurrency, RunControl())
     results = await asyncio.to_thread(read_results, out)
     newest = {tuple(result[field] for field in fields): result for result in results}
     return [newest[key] for key in jobs]
@@ -138,6 +176,8 @@ class Ledger:
     ) -> None:
         self._out, self._fields, self._tell, self._written = out, fields, tell, written
         self._settled, self._failed = set[Key](), set[Key]()
+        self.fatal: DraftroomError | None = None
+        """What every further job would end with."""
 
     async def open(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
         """Read what has ended of all jobs, those that have failed as not ended if they are to be run again."""
@@ -154,6 +194,9 @@ class Ledger:
 
     async def enter(self, key: Key, outcome: Record) -> None:
         """A job has ended."""
+        if "fatal" in outcome:
+            self.fatal = self.fatal or DraftroomError(**outcome["fatal"])
+            return
         result = {**dict(zip(self._fields, key, strict=True)), **outcome}
         await asyncio.to_thread(_append, self._out, result)
         self._settled.add(key)
@@ -166,40 +209,67 @@ class Ledger:
         self._tell(Ended(key, result, len(self._settled), self.total, len(self._failed), pace))
 
 
-async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
-    jobs: Iterable[tuple[Key, Job]],
+async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
+    rows: Iterable[tuple[Key, Record]],
+    work: RowWork,
     out: Path,
-    concurrency: int,
+    workers: Workers,
     *,
     keys: Iterable[Key],
     fields: Sequence[str],
     tell: Callable[[Ended], None],
-    written: Callable[[Record], Awaitable[None]] | None = None,
+    control: RunControl,
+    on_one_machine: bool,
+    say: Callable[[str], None] = lambda _: None,
     retry_failed: bool = True,
-    control: RunControl | None = None,
 ) -> None:
-    """Runs the jobs that have not succeeded yet and appends their results to a JSON Lines file.
+    """Work on the rows that have not succeeded yet, here or on a Ray cluster, and append results to a JSON Lines file.
 
-    A job that fails with a `DraftroomError` leaves a result with `error` and ends no other job. No more is kept in
-    memory than the keys and what is under way.
+    A row that fails with a `DraftroomError` leaves a result with `error` and ends no other. No more is kept in memory
+    here than the keys and what is under way.
 
     Args:
-        jobs: With their keys, in the order in which they are started; read, in a thread, as far as jobs begin.
-        out: Results so far, if there are any. Of several results of one job the newest counts.
-        concurrency: How many jobs run at once.
-        keys: Of all jobs.
+        rows: As plain values, with their keys, in the order in which they are begun; read as far as work begins.
+        work: What is done with each.
+        out: Results so far, if there are any. Of several results of one row the newest counts.
+        workers: Who works.
+        keys: Of all rows.
         fields: Names that the parts of a key have in a result.
-        tell: Is told of each job that ends.
-        written: Awaited when the result of a job that has succeeded is on disk.
-        retry_failed: Run again what has failed in an earlier call.
-        control: Where it asks to drain, no further job begins.
+        tell: Is told of each row that ends.
+        control: Where it asks to drain, no further row begins, and those under way end where they can go on.
+        on_one_machine: Whether what is kept for going on can be reached from this machine alone.
+        say: Is told what a person must know.
+        retry_failed: Do again what has failed in an earlier call.
+
+    Raises:
+        DraftroomError: What every further row would end with; or the cluster cannot be used.
     """
-    ledger = Ledger(out, fields, tell, written)
-    await ledger.open(keys, retry_failed=retry_failed)
+    async with work.opened(control) as session:
+        ledger = Ledger(out, fields, tell, session.forget)
+        await ledger.open(keys, retry_failed=retry_failed)
+        if not workers.actors:
+            jobs = ((key, partial(session.do, row)) for key, row in rows)
+            await _work_off(jobs, ledger, workers.at_once, control)
+        else:
+            from runs.many_on_ray import joined_cluster, results_on_ray  # noqa: PLC0415 - needs an optional package
+
+            async with joined_cluster(on_one_machine=on_one_machine) as machines:
+                say(f"On Ray: machines {machines}, actors {workers.actors}, of each at once {workers.at_once}.")
+                waiting = (each for each in rows if ledger.waits(each[0]))
+                async for key, result in results_on_ray(waiting, work, workers, control):
+                    await ledger.enter(key, result)
+                    if ledger.fatal:
+                        control.request_drain()
+    if ledger.fatal:
+        raise ledger.fatal
+
+
+async def _work_off(jobs: Iterable[tuple[Key, Job]], ledger: Ledger, concurrency: int, control: RunControl) -> None:
+    """Run the jobs that have not ended, which are read, in a thread, as far as they begin."""
     coming, turn = iter(jobs), asyncio.Lock()
 
     async def work() -> None:
-        while not (control and control.drain_requested):
+        while not control.drain_requested:
             async with turn:
                 key, job = await asyncio.to_thread(_next, coming, ledger)
             if job is None:
@@ -209,6 +279,8 @@ async def run_many(  # noqa: PLR0913 - each is one thing that many jobs need
             except GraphDrained:
                 return
             await ledger.enter(key, outcome)
+            if ledger.fatal:
+                control.request_drain()
 
     workers = [asyncio.create_task(work()) for _ in range(min(concurrency, ledger.total))]
     try:

@@ -11,14 +11,14 @@ import json
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Any, NamedTuple, Protocol
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
-from runs.many import Key, Record, outcome_of
+from runs.many import Key, Record, RowSession, RowWork, Workers, outcome_of
 from state.errors import SettingsError
 
 # It would report its use to its makers, warn of how Ray Data itself makes actors, and be started anew by what ends the
@@ -36,24 +36,6 @@ except ImportError as error:
 
 _LOOK_S = 0.2
 """How often it is looked whether somebody wants to stop."""
-Do = Callable[[Record], Awaitable[Record]]
-"""From what a row holds to its result."""
-
-
-class RemoteWork(Protocol):
-    """What an actor does with rows. It is pickled, and opened in each actor."""
-
-    def opened(self, control: RunControl) -> AbstractAsyncContextManager[Do]:
-        """Open what it needs. Where `control` asks to drain, what is under way ends with `GraphDrained`."""
-        ...
-
-
-class Actors(NamedTuple):
-    """Who works."""
-
-    number: int
-    at_once: int
-    """Rows that each has under way."""
 
 
 @asynccontextmanager
@@ -99,14 +81,14 @@ def _join() -> None:
 
 
 async def results_on_ray(
-    rows: Iterable[tuple[Key, Record]], work: RemoteWork, actors: Actors, control: RunControl
+    rows: Iterable[tuple[Key, Record]], work: RowWork, workers: Workers, control: RunControl
 ) -> AsyncIterator[tuple[Key, Record]]:
     """Works on rows in the cluster that was joined.
 
     Args:
         rows: What there is to do, by key; as plain values.
         work: What is done with each.
-        actors: How many, and how much each does at once.
+        workers: How many actors, and how much each does at once.
         control: Where it asks to drain, no further row begins, and those under way end where they can go on.
 
     Yields:
@@ -119,7 +101,7 @@ async def results_on_ray(
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     bell = ray.remote(_Bell).options(num_cpus=0, scheduling_strategy=here).remote()
     # Without `prefetch_batches=0` an answer would wait for the next one.
-    answers = _dataset(items, work, actors, bell).iter_batches(
+    answers = _dataset(items, work, workers, bell).iter_batches(
         batch_size=None, batch_format="pyarrow", prefetch_batches=0
     )
     coming, idle = (row for batch in answers for row in batch.to_pylist()), dict[str, int]()
@@ -128,12 +110,12 @@ async def results_on_ray(
             yield tuple(json.loads(answer["key"])), json.loads(answer["result"])
         if control.drain_requested:
             idle[answer["actor"]] = answer["under_way"]
-            if len(idle) == actors.number and not any(idle.values()):
+            if len(idle) == workers.actors and not any(idle.values()):
                 break  # the rows that are left would only be handed back, one after the other
     await asyncio.to_thread(_leave, coming)
 
 
-def _dataset(items: list[dict[str, str]], work: RemoteWork, actors: Actors, bell: Any) -> Any:
+def _dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, bell: Any) -> Any:
     """A block has one row, so that none waits for another; an actor's places are blocks."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -144,9 +126,9 @@ def _dataset(items: list[dict[str, str]], work: RemoteWork, actors: Actors, bell
         fn_constructor_args=(work, bell),
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(
-            size=actors.number,
-            max_concurrent_calls_per_actor=actors.at_once,
-            max_tasks_in_flight_per_actor=actors.at_once,
+            size=workers.actors,
+            max_concurrent_calls_per_actor=workers.at_once,
+            max_tasks_in_flight_per_actor=workers.at_once,
         ),
         num_cpus=0,  # actors wait for models; and one whose machine is gone must find room on another
     )
@@ -197,11 +179,11 @@ class _Bell:
 class _Worker:
     """The actor."""
 
-    def __init__(self, work: RemoteWork, bell: Any) -> None:
+    def __init__(self, work: RowWork, bell: Any) -> None:
         self._work, self._bell = work, bell
         self._control = RunControl()
         self._opening = asyncio.Lock()
-        self._do: Do | None = None
+        self._session: RowSession | None = None
         self._under_way = 0
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
@@ -222,12 +204,12 @@ class _Worker:
 
     async def _result(self, row: Record) -> Record | None:
         async with self._opening:
-            if not self._do:
+            if not self._session:
                 self._stack = AsyncExitStack()  # stays open as long as the process lives
-                self._do = await self._stack.enter_async_context(self._work.opened(self._control))
+                self._session = await self._stack.enter_async_context(self._work.opened(self._control))
                 self._listening = asyncio.create_task(self._listen())
-        do = self._do
-        return None if self._control.drain_requested else await outcome_of(lambda: do(row))
+        session = self._session
+        return None if self._control.drain_requested else await outcome_of(lambda: session.do(row))
 
     async def _listen(self) -> None:
         await self._bell.rung.remote()

@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
 from state.errors import DraftroomError, StateError
-from state.files import state_folder, storage_error, write_atomically
+from state.files import made_folder, state_folder, storage_error, write_atomically
 from state.records import CallRecord
 from state.settings import describe
 
@@ -264,9 +264,8 @@ def write_record(record: RunRecord) -> None:
     Raises:
         StateError: If the state folder cannot be written.
     """
-    folder = _folder()
+    folder = made_folder(_folder())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / f"{record['id']}.json", _RECORD.dump_json(record, indent=2))
     except OSError as error:
         raise storage_error(error, folder) from error
@@ -383,10 +382,5 @@ def _read(path: Path) -> RunRecord:
 
 
 def _lock(run_id: str) -> FileLock:
-    folder = _folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, folder) from error
     # Not of a thread: a server takes it in one of its threads and gives it back in another.
-    return FileLock(folder / f"{run_id}.lock", thread_local=False)
+    return FileLock(made_folder(_folder()) / f"{run_id}.lock", thread_local=False)

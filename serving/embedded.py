@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from serving.steps import Report, exclusive, run_step
+from serving.processes import Report, exclusive, run_step
 from state.errors import ServingError
 from state.files import cache_folder
 

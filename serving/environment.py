@@ -18,7 +18,7 @@ from typing import Literal
 
 from packaging.requirements import Requirement
 
-from serving.steps import Report, exclusive, run_step
+from serving.processes import Report, exclusive, run_step
 from state.errors import ServingError
 from state.files import cache_folder
 

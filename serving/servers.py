@@ -17,9 +17,17 @@ import psutil
 
 from serving.embedded import embedded_gguf, resolve_model
 from serving.environment import llama_cpp_python, vllm_python
-from serving.processes import ServerRecord, launch, read_records, servers_folder, write_records
+from serving.processes import (
+    Report,
+    ServerRecord,
+    exclusive,
+    launch,
+    read_records,
+    servers_folder,
+    telling_lines,
+    write_records,
+)
 from serving.profiles import LOOPBACK, Profile, Server
-from serving.steps import Report, exclusive, telling_lines
 from state.errors import ServingError
 from state.files import cache_folder
 

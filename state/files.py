@@ -29,6 +29,19 @@ def state_folder() -> Path:
     return Path(home).expanduser() / "state" if home else user_state_path("draftroom", appauthor=False)
 
 
+def made_folder(folder: Path) -> Path:
+    """A folder of the state, which is made if it is not there.
+
+    Raises:
+        StateError: It cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    return folder
+
+
 def cache_folder() -> Path:
     """Folder of model weights and server environments: `$DRAFTROOM_HOME/cache`, or the platform's cache folder."""
     home = os.environ.get("DRAFTROOM_HOME")

@@ -1,22 +1,20 @@
-"""State and settings of `number_check`: a model reads the numbers of a paper, code computes what does not fit.
+"""State of `number_check`: a model reads the numbers of a paper, code computes what does not fit.
 
 All passages are read in one step, so the lists that grow are written once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from operator import add
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from state.computed_findings import CheckKind, ComputedFinding, RecordKind, Severity
+from state.computed_findings import ComputedFinding, RecordKind
 from state.documents import DocumentRef
 from state.model_settings import AtMost
 from state.records import CallRecord
-from state.system_settings import SystemSettings
 
 TestName = Literal["t", "F", "r", "chi", "z", "Q"]
 RecordName = Literal[TestName, "mean", "proportion", "estimate", "number told twice", "parts of a whole"]
@@ -28,17 +26,6 @@ OfQuantities = Literal["whole numbers", "yes or no", "approximate", "ratio", "di
 NumberRemark = Literal["one-sided", "two-sided", "adjusted", OfQuantities, "no overlap", "all parts"]
 
 _CLOSED = ConfigDict(json_schema_extra={"additionalProperties": False})  # as `AgentAnswer`
-
-
-class CheckSettings(SystemSettings):
-    """How `number_check` runs, and what `draftroom check` leaves out."""
-
-    roles = ("number_reader",)
-    places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
-
-    severity: Severity = Field("low", description="Findings below this are left out.")
-    without: list[CheckKind] = Field([], description="Kinds of findings that are left out.")
-    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
 
 
 @with_config(_CLOSED)

@@ -25,18 +25,33 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from state.computed_findings import CheckKind, Severity
 from state.errors import SettingsError
 from state.extensions import (
     FEEDBACK_EXTENSIONS,
     JOURNALISM_EXTENSIONS,
     SIMPLIFICATION_EXTENSIONS,
+    Extension,
     FeedbackExtensions,
     JournalismExtensions,
     SimplificationExtensions,
 )
 from state.model_settings import ADDRESS, Limits, ModelSettings
-from state.number_check import CheckSettings
-from state.system_settings import SystemSettings
+
+
+class SystemSettings(BaseModel):
+    """How a system runs: a table of `Settings`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    roles: ClassVar[tuple[str, ...]]
+    """Its agents."""
+    known_extensions: ClassVar[Mapping[Any, Extension]] = {}
+    """What `extensions` may name; a system without that field has none."""
+    places: ClassVar[Mapping[str, Any]] = {}
+    """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
+    system works: those that are true here, and of a nested table those that it names."""
+
 
 JournalismRole = Literal["journalist", "reader", "editor"]
 SimplificationRole = Literal[
@@ -76,6 +91,17 @@ Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions"
 def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     ModelSettings.model_validate(fields)
     return fields
+
+
+class CheckSettings(SystemSettings):
+    """How `number_check` runs, and what `draftroom check` leaves out."""
+
+    roles = ("number_reader",)
+    places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
+
+    severity: Severity = Field("low", description="Findings below this are left out.")
+    without: list[CheckKind] = Field([], description="Kinds of findings that are left out.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
 
 
 class JournalismSettings(SystemSettings):

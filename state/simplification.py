@@ -177,8 +177,6 @@ class SimplificationOutput(TypedDict, total=False):
     """What is wrong with it as a whole; empty if nothing was found."""
     lost: list[LostDetail]
     """Details of the source (numbers, negations, names) that the result has lost or changed."""
-    accepted: list[LostDetail]
-    """Those of them that a person has found right."""
     glossary: list[GlossaryEntry]
     """Medical terms that were kept, with the plain explanation given."""
     stop_reason: Literal["", "entries used up", "target reached", "nothing more to change", "single rewrite"]

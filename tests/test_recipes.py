@@ -30,16 +30,16 @@ PARTS = ["Your role", "Your task", "Rules", "Output"]
 """Of every agent's prompt."""
 GLOSSARY = "# Glossary\n\n- **bryophytes**: Mosses and their kin.\n- **hyaline cells**: Dead, see-through cells.\n"
 FROM_PYTHON = """
-import asyncio
-from graphs.glossary import graph
-print(asyncio.run(graph.ainvoke({"paper": open("moss.md").read()}, context={"terms": 1}))["terms"])
-"""
-WHAT_DOCTOR_ASKS = """
+import asyncio, runpy
 from draftroom.doctor import distinct_models
+from graphs.glossary import graph
 from tools.configuration import load_settings
+print(asyncio.run(graph.ainvoke({"paper": open("moss.md").read()}, context={"terms": 1}))["terms"])
 print(*distinct_models(load_settings()), sep="\\n")
+runpy.run_module("draftroom.reference", run_name="__main__")
 """
-"""The whole of `doctor` loads what reviews need, which takes ten seconds."""
+# In one process, as each loads for seconds; of `doctor` the part that says whom it asks, as the whole of it loads what
+# reviews need.
 
 
 def blocks() -> list[tuple[str, str, str]]:
@@ -156,16 +156,11 @@ def test_it_is_configured_like_the_others(house: House):
     assert "`glossary.terms`: input should be less than or equal to 40" in refused.stderr
 
 
-def test_its_graph_runs_from_python(house: House):
-    found = house.run("-c", FROM_PYTHON)
-    assert found.stdout == "['bryophytes']\n", found.stderr
-
-
-def test_doctor_asks_for_its_roles_and_the_page_lists_its_settings(house: House):
-    roles = {"DRAFTROOM_MODELS__EXPLAINER__MODEL": "small"}
-    assert "explainer: small at" in house.run("-c", WHAT_DOCTOR_ASKS, variables=roles).stdout
-    written = house.run("-m", "draftroom.reference")
-    assert written.returncode == 0, written.stderr
+def test_its_graph_runs_from_python_doctor_knows_its_roles_and_the_page_its_settings(house: House):
+    run = house.run("-c", FROM_PYTHON, variables={"DRAFTROOM_MODELS__EXPLAINER__MODEL": "small"})
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("['bryophytes']\n")
+    assert "explainer: small at" in run.stdout
     page = (house.root / "docs" / "settings.md").read_text(encoding="utf-8")
     assert "## [glossary]\n\n- `" in page
     assert "- `terms` (integer ≥ 1 ≤ 40, default `8`): Most terms that are explained." in page

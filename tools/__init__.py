@@ -1,5 +1,27 @@
-"""What the agents call: models, documents, retrieval, literature, checks of results, and text itself."""
+"""What the agents call: models, documents, retrieval, literature, checks of results, and text itself.
 
-from tools.privacy import silence_telemetry
+Importing it keeps drafts private: it switches off what the libraries in use would report or download, so every way into
+Draftroom does. Set `DRAFTROOM_TRACING=1` to let LangSmith tracing be configured by its own variables again. A plain
+`langgraph dev` is silenced by the same variables in `langgraph.json`, except that its command line reports one start
+before it reads them; `draftroom studio` does not.
+"""
 
-silence_telemetry()
+import os
+
+SILENCE = {
+    "LANGSMITH_TRACING": "false",
+    "LANGSMITH_TRACING_V2": "false",
+    "LANGCHAIN_TRACING": "false",
+    "LANGCHAIN_TRACING_V2": "false",
+    # Given a LangSmith key of other projects, `langgraph dev` reports how many runs there were, traced or not.
+    "LANGSMITH_CONTROL_PLANE_API_KEY": "",
+    "LANGGRAPH_CLOUD_LICENSE_KEY": "",
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "ANONYMIZED_TELEMETRY": "False",
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+}
+if os.environ.get("DRAFTROOM_TRACING") != "1":  # of this process and its children
+    os.environ.update(SILENCE)

@@ -71,25 +71,17 @@ class Bert:
             states = self._layer(layer, states, len(states))
         return np.tanh(self._dense(self._layer(last, states, 1)[0], "pooler.dense"))
 
-    def sentence_vector(self, text: str, longest: int) -> Array:
-        """The mean of the last hidden states, of length 1, `[hidden]` (Reimers and Gurevych, "Sentence-BERT", 2019).
-
-        Args:
-            text: What is longer is cut off.
-            longest: Tokens that are read, special ones included.
-        """
-        vector: Array = self.layer_vectors(text, longest)[-1]
-        return vector
-
     def layer_vectors(self, text: str, longest: int) -> Array:
         """Return the mean of the hidden states after each layer, of length 1 each, `[layers, hidden]`.
 
+        The last is the vector of the text (Reimers and Gurevych, "Sentence-BERT", 2019).
+
         Args:
             text: What is longer is cut off.
             longest: Tokens that are read, special ones included.
         """
-        tokens = self.tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2]
-        ids = [special(self.tokenizer, "[CLS]"), *tokens, special(self.tokenizer, "[SEP]")]
+        *ids, last = self.tokenizer.encode(text).ids
+        ids = [*ids[: longest - 1], last]
         states = self._embedded(ids, [0] * len(ids))
         means = []
         for layer in range(self.config.num_hidden_layers):
@@ -206,20 +198,6 @@ def load_bert(name: str) -> Bert:
             "complete BERT checkpoint."
         )
     return Bert(config, {each: found[each].astype(np.float32, copy=False) for each in names}, as_words(tokenizer))
-
-
-def special(tokenizer: Tokenizer, token: str) -> int:
-    """The id of `[CLS]` or `[SEP]`, which every BERT has.
-
-    Raises:
-        SettingsError: The tokenizer has no such token.
-    """
-    number = tokenizer.token_to_id(token)
-    if number is None:
-        raise SettingsError(
-            f"The encoder's tokenizer has no {token}, so it is not that of a BERT; name another encoder."
-        )
-    return number
 
 
 def as_words(tokenizer: Tokenizer) -> Tokenizer:

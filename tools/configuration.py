@@ -1,13 +1,11 @@
 """Where settings come from. Each source overrides the one before: preset, settings file, environment, overrides.
 
-The overrides are the flags of the command, the `context` of a Python call, or Studio's form. All three ways in resolve
-their settings here, so the same file and the same environment mean the same thing everywhere.
+The overrides are the flags of the command, the `context` of a Python call, or Studio's form; all are resolved here.
 
 A preset that the file or the environment names is what they start from. One that the overrides name is chosen for the
 run and comes over both, field by field (`under_preset`); a role that it samples is sampled by it alone, and endpoints
 and what their servers can do stay those of file and environment. The tables of a preset that says `whole = true` stand
-for the others' as a whole, with defaults for what they leave out. Then file and environment only say where things are
-(endpoints, folders, services, names of keys), what is read and never asked, and where a person is waited for.
+for the others' as a whole, but for endpoints and what a system's settings call `places`.
 """
 
 from __future__ import annotations
@@ -102,21 +100,25 @@ def resolve_settings(context: RunContext) -> Settings:
 def list_changes(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:
     """List the settings of a run that are not those of the preset `paper`, as `name = value`.
 
-    The system's `places` may differ. Of `roles`, who are asked, those that the preset samples are compared.
+    Of `roles`, who are asked, those that the preset samples are compared. Of the system's `places` only those are that
+    let a person take part, or a review of the paper be read.
     """
     paper = _checked(_preset("paper", {})[0])
     sampled = [role for role in roles if paper.models.get(role, {}).keys() & SAMPLING]
+    of_model = {*SAMPLING, "max_tokens", "extra_body"}
     published = {
         **getattr(paper, table).model_dump(mode="json", exclude=TABLES[table].places),
         "limits": paper.limits.model_dump(),
-        "models": {role: paper.model_for(role).model_dump(include={*SAMPLING, "max_tokens"}) for role in sampled},
+        "models": {role: paper.model_for(role).model_dump(include=of_model) for role in sampled},
     }
-    return sorted(_differences({**frozen, **frozen[table]}, published))
+    told = getattr(paper, table).model_dump(mode="json", include={"pause": True, "literature": {"blocked_hosts"}})
+    own = {**frozen, **frozen[table]}
+    return sorted([*_differences(own, published), *_differences(own, told)])
 
 
 def _differences(own: Mapping[str, Any], published: Mapping[str, Any], within: str = "") -> Iterator[str]:
     for name, value in published.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and name != "extra_body":
             yield from _differences(own[name], value, f"{within}{name}.")
         elif own[name] != value:
             yield f"{within}{name} = {own[name]}"

@@ -46,7 +46,7 @@ def _own(  # noqa: PLR0913 - each parameter is a flag
         str,
         typer.Option(
             "--formats",
-            help="Formats of the results, with commas: md, json, html; of reviews also pdf, docx, tex, letter.md.",
+            help="Formats of the results, with commas: md, json, html; of reviews also pdf, docx, tex.",
         ),
     ] = "md,json",
     at_once: Annotated[

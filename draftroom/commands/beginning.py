@@ -20,7 +20,7 @@ from draftroom.commands.options import (
     QuietOption,
     overrides,
 )
-from draftroom.files import check_outputs, format_of, take_paper
+from draftroom.files import check_outputs, take_paper
 from draftroom.systems import SYSTEMS, RunRequest, System, Take
 from runs.driver import Budget
 from runs.record import RunInput, RunRecord, new_record
@@ -57,7 +57,7 @@ def begins_a_run(own: Callable[..., None]) -> Callable[..., None]:
             """Take the paper, if the results can be written onto it where that is asked for."""
             run_input = take_paper(flags["file"], **how)
             for path in flags["output"]:
-                if refusal := rendering.refusal(format_of(path, rendering.formats), run_input["paper"]["format"]):
+                if refusal := rendering.refusal(path.suffix.lower(), run_input["paper"]["format"]):
                     raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
             return run_input
 

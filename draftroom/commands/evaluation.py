@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -36,8 +36,6 @@ from tools.configuration import load_settings, merge, preset_names
 from tools.reranking import SHIPPED
 
 if TYPE_CHECKING:
-    from langgraph.runtime import RunControl
-
     from evals.reproduction import Expense, LeftOut, Planned
     from evals.run import RunFolder
     from evals.task import Task
@@ -117,7 +115,7 @@ def evaluation(name: str) -> Callable[..., None]:
         run = prepare(task, Wanted(data or [], rows, limit, seed, split), settings, folder)
         if servers:
             start_servers(servers)
-        _run(task, run, None, Workers(engine, actors), quiet=quiet)
+        _run(task, run, engine=engine, actors=actors, quiet=quiet)
 
     evaluate.__doc__ = EVALUATIONS[name].help
     return evaluate
@@ -164,7 +162,7 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
         if isinstance(each, Planned) and each.left:
             tell(f"Stage {number} of {len(stages)}: {each.stage.shows}")
             run = prepare(each.task, each.wanted, each.settings, each.folder.path)
-            _run(each.task, run, None, Workers(engine, actors), quiet=quiet)
+            _run(each.task, run, engine=engine, actors=actors, quiet=quiet)
     _show_plan(wanted.plan(), reads, writes)
 
 
@@ -208,7 +206,7 @@ def resume(
 ) -> None:
     """Go on with a run that was stopped, and try again what failed."""
     task, folder = opened(run)
-    _run(task, folder, concurrency, Workers(engine, actors), quiet=quiet)
+    _run(task, folder, concurrency, engine=engine, actors=actors, quiet=quiet)
 
 
 @eval_app.command("report")
@@ -293,51 +291,26 @@ def opened(path: Path) -> tuple[Task, RunFolder]:
     return task, folder
 
 
-class Workers(NamedTuple):
-    """Who runs an evaluation."""
-
-    engine: Engine
-    actors: int
-    """On a cluster: for each endpoint of a model."""
-
-
-def _run(task: Task, folder: RunFolder, samples: int | None, workers: Workers, *, quiet: bool) -> None:
+def _run(
+    task: Task, folder: RunFolder, samples: int | None = None, *, engine: Engine, actors: int, quiet: bool
+) -> None:
     """Run what is missing, then report."""
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
-    from runs.many import until_stopped  # noqa: PLC0415
+    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415
+    from runs.many import Workers, until_stopped  # noqa: PLC0415
 
-    control = RunControl()
-    work = _work(task, folder, samples, workers, tell=(lambda _: None) if quiet else tell, control=control)
+    models = [ModelSettings(**model) for model in folder.config().models.values()]
+    at_once = samples or SAMPLES_A_REQUEST * max(model.concurrency for model in models)
+    workers, control = Workers(at_once, actors if engine == "ray" else 0), RunControl()
+    told = (lambda _: None) if quiet else tell
+    load, checkpoints = EVALUATIONS[task.name].load, load_settings().checkpoints
+    work = run_systems(load, folder, workers, tell=told, control=control, checkpoints=checkpoints)
     if asyncio.run(until_stopped(work, control, tell)):
-        again = "" if workers.engine == "local" else f" --engine {workers.engine} --actors {workers.actors}"
+        again = "" if engine == "local" else f" --engine {engine} --actors {actors}"
         tell(f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}{again}")
         raise typer.Exit(STOPPED)
     _report(task, folder)
-
-
-def _work(
-    task: Task,
-    folder: RunFolder,
-    samples: int | None,
-    workers: Workers,
-    *,
-    tell: Callable[[str], None],
-    control: RunControl,
-) -> Coroutine[Any, Any, None]:
-    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415 - takes seconds
-
-    models = [ModelSettings(**model) for model in folder.config().models.values()]
-    checkpoints = load_settings().checkpoints
-    at_once = samples or SAMPLES_A_REQUEST * max(model.concurrency for model in models)
-    if workers.engine == "local":
-        return run_systems(task, folder, concurrency=at_once, tell=tell, control=control, checkpoints=checkpoints)
-    from evals.on_ray import run_systems_on_ray  # noqa: PLC0415 - needs an optional package
-    from runs.many_on_ray import Actors  # noqa: PLC0415
-
-    actors = Actors(workers.actors, at_once)
-    load = EVALUATIONS[task.name].load
-    return run_systems_on_ray(load, folder, actors, tell=tell, control=control, checkpoints=checkpoints)
 
 
 def _report(task: Task, folder: RunFolder) -> None:

@@ -69,10 +69,9 @@ def judged(
 ) -> None:
     """Tables of what people said: means by question and field, or dominance, ties and kappa."""
     require(EVALS)
-    from evals.human.blinding import read_key  # noqa: PLC0415 - these take seconds
-    from evals.human.judgements import judgements, judgements_report  # noqa: PLC0415
+    from evals.human.items import read_key  # noqa: PLC0415 - these take seconds
+    from evals.human.judgements import judgements, judgements_report, ratings, ratings_report  # noqa: PLC0415
     from evals.human.label_studio import read_exports  # noqa: PLC0415
-    from evals.human.ratings import ratings, ratings_report  # noqa: PLC0415
     from evals.reports.document import as_markdown  # noqa: PLC0415
 
     whose = read_key(key)

@@ -11,10 +11,9 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from draftroom.rendering.console import ERR, OUT, print_table, tell
-from serving.processes import recorded_profiles
+from serving.processes import Report, recorded_profiles
 from serving.profiles import Profile, load_profile, profile_name, profile_names
 from serving.servers import ServerState, down, status, up
-from serving.steps import Report
 
 models_app = typer.Typer(help="Start, stop and list local model servers.", no_args_is_help=True)
 

@@ -1,4 +1,4 @@
-"""`draftroom resume`: go on with a run that was stopped, interrupted, or waits for a person."""
+"""`draftroom resume` and `show`: go on with a run that was stopped or waits for a person, and tell the story of one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import typer
 
 from draftroom.commands.driving import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
-from draftroom.files import check_outputs
+from draftroom.extras import where_runs_are_shown
+from draftroom.files import check_outputs, read_result, write_outputs
+from draftroom.rendering.console import tell
+from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
-from runs.driver import Budget
+from runs.driver import Budget, read_state, refresh_record, resume_command
 from runs.record import find_record
 from state.errors import BadInput
 
@@ -44,3 +47,28 @@ def resume(
     if record["status"] != "done":
         record = {**record, "resumed": record["resumed"] + 1}
     drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))
+
+
+def show(
+    run: Annotated[str, typer.Argument(help="The id of the run, its unique beginning, `last`, or a result in JSON.")],
+    only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
+    output: OutputOption = [],  # noqa: B006 - Typer copies it
+) -> None:
+    """Show the story of a run: what every agent said, what changed, readability and cost."""
+    is_file = run.endswith(".json")
+    record, values = read_result(Path(run)) if is_file else (find_record(run), {})
+    system = find_system(record["system"])
+    rendering = system.rendering
+    check_outputs(output, rendering)
+    if not is_file:
+        values = read_state(record, system.graph)
+        if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
+            record = refresh_record(record, values, system.graph)
+    write_outputs(output, rendering, record, values)
+    print_story(rendering.document(record, values), only)
+    if not is_file:
+        keep, go_on = (
+            f"draftroom show {record['id']} -o FILE.html (keep it)",
+            f"{resume_command(record)} (go on with it)",
+        )
+        tell(f"Next: {keep if record['status'] == 'done' else go_on}{where_runs_are_shown()}.")

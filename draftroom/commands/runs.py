@@ -49,30 +49,13 @@ def delete(
     yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask first.")] = False,
 ) -> None:
     """Delete a run: its record and checkpoints, and the stored paper with its vectors unless another run uses it."""
-    from runs.deletion import delete_runs  # noqa: PLC0415 - loads LangGraph, which a list does not need
+    from runs.deletion import delete_run  # noqa: PLC0415 - loads LangGraph, which a list does not need
 
     record = find_record(run)
     if not yes:
         typer.confirm(f"Delete the run {record['id']} ({plain(record['input']['name'])})?", abort=True, err=True)
-    delete_runs([record])
+    delete_run(record)
     tell(f"The run {record['id']} is deleted.")
-
-
-@runs_app.command()
-def prune(
-    days: Annotated[int, typer.Option(min=0, help="Keep what was changed within so many days.")] = 30,
-    unfinished: Annotated[bool, typer.Option("--unfinished", help="Also those that could still go on.")] = False,
-    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask first.")] = False,
-) -> None:
-    """Delete every run that is done and old, as `runs delete` does with one; results that were written stay."""
-    from runs.deletion import delete_runs, old_runs  # noqa: PLC0415 - loads LangGraph, which a list does not need
-
-    records = old_runs(days, unfinished=unfinished)
-    told = f"{len(records)} run{'' if len(records) == 1 else 's'}, not changed for {days} days"
-    if records and not yes:
-        typer.confirm(f"Delete {told}?", abort=True, err=True)
-    delete_runs(records)
-    tell(f"Deleted: {told}.")
 
 
 def _table(records: list[RunRecord]) -> Table:

@@ -15,7 +15,7 @@ import typer
 from draftroom.extras import STUDIO, require
 from draftroom.rendering.console import tell
 from state.errors import ServingError
-from state.files import state_folder, storage_error
+from state.files import made_folder, state_folder
 from tools.configuration import load_settings
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def serve(host: str, port: int, access: Access, said: str) -> None:
 
     load_settings()
     require_free_port(host, port)
-    make_state_folder()
+    made_folder(state_folder().absolute())  # the server would start without one, and fail at the first run
     tell(said)
     os.environ[VARIABLE] = access.as_json()
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
@@ -83,19 +83,6 @@ def serve(host: str, port: int, access: Access, said: str) -> None:
     command += [str(part) for option in options.items() for part in option]
     # In this process's place, so that signals, the exit code and the environment, which `tools` has silenced, stay.
     os.execv(sys.executable, command)  # noqa: S606
-
-
-def make_state_folder() -> None:
-    """Make the folder of checkpoints now: the server would start without one, and fail at the first run.
-
-    Raises:
-        StateError: If it cannot be made.
-    """
-    folder = state_folder().absolute()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, folder) from error
 
 
 def require_free_port(host: str, port: int) -> None:

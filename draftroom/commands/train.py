@@ -26,6 +26,9 @@ def plan_reranker(
     out: OutOption,
     plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
     config: ConfigOption = "plan-reranker-small",
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Folder or hub name of an encoder, in place of the configuration's.")
+    ] = None,
 ) -> None:
     """Train the plan re-ranker, and measure it by cross-validation over papers."""
     require(TRAINING)
@@ -35,7 +38,8 @@ def plan_reranker(
     from training.plan_reranker.train import RerankerFit, train_reranker  # noqa: PLC0415
 
     paragraphs = read_planned(pairs, plans)
-    weights = train_reranker(read_config(config, RerankerFit), paragraphs, out)
+    chosen = read_config(config, RerankerFit)
+    weights = train_reranker(chosen.model_copy(update={"encoder": encoder}) if encoder else chosen, paragraphs, out)
     typer.echo(evaluate(weights, paragraphs, out), nl=False)
     tell(f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use.")
 

@@ -24,11 +24,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from draftroom.files import take_bytes
-from draftroom.page import changes, health, uploads, views
+from draftroom.page import changes, views
 from draftroom.page.access import Access, Doorkeeper
 from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
-from runs.deletion import delete_runs
+from runs.deletion import delete_run
 from runs.record import RunRecord, find_record
 from state.errors import BadInput, DraftroomError, Kind
 from tools.configuration import load_settings
@@ -96,7 +96,7 @@ async def runs(request: Request) -> Response:
     if not isinstance(settings, dict):
         raise BadInput("The settings are no JSON object.")
     request_of_graph = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
-    record = await asyncio.to_thread(uploads.begin, form.get("verb", ""), data, name, settings, request_of_graph)
+    record = await asyncio.to_thread(views.begin, form.get("verb", ""), data, name, settings, request_of_graph)
     started = await keeper.drive(record)
     return JSONResponse({"id": record["id"], **started._asdict()}, 201)
 
@@ -107,7 +107,7 @@ async def run(request: Request) -> Response:
     record = await _record(request)
     if request.method == "DELETE":
         await keeper.stop(record["id"])
-        await asyncio.to_thread(delete_runs, [record])
+        await asyncio.to_thread(delete_run, record)
         return JSONResponse({})
     view = await views.look_at(record)
     return JSONResponse(await asyncio.to_thread(views.run, view, driven.get(record["id"])))
@@ -145,12 +145,6 @@ async def plain_text(request: Request) -> Response:
     return JSONResponse(await changes.edit_plain_text(await _record(request), await _text(request)))
 
 
-async def losses(request: Request) -> Response:
-    """Keep which losses of a plain text a person accepts."""
-    record = await _record(request)
-    return JSONResponse(await changes.accept_losses(record, (await _body(request)).get("accepted")))
-
-
 async def export(request: Request) -> Response:
     """The result as a file."""
     view = await views.look_at(await _record(request))
@@ -182,7 +176,7 @@ async def words(request: Request) -> Response:
 async def check(request: Request) -> Response:
     """What a paper contradicts in itself; no model is asked."""
     data, name, fields = await uploaded(request)
-    taken = await asyncio.to_thread(take_bytes, data, uploads.file_name(name), scope="whole", max_pages=100)
+    taken = await asyncio.to_thread(take_bytes, data, views.file_name(name), scope="whole", max_pages=100)
     document = await asyncio.to_thread(load_document, taken["paper"])
     report = await asyncio.to_thread(check_paper, document, taken["paper"]["warnings"])
     if fields.get("references"):
@@ -263,7 +257,6 @@ def routes() -> list[Route | Mount]:
         Route(f"{one}/decisions/{{comment}}", decision, methods=["PUT"]),
         Route(f"{one}/article", article, methods=["PUT"]),
         Route(f"{one}/text", plain_text, methods=["PUT"]),
-        Route(f"{one}/losses", losses, methods=["PUT"]),
         Route(f"{one}/export", export),
         Route(f"{one}/paper", paper),
         Route(f"{one}/words", words),
@@ -275,7 +268,7 @@ def routes() -> list[Route | Mount]:
 def mounted(access: Access | None) -> Starlette:
     """The app for a server that these may talk to; without a page if nobody has said who may."""
     return Starlette(
-        routes=[Route(health.PATH, health.ready), *(routes() if access else [])],
+        routes=[Route("/ready", views.ready), *(routes() if access else [])],
         middleware=[Middleware(Doorkeeper, access=access)] if access else [],
         lifespan=(lambda _: lifespan(access)) if access else None,
         exception_handlers={DraftroomError: refuse, HTTPException: refuse_request},

@@ -1,4 +1,4 @@
-"""What a person changes in a finished run: decisions on comments and losses, the article, the plain text.
+"""What a person changes in a finished run: decisions on comments, the article, the plain text.
 
 Each is an update of the graph's state, as one of its nodes would write it, so that it is in the checkpoints like all
 else, can be gone back on, and stands in every export.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,14 +22,12 @@ from runs.record import RunRecord, write_record
 from state.errors import BadInput
 from state.feedback import AuthorDecision
 from state.journalism import Draft, JournalismState
-from state.records import LostDetail, Values
+from state.records import Values
 from state.settings import describe
 from tools.checks.omissions import lost_content
 from tools.documents.reading import stored_text
 
-Given = TypeVar("Given")
 _DECISION = TypeAdapter(AuthorDecision)
-_LOSSES = TypeAdapter(list[LostDetail])
 
 
 async def judge(record: RunRecord, comment: str, given: Mapping[str, Any]) -> dict[str, AuthorDecision]:
@@ -39,7 +37,10 @@ async def judge(record: RunRecord, comment: str, given: Mapping[str, Any]) -> di
         BadInput: There is no such comment, or it is no decision.
         StateError: The run is under way, or its checkpoints cannot be written.
     """
-    decision = _valid(_DECISION, given, "This is no decision")
+    try:
+        decision = _DECISION.validate_python(given)
+    except ValidationError as error:
+        raise BadInput(f"This is no decision: {describe(error)}.") from error
 
     def decided(values: Values) -> dict[str, Any]:
         shown = [item for item in values.get("computed", []) if item["shown"]]
@@ -90,38 +91,12 @@ async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
         number = values["versions"][-1]["number"] + 1
         lost = lost_content(stored_text(values["source"]), text)
         version = as_version(number, "person", text, lost)
-        accepted = [detail for detail in values.get("accepted", []) if detail in lost]
-        news = {"text": text, "simplified": text, "lost": lost, "accepted": accepted}
+        news = {"text": text, "simplified": text, "lost": lost}
         return {**news, "versions": [version], "selected_version": number, "selected_because": "edited by a person"}
 
     _only(record, "medical_simplification")
     values = await _update(record, edited, "finish")
     return dict(values["versions"][-1])
-
-
-async def accept_losses(record: RunRecord, given: object) -> list[LostDetail]:
-    """Keep which losses of the plain text a person has found right; returns them.
-
-    Raises:
-        BadInput: The run is none of medical simplification, or has not lost these.
-        StateError: The run is under way, or its checkpoints cannot be written.
-    """
-    accepted = _valid(_LOSSES, given, "These are no losses")
-
-    def judged(values: Values) -> dict[str, Any]:
-        if any(detail not in values["lost"] for detail in accepted):
-            raise BadInput("The plain text has not lost all of this; load the page again.")
-        return {"accepted": accepted}
-
-    _only(record, "medical_simplification")
-    return list((await _update(record, judged, "finish"))["accepted"])
-
-
-def _valid(form: TypeAdapter[Given], given: object, otherwise: str) -> Given:
-    try:
-        return form.validate_python(given)
-    except ValidationError as error:
-        raise BadInput(f"{otherwise}: {describe(error)}.") from error
 
 
 def _only(record: RunRecord, system: str) -> None:

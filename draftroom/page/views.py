@@ -1,29 +1,38 @@
-"""What the page is told: what can be done here, all runs, and one run with its paper."""
+"""What the page is told: what can be done here, what a person begins, all runs, and one run with its paper.
+
+For an orchestrator: whether the server could do a run now.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Mapping
+from functools import partial
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from langgraph.types import StateSnapshot
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from draftroom import __version__
-from draftroom.doctor import distinct_models
+from draftroom.doctor import Check, checkpoints_open, distinct_models, failed, folder_is_writable
+from draftroom.files import take_bytes
 from draftroom.page.keeper import Keeper, ServerRun
-from draftroom.page.uploads import VERBS
-from draftroom.systems import find_system
+from draftroom.systems import SYSTEMS, RunRequest, System, find_system
 from draftroom.systems.check import NUMBER_CHECK
 from runs.driver import NewestState, read_snapshot, refresh_record
 from runs.record import RunRecord, all_records, shown_status, total_calls, total_tokens
 from state.documents import Document, Word
-from state.errors import DraftroomError, StateError
+from state.errors import BadInput, DraftroomError, StateError
+from state.files import state_folder
+from state.model_settings import ModelSettings
 from state.records import Values
 from state.settings import TABLES
 from tools.configuration import load_settings, preset_names
 from tools.documents.reading import FORMATS, MAX_BYTES, load_document
-from tools.models import describe_endpoint
+from tools.models.endpoint import describe_endpoint, forget_endpoint
 
 
 class RunView(NamedTuple):
@@ -159,3 +168,75 @@ def words(record: RunRecord) -> dict[str, list[Word]]:
         StateError: The paper as it was read is gone.
     """
     return {paragraph["id"]: paragraph["words"] for paragraph in load_document(record["input"]["paper"])["paragraphs"]}
+
+
+PASTED = "pasted text"
+
+VERBS: Mapping[str, System] = {verb: system for system in SYSTEMS.values() for verb in system.commands}
+"""What a person can have done, and the system that does it."""
+
+
+def file_name(told: str) -> str:
+    """A browser tells the name of a file without its folder, others tell what they like; pasted text has none."""
+    return PurePath(told.replace("\\", "/").replace("\0", "")).name[-200:] or PASTED
+
+
+def begin(verb: str, data: bytes, name: str, chosen: Mapping[str, Any], request: Mapping[str, Any]) -> RunRecord:
+    """The record of a run that may begin now.
+
+    Args:
+        verb: explain, simplify or review.
+        data: The paper.
+        name: Of its file; empty if the text was pasted.
+        chosen: Settings of the system that a person has changed, and perhaps `preset`.
+        request: What is asked of the graph beside its paper: a section to review.
+
+    Raises:
+        DraftroomError: What is wrong with the settings, the paper or the request.
+    """
+    if verb not in VERBS:
+        raise BadInput(f"There is nothing called {verb[:40]!r} to do; choose one of {', '.join(VERBS)}.")
+    system = VERBS[verb]
+    own = {field: value for field, value in chosen.items() if field != "preset"}
+    if strange := own.keys() - set(system.asked):
+        raise BadInput(f"The page has no setting {strange.pop()[:40]!r}; it belongs in draftroom.toml.")
+    preset = chosen.get("preset")
+    if preset and preset not in preset_names():  # a path would be read
+        raise BadInput(f"There is no preset {str(preset)[:40]!r}; choose one of {', '.join(preset_names())}.")
+    settings = load_settings({system.table: own, **({"preset": preset} if preset else {})})
+    take = partial(take_bytes, data, file_name(name))
+    return RunRequest(system, settings, request).begin(take)
+
+
+async def ready(_: Request) -> Response:
+    """200 if everything that a run needs can be used, otherwise 503; the names of what cannot, and why by kind.
+
+    LangGraph's own `/ok` tells that the server is alive. This tells whether its state folder, its checkpoints and the
+    endpoints of its models can be used, without a word on where they are.
+    """
+    problems = {check.name: check.kind for check in await checks() if check.status == "failed"}
+    return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
+
+
+async def checks() -> list[Check]:
+    """The checks of `draftroom doctor` that take no more than a moment and ask no model for an answer."""
+    try:
+        settings = await asyncio.to_thread(load_settings)
+    except DraftroomError as error:
+        return [failed("settings", error)]
+    models = distinct_models(settings).values()
+    return [
+        await asyncio.to_thread(folder_is_writable, state_folder().absolute()),
+        await checkpoints_open(settings.checkpoints),
+        *await asyncio.gather(*map(endpoint_answers, models)),
+    ]
+
+
+async def endpoint_answers(model: ModelSettings) -> Check:
+    """Whether an endpoint answers now, and serves its model."""
+    forget_endpoint(model)
+    try:
+        await describe_endpoint(model)
+    except DraftroomError as error:
+        return failed("models", error)
+    return Check("models", "ok", "It answers.")

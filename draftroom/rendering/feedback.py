@@ -20,11 +20,9 @@ from draftroom.rendering.blocks import (
     TextLine,
     join_place,
 )
-from draftroom.rendering.latex import to_latex
-from draftroom.rendering.letter import to_letter
+from draftroom.rendering.manuscripts import to_latex, to_word
 from draftroom.rendering.notes import KINDS, computed_notes, describe_evidence, ranked_notes
 from draftroom.rendering.rendering import Dialogue, Rendering, document_formats
-from draftroom.rendering.word import to_word
 from draftroom.systems.feedback import all_comments, notices
 from nodes.feedback.agent import evidence_id
 from runs.record import RunRecord
@@ -255,7 +253,6 @@ RENDERING = Rendering(
         ".pdf": to_annotated_pdf,
         ".docx": to_word,
         ".tex": to_latex,
-        ".letter.md": to_letter,
     },
     of_the_paper={".pdf": "pdf", ".tex": "latex"},
     dialogue=Dialogue(describe_question, these="these questions", line="question"),

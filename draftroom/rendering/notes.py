@@ -67,6 +67,7 @@ def computed_notes(values: Values) -> list[Note]:
 def _of_comment(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
     review, suggestion = decision.get("review", comment["review"]), decision.get("suggestion", comment["suggestion"])
     verdict, notes = comment["verification"]["verdict"], comment["verification"]["notes"]
+    said = {"Suggestion": suggestion, "The author": decision.get("reply", "")}
     return Note(
         id=comment["id"],
         rank=rank,
@@ -78,7 +79,7 @@ def _of_comment(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
         page=comment["page"],
         quote=comment["quote"],
         start=comment["start"],
-        lines=[TextLine(review), *([TextLine(suggestion, label="Suggestion", tone="good")] if suggestion else [])],
+        lines=[TextLine(review), *(TextLine(text, label=label, tone="good") for label, text in said.items() if text)],
         evidence=[describe_evidence(item) for item in comment["evidence"]],
         checks=[TextLine(note, label=f"Check ({verdict})", tone="soft") for note in notes],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from draftroom.rendering.account import count, describe_costs, describe_run, detail_lines, named, please_note, spoken
+from draftroom.rendering.account import count, describe_costs, describe_run, detail_lines, please_note, spoken
 from draftroom.rendering.blocks import (
     Block,
     DataTable,
@@ -68,13 +68,9 @@ def build_document(record: RunRecord, values: Values) -> ResultDocument:
 
 
 def _list_losses(values: Values, *, finished: bool) -> Iterator[Block]:
-    """List what is lost, sentence by sentence, then what a person has accepted, and which loops ended early."""
-    accepted = values.get("accepted", [])
-    lost = [detail for detail in values.get("lost", []) if detail not in accepted]
-    none = f"{'Nothing else' if accepted else 'None'} was found{'' if finished else ' yet'}."
-    yield Items(detail_lines(lost)) if lost else TextLine(none)
-    if accepted:
-        yield TextLine(f"Lost, and accepted by a person: {named(accepted)}.", tone="soft")
+    """List what is lost, sentence by sentence, and which loops ended early."""
+    lost = values.get("lost", [])
+    yield Items(detail_lines(lost)) if lost else TextLine(f"None was found{'' if finished else ' yet'}.")
     for exchange in values.get("history", []):
         if exchange["problem"]:
             said = f"Entry {exchange['entry']}, {spoken(exchange['loop'])}, ended early: {exchange['problem']}"

@@ -60,10 +60,12 @@ JOURNALISM = System(
     progress=progress,
     graph=SCIENCE_JOURNALISM,
     asked=("rounds", "audience", "extensions", "max_words", "scope", "pause"),
-    begin_address="draftroom.commands.explain:begin",
+    begin_address="draftroom.commands.plain_texts:begin_explanation",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
-        "explain": Lazy("draftroom.commands.explain:explain", "Turn a paper into an article that anyone can follow.")
+        "explain": Lazy(
+            "draftroom.commands.plain_texts:explain", "Turn a paper into an article that anyone can follow."
+        )
     },
     scores=scores,
     evaluation=Lazy(

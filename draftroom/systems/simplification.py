@@ -87,11 +87,11 @@ SIMPLIFICATION = System(
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": Lazy(
-            "draftroom.commands.simplify:simplify",
+            "draftroom.commands.plain_texts:simplify",
             "Put a medical abstract into plain language, and tell what was lost on the way.",
         )
     },
-    wanted_address="draftroom.commands.simplify:wanted",
+    wanted_address="draftroom.commands.plain_texts:wanted_of_abstract",
     scores=scores,
     evaluation=Lazy(
         "evals.tasks.medical_simplification:MEDICAL_SIMPLIFICATION",

@@ -13,7 +13,7 @@ from random import Random
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from evals.datasets import feedback, journalism, simplification
+from evals.datasets import abstracts, feedback
 from evals.datasets.samples import (
     PUBLISHED,
     FolderFormat,
@@ -32,15 +32,15 @@ from state.errors import BadInput
 _EXAMPLES: Final = Path(__file__).parent / "examples"
 
 _FILES: Final[dict[Kind, list[RecordFormat]]] = {
-    "journalism": [journalism.LAY_SUMMARIES, journalism.SCITECH, journalism.OWN],
-    "simplification": [simplification.OWN],
+    "journalism": [abstracts.LAY_SUMMARIES, abstracts.SCITECH, abstracts.OWN_PAPERS],
+    "simplification": [abstracts.OWN_SIMPLIFIED],
     "feedback": [feedback.OWN],
 }
 """In the order in which they are tried."""
 
 _FOLDERS: Final[dict[Kind, list[FolderFormat]]] = {
     "journalism": [],
-    "simplification": [simplification.COCHRANE],
+    "simplification": [abstracts.COCHRANE],
     "feedback": [feedback.F1000RD],
 }
 

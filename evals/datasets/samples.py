@@ -107,7 +107,7 @@ _PART_NAMES: Final = {name for names in PARTS.values() for name in names}
 class PublishedSize(NamedTuple):
     """Statistics of a whole corpus, all its parts together."""
 
-    samples: int
+    samples: int | None
     mean_words: Mapping[str, float]
     """By field."""
 
@@ -117,8 +117,8 @@ PUBLISHED: Final = {
     "SCITech": PublishedSize(2431, {"abstract": 216.8, "summary": 176.1}),
     "eLife": PublishedSize(4828, {"abstract": 166.3, "summary": 347.6}),
     "PLOS": PublishedSize(27525, {"abstract": 268.3, "summary": 175.6}),
-    # Devaraj, Marshall, Wallace and Li (NAACL 2021); SoMS gives no mean words.
-    "Cochrane": PublishedSize(4459, {}),
+    # Lyu and Pergola (SoMS) give neither.
+    "Cochrane": PublishedSize(None, {}),
     # Chamoun, Schlichtkrull and Vlachos, the hand-checked test set; SWIF2T gives no mean words.
     "SWIF2T": PublishedSize(300, {}),
 }

@@ -7,11 +7,10 @@ from typing import Any
 
 from pandas import DataFrame, json_normalize
 
-from evals.evaluation import Evaluation
+from evals.evaluation import Contrast, Evaluation
 from evals.reports.document import ReportDocument, ReportSection, as_markdown, figure, table
 from evals.reports.tables import TEST, in_words, tested
 from evals.run import RunConfig
-from evals.scores import Contrast
 from evals.statistics import holm, paired_test
 from state.errors import SettingsError
 

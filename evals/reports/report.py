@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from evals.datasets.corpora import FieldStatistics
-from evals.evaluation import Evaluation, extensions_of, scores_file
+from evals.evaluation import Evaluation, Scores, extensions_of, published_figures, scores_file
 from evals.reports.document import (
     Picture,
     ReportDocument,
@@ -20,14 +20,8 @@ from evals.reports.document import (
 )
 from evals.reports.figures import draw
 from evals.reports.samples import as_page, sample_pages
-from evals.reports.tables import (
-    TEST,
-    difference_sections,
-    mean_sections,
-    score_section,
-)
+from evals.reports.tables import TEST, difference_sections, mean_sections, score_section
 from evals.run import RunConfig, RunFolder
-from evals.scores import Scores, published_figures
 from evals.task import Task
 from runs.record import Cost, added_up
 from state.files import write_atomically
@@ -78,13 +72,7 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
 def report(
     evaluation: Evaluation, statistics: Sequence[FieldStatistics] = (), pictures: Sequence[Picture] = ()
 ) -> ReportDocument:
-    """All that is known of a run.
-
-    Args:
-        evaluation: A run, scored.
-        statistics: Of its data.
-        pictures: Its figures.
-    """
+    """All that is known of a scored run, with statistics of its data and its figures."""
     task = evaluation.task
     summary = [*_progress(evaluation), *(said for scores in evaluation.scores for said in _in_short(task, scores))]
     return ReportDocument(
@@ -96,6 +84,7 @@ def report(
             *mean_sections(evaluation),
             *([ReportSection("Figures", pictures=pictures)] if pictures else []),
             *_system_sections(task, evaluation.config),
+            *_departure_sections(evaluation),
             *_cost_sections(evaluation.costs),
             *_statistics_sections(statistics),
             *_failure_sections(evaluation),
@@ -185,6 +174,16 @@ def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
     return [ReportSection("Extensions and settings of the rows", _EXTENSIONS, table=made)] if rows else []
 
 
+def _departure_sections(evaluation: Evaluation) -> list[ReportSection]:
+    """What their outputs say is not as published, each sentence once with its systems; none without such outputs."""
+    systems: dict[str, dict[str, None]] = {}
+    for (_, system), output in evaluation.outputs.items():
+        for sentence in output.get("not_as_published", []):
+            systems.setdefault(sentence, {})[system] = None
+    points = [f"{', '.join(names)}: {sentence}" for sentence, names in systems.items()]
+    return [ReportSection("Not as published", points=points)] if points else []
+
+
 def _own(task: Task, system: str) -> str:
     """The choices that make a system: a preset, and settings over it, or over those of the run."""
     context, preset = task.systems[system].context, task.systems[system].preset
@@ -239,8 +238,5 @@ def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
     for each in evaluation.failed:
         cut = "..." if len(each.error) > _LONGEST_ERROR else ""
         points.append(f"{each.sample}, {each.system}: {each.error[:_LONGEST_ERROR]}{cut}")
-    return [
-        ReportSection(
-            "What failed", "To try these again, and only these: draftroom eval resume with this folder.", points
-        )
-    ]
+    text = "To try these again, and only these: draftroom eval resume with this folder."
+    return [ReportSection("What failed", text, points)]

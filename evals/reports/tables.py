@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pandas import DataFrame, concat
 
-from evals.evaluation import Evaluation
+from evals.evaluation import Contrast, Evaluation, ScoredRow, Scores, published_figures
 from evals.reports.document import PAPER, ReportSection, difference, ends, figure, p_value, table
-from evals.scores import Contrast, ScoredRow, Scores, published_figures
 from evals.statistics import CHANCE, PairedTest
 from evals.task import Measure, Row, Table, Task
 

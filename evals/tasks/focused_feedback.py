@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from evals.metrics.overlap import bleu, meteor, rouge
+from evals.metrics import bleu, meteor, rouge
 from evals.statistics import f1
 from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, as_text
 from graphs.baselines import chain_of_verification_builder, single_model_builder

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any, Literal
 
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
+from graphs.baselines import sequence_to_sequence_builder
 from graphs.science_journalism import builder
-from graphs.sequence_to_sequence import builder as sequence_to_sequence_builder
 from nodes.journalism.initialise import model_of_warm_start
-from nodes.journalism.sequence_to_sequence import folder_of_model
+from nodes.journalism.journalist import folder_of_model
 from runs.many import Record
 from runs.runnable import Builder
 from state.extensions import JOURNALISM_EXTENSIONS, resolve_extensions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -32,6 +33,7 @@ _NOT_WORTH_IT = re.compile(
 AGENTS: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
 """Those of the paper; the others are of extensions and baselines."""
 Departures = Callable[[FeedbackSettings], Iterable[str]]
+_EXAMPLES = "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
 OWN_TEXT = "text"
 """Id of a text that is no paragraph of the paper."""
 
@@ -49,13 +51,17 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> Iterator[str]:
         f"{chosen.plan_temperature:g} or more), with how many questions (at most {chosen.max_questions}), and how many "
         f"publications a question is looked up in ({chosen.literature.results}).",
         f"Papers are split at paragraphs and words into at most {chosen.segment_characters:,} characters, as the "
-        "authors' code does; the paper speaks of segments of equal length.",
-        f"The literature that was asked is {asked}, in the paper Google."
+        "authors' code does; the paper speaks of segments of equal length. Their references are not searched.",
+        f"The literature that was asked is {asked}, in the paper Google. Where a full text cannot be had, the "
+        "abstract is read; what has an identifier, the title or the abstract of the paper under review is left out."
         if asked
         else "No literature is set up, so the paper alone was asked.",
         "The controller may go to the review once a question is answered, and may leave it out at the last step. "
         "Where it gives no usable answer the plan is followed; a question without one is dropped.",
     ]
+    if chosen.retrieval != "bm25":
+        in_parts = "" if chosen.embedding.base_url else ", in parts where they are longer than it reads"
+        yield f"Segments are embedded by {chosen.embedding.model}{in_parts}; the paper names no model."
     if chosen.rerank and chosen.plans > 1:
         from tools.reranking.plan_reranker import read_config  # noqa: PLC0415 - packages of an extra
 
@@ -92,7 +98,7 @@ async def initialise(
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
-    frozen, own = settings.frozen("feedback"), departures(settings.feedback)
+    frozen, own = settings.frozen("feedback"), chain([_EXAMPLES], departures(settings.feedback))
     computed: list[RaisedFinding] = []
     if "computed_checks" in settings.feedback.extensions:
         whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))

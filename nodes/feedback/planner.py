@@ -91,16 +91,14 @@ def in_words(step: Step) -> str:
     return f"Investigator: answer from the {SOURCES[step['action']]}: {step['question']}"
 
 
-_QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
-
-
 def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
     """The schema of a plan, by what a step can be and the field of the list of steps."""
+    question: Any = (Annotated[str, AtMost("note_words")], ...)
     step = create_model(
         "ProposedStep",
         __base__=AgentAnswer,
         action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
-        question=_QUESTION,
+        question=question,
     )
     reasoning: Any = (Annotated[str, AtMost("advice_words")], ...)
     return create_model("ProposedPlan", __base__=AgentAnswer, reasoning=reasoning, steps=(list[step], steps))
@@ -118,7 +116,6 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
         "literature": "yes" if has_literature(state) else "",
         "checks": switch("computed_checks", state),
         "instructions": switch("instructions", state),
-        "comment": "",  # known only when the re-ranker's training plans are written
     }
     try:
         with about_one_paragraph():
@@ -129,7 +126,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
                 schema,
                 model,
                 number=chosen.plans,
-                trim="comment",  # nothing: a paragraph that does not fit here fits none of the later prompts either
+                trim="most",  # nothing: a paragraph that does not fit here fits none of the later prompts either
                 limits=limits_of(state),
             )
     except Unanswered as error:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from nodes.doubts import doubts
 from nodes.journalism.initialise import options
 from nodes.journalism.journalist import begins_with_paper
+from nodes.shared import doubts
 from state.journalism import Assessment, JournalismState
 from tools.checks.fidelity import coverage, unsupported_facts
 from tools.checks.readability import grade, mean_grade

@@ -12,8 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.doubts import with_instructions_told
-from nodes.shared import ask_role, list_departures
+from nodes.shared import ask_role, list_departures, with_instructions_told
 from state.errors import BadInput, SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import ModelSettings
@@ -51,7 +50,9 @@ async def initialise(
     published = "Qwen1.5-7B-Chat" + (" and, as the reader, Qwen1.5-1.8B-Chat" if has_small_reader else "")
     if options.warm_start:
         roles = [role.replace("journalist", "warm_start") for role in roles]
-    own = [f"An article has at most {options.max_words} words; the paper says short."] if has_agents else []
+    own = [f"Articles have a headline and up to {options.max_words} words; the paper says short."] if has_agents else []
+    if has_small_reader and frozen["models"]["reader"]["model"] == frozen["models"]["journalist"]["model"]:
+        own.append("The reader is no smaller model, as in the paper's row with a reader of 7B.")
     return {
         "paper": source["source"],
         "source": source,

@@ -1,17 +1,26 @@
-"""The journalist: writes the first article, and revises it (LLM-CLBR, "Journalist")."""
+"""The journalist: writes the first article, and revises it (LLM-CLBR, "Journalist").
+
+Or a fine-tuned sequence-to-sequence model in its place (Table 1, "BART fine-tuned").
+"""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from pathlib import Path
 
 from nodes.journalism.editor import advice_of
 from nodes.journalism.initialise import ask_as, options
 from nodes.rewriting import EasySentence, copied_from, rewrite_each
 from nodes.shared import limits_of
+from state.errors import SettingsError
 from state.journalism import Draft, JournalismState
 from state.model_settings import Limits
+from state.records import CallRecord, Trim
+from state.settings import JournalismSettings
 from tools.documents.reading import stored_text
 from tools.models.ask import Answer, MarkdownAnswer
+from tools.sequence_to_sequence import write
 from tools.text import has_words, sentences, split_parts, without_headline
 
 MOST_WORDS = 1200
@@ -117,3 +126,54 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
 
     text, calls = await rewrite_each(draft["text"], state["copied"], paper, ask)
     return {"drafts": [{**draft, "text": text}], "calls": calls}
+
+
+async def write_without_prompt(state: JournalismState) -> JournalismState:
+    """Write the article as the model was trained to: the paper's text goes in, the article comes out.
+
+    Raises:
+        SettingsError: No model is named, or it cannot be loaded.
+        ModelOutputError: The model wrote nothing.
+    """
+    source, folder = stored_text(state["source"]), await asyncio.to_thread(folder_of_model, options(state))
+    written = await write(folder, source)
+    words = len(source.split())
+    trim = Trim(variable="paper", words_kept=written.words_read, words_before=words)
+    call = CallRecord(
+        role="journalist",
+        step="write_draft",
+        round=0,
+        model=folder.name,
+        prompt="",
+        prompt_sha256="",
+        input_tokens=written.input_tokens,
+        output_tokens=written.output_tokens,
+        tokens_estimated=False,
+        seconds=written.seconds,
+        http_retries=0,
+        reask=False,
+        finish_reason="length" if written.cut else "stop",
+        trims=[trim] if written.words_read < words else [],
+        cuts=[],
+    )
+    draft = Draft(round=0, text=f"{written.text}\n", improvements="")
+    return {"round": 0, "drafts": [draft], "calls": [call]}
+
+
+def folder_of_model(chosen: JournalismSettings) -> Path:
+    """Where the fine-tuned model is.
+
+    Raises:
+        SettingsError: None is named, or there is no such folder.
+    """
+    if chosen.sequence_to_sequence is None:
+        raise SettingsError(
+            "This baseline needs a model that was fine-tuned on plain summaries: name the folder of a BART checkpoint "
+            "as `sequence_to_sequence` under [journalism]."
+        )
+    folder = Path(chosen.sequence_to_sequence).expanduser()
+    if not folder.is_dir():
+        raise SettingsError(
+            f"There is no folder {folder} with a sequence-to-sequence model; correct its path.", kind="missing_file"
+        )
+    return folder

@@ -13,8 +13,8 @@ from nodes.shared import AgentAnswer, ask_role
 from state.computed_findings import select_findings
 from state.errors import BadInput, RequestFailed, Unanswered
 from state.model_settings import AtMost
-from state.number_check import CheckSettings, NumberCheckInput, NumberCheckState, NumberReading, PassageState, ReadEntry
-from state.settings import CheckContext
+from state.number_check import NumberCheckInput, NumberCheckState, NumberReading, PassageState, ReadEntry
+from state.settings import CheckContext, CheckSettings
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.models import Caller

@@ -8,8 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.doubts import with_instructions_told
-from nodes.shared import list_departures
+from nodes.shared import list_departures, with_instructions_told
 from nodes.simplification.agent import begin_exchange
 from nodes.simplification.logger import as_version
 from state.errors import BadInput
@@ -26,8 +25,9 @@ def departures_of_society(chosen: SimplificationSettings) -> list[str]:
         "gives no usable answer ends its loop.",
         "The simplifier's answer has the paper's title and no closing invitation to further questions.",
         "All answers but the simplifier's texts are JSON by a schema; the paper's agents write text.",
-        "The selector also sees the original and the newest text, and is not asked where one lead is left.",
-        "A conversation that outgrows the selector's context is summarised; the paper has no such step.",
+        "The selector reads the original, the newest text and a retelling of what was said, or a summary of that, "
+        "not the entire conversation. It is not asked where one lead is left; where it fails, the first lead acts.",
+        "A wording without a verdict is rejected, a part without one stays, a question without an answer is dropped.",
         "Accepted wordings enter the text together, after the last round; in the paper they enter round by round.",
         "Wordings, removals and corrections are made in the newest text; the paper's simplifier rewrites the original.",
     ]
@@ -69,7 +69,6 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "to_correct": [],
         "loop_round": 0,
         "lost": [],
-        "accepted": [],
         "glossary": [],
         "simplified": "",
         "selected_version": 0,

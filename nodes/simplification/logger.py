@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from nodes.doubts import doubts
+from nodes.shared import doubts
 from nodes.simplification.agent import memories_of, options
 from nodes.simplification.content_guard import MOST_LOST, foreign_names
 from nodes.simplification.selector import visits

@@ -1,4 +1,4 @@
-"""Comments that leave with the paper: Word's own, notes in a LaTeX source, and the letter that answers them."""
+"""Comments that leave with the paper: Word's own, and notes in a LaTeX source."""
 
 from __future__ import annotations
 
@@ -184,21 +184,12 @@ def test_only_a_latex_source_gets_latex_notes(word_file: Path):
         annotated_latex(values)
 
 
-def test_the_letter_has_an_answer_or_a_slot_for_every_comment_that_was_not_dismissed(word_file: Path):
-    quotes = ("seedlings of cress", "whenever it seemed dry", CLAIM)
-    decisions = {
-        "c-0": {"decision": "accepted", "reply": "We now give the variety."},
-        "c-1": {"decision": "dismissed"},
-        "c-2": {"decision": "open", "review": "Tea cannot be the cause."},
-    }
-    values = {**commented(word_file, *quotes), "decisions": decisions}
-    letter = RENDERING.formats[".letter.md"](record(values), values)
-    assert isinstance(letter, str)
-    assert letter.count("**Answer:**") == 2
-    assert "We now give the variety." in letter
-    assert "whenever it seemed dry" not in letter
-    assert "Tea cannot be the cause." in letter
-    assert letter.count("[Your answer") == 1
+def test_what_the_author_answers_stands_with_the_comment(word_file: Path):
+    decisions = {"c-0": {"decision": "accepted", "reply": "We now give the variety."}}
+    values = {**commented(word_file, CLAIM), "decisions": decisions}
+    word = RENDERING.formats[".docx"](record(values), values)
+    assert isinstance(word, bytes)
+    assert "The author: We now give the variety." in written_comments(word)[CLAIM]
 
 
 def test_a_dismissed_comment_leaves_every_export_but_json(tmp_path: Path):

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from draftroom.cli import app
+from draftroom.commands.init import find_models
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.local_models import find_models
 from tests.fake_endpoint import FakeEndpoint
 from tools.configuration import load_settings
 

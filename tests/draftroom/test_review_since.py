@@ -27,7 +27,7 @@ def review_again(command: Command, folder: Path, text: str) -> list[tuple[str, s
     """Review a new version; the status of each earlier comment and the paragraph that is now its own."""
     path = folder / "second.md"
     path.write_text(text, encoding="utf-8")
-    finished = command("review", path, "--since", "last", "-o", folder / "letter.letter.md")
+    finished = command("review", path, "--since", "last", "-o", folder / "comments.md")
     assert finished.exit_code == 0, finished.output
     return [(item["status"], item["paragraph"]) for item in result_of(command)["earlier"]]
 
@@ -39,7 +39,7 @@ def test_only_what_changed_is_reviewed_and_the_rest_is_still_open(earlier: Comma
     assert not any(
         CLAIM in request.text.partition("# The paragraph")[2] for request in earlier.endpoint.chat_requests[asked:]
     )
-    assert "Comment on the version before" in (tmp_path / "letter.letter.md").read_text(encoding="utf-8")
+    assert "Comments on the version before" in (tmp_path / "comments.md").read_text(encoding="utf-8")
 
 
 def test_a_comment_on_a_paragraph_that_raises_it_no_more_is_addressed(earlier: Command, tmp_path: Path):

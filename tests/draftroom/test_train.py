@@ -11,10 +11,10 @@ import pytest
 from pydantic import BaseModel
 
 from tests.support.processes import preload, run_module
-from tests.tools.tiny_bert import write_encoder
+from tests.tools.tiny_bert import write_encoder, write_mpnet
 from tests.training import tiny_journalist, tiny_seq2seq
-from tests.training.toy_plans import toy_files, toy_run
-from tools.reranking.plan_reranker import PlanReranker
+from tests.training.toy_plans import WORDS, toy_files, toy_run
+from tools.reranking import load_reranker
 from training.review_filters.classifier import load_classifier
 from training.review_filters.labelled_sentences import Task
 
@@ -54,21 +54,25 @@ def test_the_journalist_is_trained_and_served_as_an_adapter(tmp_path: Path) -> N
     assert (tmp_path / "run" / "adapter" / "adapter_model.safetensors").is_file()
 
 
-def test_the_plan_reranker_is_trained_and_measured(tmp_path: Path) -> None:
+def test_the_plan_reranker_is_trained_on_any_encoder_and_measured(tmp_path: Path) -> None:
     out = tmp_path / "run"
     pairs, plans = toy_files(tmp_path)
-    config = toml(tmp_path / "reranker.toml", toy_run(tmp_path, epochs=1))
-    finished = train("plan-reranker", pairs, "--plans", plans, "--out", out, "--config", config)
+    encoder = write_mpnet(tmp_path / "mpnet", WORDS)
+    config = toml(tmp_path / "reranker.toml", toy_run(tmp_path, encoder="named/by/option", epochs=1))
+    given = ("--plans", plans, "--out", out, "--config", config, "--encoder", encoder)
+    finished = train("plan-reranker", pairs, *given)
     assert finished.returncode == 0, finished.stderr
     assert "| plan re-ranker |" in finished.stdout
-    assert len(PlanReranker.load(out / "weights").score("the yield rose .", ["why?", "how?"])) == 2
+    reranker, asked = load_reranker(out / "weights"), ["why did it fall?", "how did the yield grow?"]
+    scores = reranker.score("the yield rose .", asked)
+    assert abs(scores[0] - scores[1]) > 1e-4
+    assert reranker.score("the yield rose .", asked[::-1]) == pytest.approx(scores[::-1], abs=1e-6)
 
 
 def test_a_corpus_without_plans_is_refused_before_training(tmp_path: Path) -> None:
     pairs, _ = toy_files(tmp_path)  # the plans that ship are of other paragraphs
-    finished = train(
-        "plan-reranker", pairs, "--out", tmp_path / "run", "--config", toml(tmp_path / "config.toml", toy_run(tmp_path))
-    )
+    config = toml(tmp_path / "config.toml", toy_run(tmp_path))
+    finished = train("plan-reranker", pairs, "--out", tmp_path / "run", "--config", config)
     assert finished.returncode != 0
     assert "None of the 32 pairs has a plan" in finished.stderr
     assert "Traceback" not in finished.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evals.scores import Outputs, Scores, items_of, score
+from evals.evaluation import Outputs, Scores, items_of, score
 from evals.task import Item, Measure, Row, Table, Task
 
 SAMPLES = [{"id": str(number), "corpus": "tea", "text": "source"} for number in range(8)]

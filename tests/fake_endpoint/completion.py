@@ -16,10 +16,7 @@ Usage = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Text:
-    """Answers with text.
-
-    Stop strings and the limit of output tokens apply to `content` as on a real server.
-    """
+    """Answers with text, to which the limit of output tokens applies as on a real server."""
 
     content: str
     finish_reason: str = "stop"
@@ -37,11 +34,10 @@ class Text:
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer as generated: cut at a stop string or at the token limit."""
+    """One answer as generated: cut at the token limit."""
 
     content: str
     finish_reason: str
-    stop_reason: str | None
     reasoning: str | None
     reasoning_field: ReasoningField
 
@@ -102,24 +98,10 @@ def send_completion(exchange: Exchange, texts: Sequence[Text]) -> None:
 
 
 def _generate(text: Text, exchange: Exchange) -> Choice:
-    content, stop_reason = _cut_at_stop(text.content, exchange.request.body.get("stop"))
     budget = max(0, exchange.room.answer - count_tokens(text.reasoning or ""))
-    pieces = split_tokens(content)
-    if len(pieces) > budget:
-        content, finish_reason, stop_reason = "".join(pieces[:budget]), "length", None
-    else:
-        finish_reason = "stop" if stop_reason else text.finish_reason
-    return Choice(content, finish_reason, stop_reason, text.reasoning, text.reasoning_field)
-
-
-def _cut_at_stop(content: str, stop: str | list[str] | None) -> tuple[str, str | None]:
-    """`content` up to the stop string that is complete first, and that string."""
-    strings = [stop] if isinstance(stop, str) else stop or []
-    ends = [(content.index(string) + len(string), string) for string in strings if string and string in content]
-    if not ends:
-        return content, None
-    end, string = min(ends)
-    return content[: end - len(string)], string
+    pieces = split_tokens(text.content)
+    finish_reason = text.finish_reason if len(pieces) <= budget else "length"
+    return Choice("".join(pieces[:budget]), finish_reason, text.reasoning, text.reasoning_field)
 
 
 def _choice_body(index: int, choice: Choice) -> dict[str, Any]:
@@ -130,7 +112,7 @@ def _choice_body(index: int, choice: Choice) -> dict[str, Any]:
         "message": message,
         "logprobs": None,
         "finish_reason": choice.finish_reason,
-        "stop_reason": choice.stop_reason,
+        "stop_reason": None,
         "token_ids": None,
     }
 
@@ -142,7 +124,7 @@ def _deltas(choice: Choice, tokens: int) -> Iterator[tuple[dict[str, str], dict[
         yield {choice.reasoning_field: piece}, {}
     for piece in _together(choice.content, tokens):
         yield {"content": piece}, {}
-    yield {"content": ""}, {"finish_reason": choice.finish_reason, "stop_reason": choice.stop_reason}
+    yield {"content": ""}, {"finish_reason": choice.finish_reason, "stop_reason": None}
 
 
 def _together(text: str, tokens: int) -> Iterator[str]:

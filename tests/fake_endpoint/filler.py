@@ -25,13 +25,8 @@ def fill(request: RecordedRequest) -> Reply:
 
 def _fill(request: RecordedRequest, index: int) -> Text:
     rng = random.Random(f"{fingerprint(request)} {index}")
-    choices = (request.body.get("structured_outputs") or {}).get("choice")
-    if choices:
-        return Text(rng.choice(choices))
     if request.schema:
         return Json(instance(request.schema, rng))
-    if (request.body.get("response_format") or {}).get("type") == "json_object":
-        return Json({"text": prose(rng, 2)})
     headline = [f"# {sentence(rng)[:-1]}"] if "headline" in request.text else []
     return Text("\n\n".join([*headline, *(prose(rng, 3) for _ in range(2))]))
 

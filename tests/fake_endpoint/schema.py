@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Callable
 from typing import Any
 
-from tests.fake_endpoint.sentences import prose, sentence, word
+from tests.fake_endpoint.sentences import prose, sentence
 
 Schema = dict[str, Any]
 _ENOUGH_DEPTH = 6
 _DEEPEST = 60
 _TRIES = 200
-_FORMATS: dict[str, Callable[[random.Random], str]] = {
-    "date": lambda rng: f"{rng.randint(1990, 2020)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}",
-    "date-time": lambda rng: f"{_FORMATS['date'](rng)}T{rng.randint(0, 23):02}:00:00Z",
-    "email": lambda rng: f"{word(rng)}@example.org",
-    "uri": lambda rng: f"https://example.org/{word(rng)}",
-}
 
 
 class UnsupportedSchemaError(ValueError):
@@ -133,8 +126,6 @@ class _Filler:
     def _string(self, schema: Schema) -> str:
         if "pattern" in schema:
             return self._of_pattern(schema["pattern"])
-        if schema.get("format") in _FORMATS:
-            return _FORMATS[schema["format"]](self._rng)
         shortest, longest = schema.get("minLength", 0), schema.get("maxLength", math.inf)
         text = prose(self._rng, self._rng.randint(1, 3))
         while len(text) < shortest:
@@ -152,24 +143,19 @@ class _Filler:
         )
 
     def _integer(self, schema: Schema) -> int:
-        return int(self._multiple(schema, schema.get("multipleOf", 1)))
+        lower, upper = _bounds(schema, span=10)
+        first, last = math.ceil(lower), math.floor(upper)
+        first += first == schema.get("exclusiveMinimum")
+        last -= last == schema.get("exclusiveMaximum")
+        if first > last:
+            raise UnsupportedSchemaError("The bounds of a number in this schema admit no value; correct the schema.")
+        return self._rng.randint(first, last)
 
     def _number(self, schema: Schema) -> float:
-        if "multipleOf" in schema:
-            return self._multiple(schema, schema["multipleOf"])
         lower, upper = _bounds(schema, span=1)
         inside = lower + (upper - lower) * self._rng.uniform(0.1, 0.9)
         rounded = round(inside, 2)
         return rounded if lower < rounded < upper else inside
-
-    def _multiple(self, schema: Schema, step: float) -> float:
-        lower, upper = _bounds(schema, span=10 * step)
-        first, last = math.ceil(lower / step), math.floor(upper / step)
-        first += first * step == schema.get("exclusiveMinimum")
-        last -= last * step == schema.get("exclusiveMaximum")
-        if first > last:
-            raise UnsupportedSchemaError("The bounds of a number in this schema admit no value; correct the schema.")
-        return self._rng.randint(first, last) * step
 
 
 def _type_of(schema: Schema) -> str:

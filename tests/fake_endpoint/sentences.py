@@ -29,8 +29,3 @@ def sentence(rng: random.Random) -> str:
 def prose(rng: random.Random, sentences: int) -> str:
     """A paragraph of that many sentences."""
     return " ".join(sentence(rng) for _ in range(sentences))
-
-
-def word(rng: random.Random) -> str:
-    """A noun."""
-    return rng.choice(_NOUNS.split())

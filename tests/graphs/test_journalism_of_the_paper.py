@@ -168,10 +168,17 @@ async def test_the_single_model_writes_one_draft(endpoint: FakeEndpoint) -> None
 
 
 async def test_changed_sampling_and_limits_are_told(endpoint: FakeEndpoint) -> None:
-    models = {role: {"base_url": endpoint.base_url, "top_p": 0.9} for role in ("journalist", "reader")}
-    result = await run(endpoint, variant="single", models=models, limits={"terms": 5}, scope="whole")
-    changes = "limits.terms = 5, models.journalist.top_p = 0.9, scope = whole, variant = single"
-    assert f"These settings are not the preset's: {changes}." in result["not_as_published"], "no reader is asked"
+    sampling = {"top_p": 0.9, "extra_body": {"top_k": 1}}
+    models = {role: {"base_url": endpoint.base_url, **sampling} for role in ("journalist", "reader")}
+    result = await run(endpoint, variant="single", models=models, limits={"terms": 5}, scope="whole", pause=True)
+    changes = "models.journalist.extra_body = {'top_k': 1}, models.journalist.top_p = 0.9, pause = True, scope = whole"
+    told = f"These settings are not the preset's: limits.terms = 5, {changes}, variant = single."
+    assert told in result["not_as_published"], "no reader is asked"
+
+
+async def test_a_reader_that_is_no_smaller_model_is_told(endpoint: FakeEndpoint) -> None:
+    result = await run(endpoint, models={"default": {"base_url": endpoint.base_url, "model": LARGE}})
+    assert result["not_as_published"][-1].startswith("The reader is no smaller model")
 
 
 async def test_with_a_warm_start_the_fine_tuned_model_is_the_journalist(endpoint: FakeEndpoint) -> None:

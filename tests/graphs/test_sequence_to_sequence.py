@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphs.sequence_to_sequence import builder
+from graphs.baselines import sequence_to_sequence_builder
 from state.errors import SettingsError
 from tests.support.newsroom import PAPER
 from tests.tools.tiny_bart import POSITIONS, write_bart
@@ -18,7 +18,7 @@ NOWHERE = {"default": {"base_url": "http://127.0.0.1:9/v1", "model": "none", "re
 
 
 async def run(**choices: Any) -> dict[str, Any]:
-    return await builder.compile().ainvoke(
+    return await sequence_to_sequence_builder.compile().ainvoke(
         {"paper": PAPER}, context={"models": NOWHERE, "variant": "single", **choices}
     )
 

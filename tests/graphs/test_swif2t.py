@@ -111,8 +111,10 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, own_state
 
 async def test_only_the_preset_is_called_the_papers_and_changes_of_it_are_told(endpoint: FakeEndpoint) -> None:
     endpoint.answer = Room(PlainAnswer=[ANSWER])
-    changed = (await swif2t(endpoint, rerank=False, execution="parallel"))["not_as_published"]
-    assert "These settings are not the preset's: execution = parallel, rerank = False." in changed
+    chosen = {"rerank": False, "execution": "parallel", "literature": {"blocked_hosts": []}}
+    changed = (await swif2t(endpoint, **chosen))["not_as_published"]
+    told = "execution = parallel, literature.blocked_hosts = [], rerank = False"
+    assert f"These settings are not the preset's: {told}." in changed
     assert not any("ranked by" in each for each in changed)
     without = await run(endpoint, extensions="none", max_rewrites=0, execution="sequential")
     assert without["not_as_published"] == []
@@ -330,7 +332,7 @@ async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoin
     endpoint.answer = Room()
     result = await swif2t(endpoint, single_model)
     (reviewer,) = endpoint.chat_requests
-    assert len(result["not_as_published"]) == 3, "its models, limits and second tries"
+    assert len(result["not_as_published"]) == 4, "its models, prompts, second tries and examples"
     assert "Select the words of the paragraph" in part(reviewer, "Your task")
     assert headings(reviewer) == ["Focused comments", *TEAM[1:], "Examples", "The paragraph", "Output"]
     assert not TEAMMATES & set(re.findall(r"\w+", reviewer.text))
@@ -375,6 +377,13 @@ async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_questi
     assert "elsewhere in the paper" not in part(reviewer, "Rules"), "nothing of it was read"
     assert known in part(reviewer, "Evidence")
     assert "The paragraph is inconsistent with this: The paragraph says more." in part(reviewer, "Evidence")
+
+
+async def test_the_chain_of_verification_reviews_without_questions_too(endpoint: FakeEndpoint) -> None:
+    endpoint.answer = Room(VerificationQuestions=[{"questions": []}])
+    (found,) = (await swif2t(endpoint, chain_of_verification))["reviews"]
+    assert steps(endpoint) == ["VerificationQuestions", "Review"]
+    assert found["comment"]["review"] == REVIEW["review"]
 
 
 async def test_a_model_that_says_much_loses_nothing(fake_endpoint: FakeEndpoint) -> None:

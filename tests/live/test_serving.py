@@ -1,11 +1,18 @@
 """The embedded model answers as the agents need it."""
 
 import json
+from pathlib import Path
 
 import httpx
+import pytest
 
 from serving.profiles import load_profile
 from serving.servers import status
+from state.model_settings import Limits
+from tools.configuration import load_settings
+from tools.models.prompts import load_prompt
+
+ROOT = Path(__file__).parents[2]
 
 SCHEMA = {
     "type": "object",
@@ -49,3 +56,30 @@ def test_a_long_prompt_with_a_seed_leaves_the_server_alive(embedded_endpoint: st
     }
     response = httpx.post(f"{embedded_endpoint}/chat/completions", json=request, timeout=300, trust_env=False)
     assert response.raise_for_status().json()["usage"]["prompt_tokens"] > 4096, "more than vLLM takes in one part"
+
+
+@pytest.mark.parametrize(("role", "prompt"), [("reader", "take_notes"), ("editor", "advise")])
+def test_under_the_papers_penalties_most_answers_end_by_themselves(
+    embedded_endpoint: str, role: str, prompt: str
+) -> None:
+    """Prose lets the penalties of LLM-CLBR work: they do not pile up on quotes and commas."""
+    paper = load_settings({"preset": "paper"}).models[role]
+    text = (ROOT / "examples" / "mosses.md").read_text(encoding="utf-8")
+    variables = {"audience": "general public", "article": text, "paper": text, "notes": "", "unsupported": ""}
+    request = {
+        "model": load_profile("embedded").servers[0].served_model_name,
+        "messages": [
+            {
+                "role": "user",
+                "content": load_prompt(ROOT / "nodes" / "journalism" / "prompts" / f"{prompt}.md").render(
+                    {**variables, "limits": Limits()}
+                ),
+            }
+        ],
+        "n": 10,
+        "seed": 1,
+        **{name: paper[name] for name in ("max_tokens", "top_p", "frequency_penalty", "repetition_penalty")},
+    }
+    response = httpx.post(f"{embedded_endpoint}/chat/completions", json=request, timeout=1500, trust_env=False)
+    ends = [choice["finish_reason"] for choice in response.raise_for_status().json()["choices"]]
+    assert ends.count("stop") >= 8, ends

@@ -8,7 +8,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from draftroom.page.app import mounted
-from draftroom.page.health import PATH
 from tests.fake_endpoint import FakeEndpoint
 
 ADDRESS = "DRAFTROOM_MODELS__DEFAULT__BASE_URL"
@@ -27,7 +26,7 @@ def client(fake_endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_server_that_has_all_it_needs_is_ready(client: TestClient) -> None:
-    answer = client.get(PATH)
+    answer = client.get("/ready")
     assert (answer.status_code, answer.json()) == (200, {"ready": True, "problems": {}})
 
 
@@ -45,7 +44,7 @@ def test_what_is_missing_is_named_by_its_kind(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, problems: dict[str, str]
 ) -> None:
     monkeypatch.setenv(variable, value)
-    answer = client.get(PATH)
+    answer = client.get("/ready")
     assert (answer.status_code, answer.json()) == (503, {"ready": False, "problems": problems})
 
 
@@ -53,8 +52,8 @@ def test_an_endpoint_that_is_gone_is_noticed_at_once_and_its_return_too(
     client: TestClient, fake_endpoint: FakeEndpoint
 ) -> None:
     with client:  # one event loop, as the server has
-        assert client.get(PATH).status_code == 200
+        assert client.get("/ready").status_code == 200
         fake_endpoint.close()
-        assert client.get(PATH).status_code == 503
+        assert client.get("/ready").status_code == 503
         with FakeEndpoint(port=fake_endpoint.port):
-            assert client.get(PATH).status_code == 200
+            assert client.get("/ready").status_code == 200

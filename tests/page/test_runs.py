@@ -53,19 +53,9 @@ def test_a_plain_text_from_a_pasted_abstract_to_an_edited_version(page: httpx.Cl
     version = page.put(f"/runs/{run['record']['id']}/text", json={"text": "We treated some adults."}).json()
     assert version["loop"] == "person"
     assert {"24", "400 mcg"} & {lost["text"] for lost in version["lost"]}
-    one, (first, *others) = f"/runs/{run['record']['id']}", version["lost"]
-    before = page.get(f"{one}/export", params={"format": ".md"}).text
-    assert f'**{first["kind"]} "{first["text"]}"' in before
-    assert page.put(f"{one}/losses", json={"accepted": [first]}).json() == [first]
-    result = look(page, run["record"]["id"])["result"]
-    assert (result["accepted"], result["lost"]) == ([first], [first, *others])
+    first, one = version["lost"][0], f"/runs/{run['record']['id']}"
     exported = page.get(f"{one}/export", params={"format": ".md"}).text
-    assert f'accepted by a person: {first["kind"]} "{first["text"]}".' in exported
-    assert f'**{first["kind"]} "{first["text"]}"' not in exported
-    page.put(f"{one}/text", json={"text": "We treated some adults again."})
-    assert look(page, run["record"]["id"])["result"]["accepted"] == [first], "an edit elsewhere takes nothing back"
-    assert "load the page again" in problem(page.put(f"{one}/losses", json={"accepted": [{**first, "text": "1"}]}))
-    assert "no losses" in problem(page.put(f"{one}/losses", json={"accepted": "all"}))
+    assert f'**{first["kind"]} "{first["text"]}"' in exported
 
 
 def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Path):

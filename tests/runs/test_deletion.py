@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from runs.record import hold_run
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
-from tests.fake_endpoint import Answer, Script, Status, Text, When, fill
+from tests.fake_endpoint import Answer, Script, Text, When
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, Society
 from tests.support.steps import asks
@@ -113,21 +112,3 @@ def test_a_person_is_asked_first(draftroom: Command, paper: Path) -> None:
     assert draftroom.records() == [before]
     assert draftroom("runs", "delete", "last", stdin=b"y\n").exit_code == 0
     assert draftroom.records() == []
-
-
-def test_old_runs_that_are_done_are_pruned(draftroom: Command, paper: Path) -> None:
-    draftroom("explain", paper)
-    draftroom.endpoint.answer = lambda _: Status(503)
-    draftroom("explain", paper)
-    done, failed = draftroom.records()
-    for record in (done, failed):
-        changed = {**record, "updated": "2020-01-01T00:00:00+00:00"}
-        (draftroom.home / "state" / "runs" / f"{record['id']}.json").write_text(json.dumps(changed), encoding="utf-8")
-    draftroom.endpoint.answer = fill
-    draftroom("explain", paper)
-    pruned = draftroom("runs", "prune", "--yes")
-    assert "Deleted: 1 run, not changed for 30 days" in pruned.stderr
-    assert [record["status"] for record in draftroom.records()] == ["failed", "done"]
-    assert draftroom("resume", failed["id"]).exit_code == 0, "its paper, which the other run was given, too, is kept"
-    assert "Deleted: 2 runs" in draftroom("runs", "prune", "--days", "0", "--unfinished", "--yes").stderr
-    assert not list((draftroom.home / "state" / "documents").glob("*.json"))

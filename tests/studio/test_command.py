@@ -17,7 +17,7 @@ from draftroom.systems import SYSTEMS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
 from tests.studio.server import free_port
-from tools.privacy import SILENCE
+from tools import SILENCE
 
 
 @pytest.fixture

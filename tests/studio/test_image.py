@@ -19,7 +19,7 @@ from tests.studio.server import StudioServer
 from tests.support.image import ROOT, Image
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.review_room import Room
-from tools.privacy import SILENCE
+from tools import SILENCE
 
 OF_THE_LICENCE = {"LANGSMITH_CONTROL_PLANE_API_KEY", "LANGGRAPH_CLOUD_LICENSE_KEY"}
 """Whoever runs the image gives it one of them."""

@@ -1,4 +1,4 @@
-"""A BERT with random weights that is small enough to train in a test."""
+"""A BERT and an MPNet with random weights that are small enough to train in a test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
-from transformers import BertConfig, BertModel, BertTokenizerFast
+from transformers import BertConfig, BertModel, BertTokenizerFast, MPNetConfig, MPNetModel, MPNetTokenizerFast
 
 from tools.bert import load_bert
 from tools.reranking.plan_reranker import fingerprint
@@ -35,13 +35,24 @@ def write_encoder(folder: Path, words: Sequence[str], *, seed: int = 0, places: 
     return folder
 
 
+def write_mpnet(folder: Path, words: Sequence[str]) -> Path:
+    """Write a checkpoint of another architecture, which numpy does not run, with all that it is loaded by."""
+    folder.mkdir()
+    known = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>", *words]
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    MPNetModel(MPNetConfig(vocab_size=len(known), **sizes)).save_pretrained(folder)
+    MPNetTokenizerFast(vocab={word: number for number, word in enumerate(known)}).save_pretrained(folder)
+    return folder
+
+
 def write_tokenizer(folder: Path, words: Sequence[str]) -> None:
     """Write one that takes each word for a token."""
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *words]) + "\n", encoding="utf-8")
     BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
 
 
-def write_reranker(folder: Path, words: Sequence[str], *, papers: Sequence[str] = ()) -> Path:
+def write_reranker(folder: Path, words: Sequence[str]) -> Path:
     """A plan re-ranker that has learnt nothing: a random head on such a checkpoint, which is written beside it."""
     encoder = write_encoder(folder.parent / "encoder", words, places=64)
     head = {"head.weight": torch.randn(1, 16), "head.bias": torch.zeros(1)}
@@ -53,7 +64,6 @@ def write_reranker(folder: Path, words: Sequence[str], *, papers: Sequence[str] 
         "encoder": str(encoder),
         "encoder_sha256": fingerprint(parameters, without=head),
         "max_length": 64,
-        "papers": list(papers),
         "training": {},
     }
     (folder / "config.json").write_text(json.dumps(described), encoding="utf-8")

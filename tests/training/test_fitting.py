@@ -60,13 +60,8 @@ def losses(out: Path) -> list[float]:
 
 
 def test_a_run_says_how_it_came_about_and_leaves_no_checkpoint(whole: Path) -> None:
-    assert {path.name for path in whole.iterdir()} == {
-        "model",
-        "run.json",
-        "record.json",
-        "trainer_state.json",
-        "dev.jsonl",
-    }
+    files = {"model", "run.json", "record.json", "trainer_state.json", "dev.jsonl"}
+    assert {path.name for path in whole.iterdir()} == files
     found = record(whole)
     assert set(found.data) == {"pairs.jsonl"}
     assert found.config["learning_rate"] == 1e-2

@@ -10,11 +10,9 @@ import torch
 from sentence_transformers.cross_encoder import CrossEncoder
 
 from state.errors import BadInput, SettingsError
-from tests.tools.tiny_bert import write_reranker
-from tests.training.toy_plans import WORDS, in_form, paragraph, toy_paragraphs, toy_run
+from tests.training.toy_plans import in_form, paragraph, toy_paragraphs, toy_run
 from tools.bert import load_bert
-from tools.reranking import unseen
-from tools.reranking.plan_reranker import PlanReranker
+from tools.reranking import load_reranker, unseen
 from training.plan_reranker.evaluate import evaluate, recall_at_1, surface_scores
 from training.plan_reranker.train import save, train_reranker
 
@@ -50,7 +48,7 @@ def test_nobody_is_contacted_while_it_trains(out: Path) -> None:
 
 
 def test_it_learns_what_tells_plans_apart(out: Path) -> None:
-    reranker = PlanReranker.load(out / "weights")
+    reranker = load_reranker(out / "weights")
     for each in toy_paragraphs():
         optimal, *others = reranker.score(each.paragraph, list(each.texts.values()))
         assert optimal > max(others)
@@ -80,17 +78,16 @@ def test_numpy_scores_as_sentence_transformers_does(rank: int | None, tmp_path: 
         for value in model.model.parameters():  # as training might: a little, and of a low rank
             value.add_(0.1 * torch.randn(len(value), *[1] * (value.ndim - 1)) * torch.randn(value.shape[1:]))
     save(model, bert, config, {}, ["a"], tmp_path / "saved")
-    loaded = PlanReranker.load(tmp_path / "saved")
+    loaded = load_reranker(tmp_path / "saved")
     texts = ["the yield rose . " * 9, "", "the field rose ."]
     plans = ["why did it fall?", "how?", ""]
     for text in texts:
         expected = model.predict([(text, plan) for plan in plans], activation_fn=torch.nn.Identity())
-        assert loaded.score(text, plans) == pytest.approx(
-            expected.tolist(), abs=0.02
-        )  # what is saved has half the digits
+        # What is saved has half the digits.
+        assert loaded.score(text, plans) == pytest.approx(expected.tolist(), abs=0.02)
 
 
-def test_an_encoder_that_is_no_bert_is_refused(tmp_path: Path) -> None:
+def test_an_encoder_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be loaded"):
         train_reranker(toy_run(tmp_path, encoder=str(tmp_path)), toy_paragraphs(), tmp_path / "out")
 
@@ -130,9 +127,3 @@ def test_the_table_tells_how_often_the_optimal_plan_is_first(out: Path, tmp_path
     assert by_name["chance"][at("planner's own")] == "50.0 [50.0, 50.0]"
     assert by_name["chance"][at("specificity, matched")] == ""  # no paragraph has both
     assert (tmp_path / "evaluation.md").read_text(encoding="utf-8") == told
-
-
-def test_papers_that_all_weights_saw_are_refused(tmp_path: Path) -> None:
-    write_reranker(tmp_path / "weights", WORDS, papers=["paper 0"])
-    with pytest.raises(SettingsError, match="has learnt from the paper paper 0"):
-        evaluate(tmp_path / "weights", toy_paragraphs(), tmp_path / "out")

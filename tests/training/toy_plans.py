@@ -11,24 +11,8 @@ from training.plan_reranker.plans import PlannedParagraph, WrittenPlans, write_w
 from training.plan_reranker.train import RerankerFit
 
 WORDS = ["the", "yield", "field", "rose", "why", "how", "paper", "literature", "answer", "from", "investigator"]
-WORDS += [
-    "reviewer",
-    "write",
-    "review",
-    "did",
-    "fall",
-    "it",
-    "grow",
-    "check",
-    "first",
-    "then",
-    "1",
-    "2",
-    "3",
-    ":",
-    ".",
-    "?",
-]
+WORDS += ["reviewer", "write", "review", "did", "fall", "it", "grow", "check", "first", "then"]
+WORDS += ["1", "2", "3", ":", ".", "?"]
 
 
 def in_form(*questions: str) -> str:

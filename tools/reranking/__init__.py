@@ -68,7 +68,7 @@ def load_reranker(folder: Path) -> PlanReranker:
     """The re-ranker in a folder, loaded once; may be called from several threads.
 
     Raises:
-        SettingsError: A file is missing or damaged, or the encoder is not the one that the weights belong to.
+        SettingsError: As `read_reranker`.
     """
     with _loading:
         return _loaded(folder.resolve())
@@ -76,6 +76,6 @@ def load_reranker(folder: Path) -> PlanReranker:
 
 @cache
 def _loaded(folder: Path) -> PlanReranker:
-    from tools.reranking.plan_reranker import PlanReranker  # noqa: PLC0415 - packages of an extra
+    from tools.reranking.plan_reranker import read_reranker  # noqa: PLC0415 - packages of an extra
 
-    return PlanReranker.load(folder)
+    return read_reranker(folder)

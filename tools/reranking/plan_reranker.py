@@ -1,18 +1,18 @@
-"""The plan re-ranker: a BERT cross-encoder that scores how well a plan suits a paragraph (SWIF2T, plan re-ranking).
+"""The plan re-ranker: a cross-encoder that scores how well a plan suits a paragraph (SWIF2T, plan re-ranking).
 
-It is trained with torch (`training/plan_reranker`) and runs in numpy. All of it is trained; to save space, what
-training added to a matrix can be kept as two factors of a low rank, which are multiplied when it is loaded.
-
-Its files are `weights.safetensors`, and `config.json`, which says what they are and checks them.
+It is trained with torch (`training/plan_reranker`). On a BERT it runs in numpy; to save space, what training added to a
+matrix can be kept as two factors of a low rank, which are multiplied when it is loaded. On any other encoder it runs
+in torch, by sentence-transformers. Its files are the weights, and `config.json`, which says what they are.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import safetensors.numpy
@@ -22,12 +22,17 @@ from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
 from state.errors import SettingsError
-from tools.bert import Array, Bert, in_parallel, load_bert, special
+from tools.bert import Array, Bert, as_words, in_parallel, load_bert
+
+if TYPE_CHECKING:
+    from sentence_transformers.cross_encoder import CrossEncoder
 
 Weights = Mapping[str, NDArray[Any]]
 """Arrays of floating-point numbers by name."""
 
 WEIGHTS = "weights.safetensors"
+WHOLE = Path("cross_encoder", "model.safetensors")
+"""In their place where torch runs it; the folder is one of sentence-transformers."""
 CONFIG = "config.json"
 """Name of the file that describes the weights."""
 
@@ -42,8 +47,8 @@ class RerankerConfig(BaseModel):
     training: dict[str, Any]
     """How the weights came about."""
     encoder: str
-    encoder_sha256: str
-    """Of the encoder's parameters that the weights file does not hold."""
+    encoder_sha256: str | None = None
+    """Of the encoder's parameters that the weights file does not hold; none where it has all, and torch runs it."""
     max_length: int
     papers: frozenset[str] = frozenset()
     """Ids of the papers of the corpus that were learnt from; none for weights whose training kept no list of them."""
@@ -65,29 +70,28 @@ def read_config(folder: Path) -> RerankerConfig:
         ) from error
 
 
-def _read_weights(folder: Path) -> tuple[RerankerConfig, dict[str, NDArray[Any]]]:
-    """Read both files.
+def _read_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
+    """Read a file of weights.
 
     Raises:
-        SettingsError: One is missing, or is not as it was written, or training had come to no numbers.
+        SettingsError: It is missing, or is not as it was written, or training had come to no numbers.
     """
-    config = read_config(folder)
     try:
-        data = (folder / WEIGHTS).read_bytes()
+        data = path.read_bytes()
     except OSError as error:
-        raise _missing(folder, error) from error
-    if hashlib.sha256(data).hexdigest() != config.sha256:
-        raise _damaged(folder)
+        raise _missing(path.parent, error) from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise _damaged(path)
     try:
         weights = safetensors.numpy.load(data)
     except SafetensorError as error:
-        raise _damaged(folder) from error
+        raise _damaged(path) from error
     if not all(np.isfinite(value).all() for value in weights.values()):
         raise SettingsError(
-            f"{folder / WEIGHTS} holds values that are no numbers, so what it says would be random; train it again "
+            f"{path} holds values that are no numbers, so what it says would be random; train it again "
             "with a lower learning rate."
         )
-    return config, weights
+    return weights
 
 
 def _missing(folder: Path, error: OSError) -> SettingsError:
@@ -98,67 +102,44 @@ def _missing(folder: Path, error: OSError) -> SettingsError:
     )
 
 
-def _damaged(folder: Path) -> SettingsError:
-    return SettingsError(
-        f"{folder / WEIGHTS} is damaged: it is not the file that was saved; copy the folder anew, or train it again."
-    )
+def _damaged(path: Path) -> SettingsError:
+    return SettingsError(f"{path} is damaged: it is not what was saved; copy the folder anew, or train it again.")
 
 
-PARAGRAPH, PLAN = 0, 1
-"""Types of tokens."""
+def read_reranker(folder: Path) -> PlanReranker:
+    """A re-ranker that was saved by its training.
 
-
-class EncodedText(NamedTuple):
-    """A text as the encoder reads it."""
-
-    ids: tuple[int, ...]
-    types: tuple[int, ...]
-    """`PARAGRAPH` or `PLAN` for each token."""
-
-
-def pair(tokenizer: Tokenizer, paragraph: str, plan: str, max_length: int) -> EncodedText:
-    """`[CLS] paragraph [SEP] plan [SEP]`, in at most `max_length` tokens.
-
-    What does not fit is cut from the paragraph's end, down to nothing. Only a plan that is longer than the window by
-    itself is cut, at its own end.
+    Raises:
+        SettingsError: A file is missing or damaged, the encoder is not the weights' own, or torch is missing for it.
     """
-    room, sep = max_length - 3, special(tokenizer, "[SEP]")
-    second = (*tokenizer.encode(plan, add_special_tokens=False).ids[:room], sep)
-    shown = tokenizer.encode(paragraph, add_special_tokens=False).ids[: room + 1 - len(second)]
-    first = (special(tokenizer, "[CLS]"), *shown, sep)
-    return EncodedText(first + second, (PARAGRAPH,) * len(first) + (PLAN,) * len(second))
+    config = read_config(folder)
+    return TorchReranker.load(folder, config) if config.encoder_sha256 is None else NumpyReranker.load(folder, config)
 
 
 @dataclass(frozen=True)
-class PlanReranker:
+class NumpyReranker:
     """BERT with a linear head: f(paragraph, plan), one number, higher for a better plan; any thread may use it."""
 
-    encoder_name: str
-    """What it was trained on, as `load_bert` knows it."""
     bert: Bert
     """The encoder, with what was trained of it."""
+    tokenizer: Tokenizer
+    """Of `[CLS] paragraph [SEP] plan [SEP]`: what does not fit is cut from the end of the longer text, mostly the
+    paragraph."""
     weight: Array
     """Of the head, `[hidden]`."""
     bias: float
     """Of the head."""
-    max_length: int
-    """Tokens of paragraph and plan together, special ones included."""
 
     def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
         """Scores of the plans for a paragraph, in their order."""
-        texts = [pair(self.bert.tokenizer, paragraph, plan, self.max_length) for plan in plans]
-        return [
-            float(self.weight @ each) + self.bias for each in in_parallel(lambda text: self.bert.pooled(*text), texts)
-        ]
+        texts = [self.tokenizer.encode(paragraph, plan) for plan in plans]
+        pooled = in_parallel(lambda text: self.bert.pooled(text.ids, text.type_ids), texts)
+        return [float(self.weight @ each) + self.bias for each in pooled]
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
-        """A re-ranker that was saved by its training.
-
-        Raises:
-            SettingsError: A file is missing or damaged, or the encoder is not the one that the weights belong to.
-        """
-        config, weights = _read_weights(folder)
+    def load(cls, folder: Path, config: RerankerConfig) -> Self:
+        """As `read_reranker`."""
+        weights = _read_weights(folder / WEIGHTS, config.sha256)
         bert = load_bert(config.encoder)
         parameters = {f"encoder.{name}": value for name, value in bert.parameters.items()}
         whole = multiplied(weights, parameters)
@@ -177,10 +158,46 @@ class PlanReranker:
             )
         trained = {name: value.astype(np.float32) for name, value in whole.items()}
         changed = {name: trained.get(f"encoder.{name}", value) for name, value in bert.parameters.items()}
-        places = min(config.max_length, bert.config.max_position_embeddings)
+        tokenizer = as_words(Tokenizer.from_str(bert.tokenizer.to_str()))
+        tokenizer.enable_truncation(min(config.max_length, bert.config.max_position_embeddings))
         head = trained["head.weight"][0], float(trained["head.bias"][0])
-        encoder = replace(bert, parameters=changed)
-        return cls(config.encoder, encoder, *head, places)
+        return cls(replace(bert, parameters=changed), tokenizer, *head)
+
+
+@dataclass(frozen=True)
+class TorchReranker:
+    """The same of any architecture that sentence-transformers knows; on the CPU, the GPU is the language models'."""
+
+    model: CrossEncoder
+
+    def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
+        """As `NumpyReranker`."""
+        with _scoring:  # its tokenizer cannot be shared by threads
+            return [float(each) for each in self.model.predict([(paragraph, plan) for plan in plans])]
+
+    @classmethod
+    def load(cls, folder: Path, config: RerankerConfig) -> Self:
+        """As `read_reranker`."""
+        path = folder / WHOLE
+        _read_weights(path, config.sha256)
+        try:
+            from sentence_transformers.cross_encoder import CrossEncoder  # noqa: PLC0415 - takes seconds
+            from transformers.utils import logging  # noqa: PLC0415 - takes seconds
+
+            logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
+            model = CrossEncoder(str(path.parent), max_length=config.max_length, device="cpu", local_files_only=True)
+            return cls(model)
+        except ImportError as error:
+            raise SettingsError(
+                f"The plan re-ranker in {folder} is of {config.encoder}, no BERT, and needs torch: pip install "
+                "'draftroom[encoders]', or name no `reranker`: the one that ships does without."
+            ) from error
+        except (OSError, ValueError) as error:
+            raise _damaged(path.parent) from error
+
+
+PlanReranker = NumpyReranker | TorchReranker
+_scoring = threading.Lock()
 
 
 def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:

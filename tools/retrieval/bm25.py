@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from snowballstemmer import stemmer
 
-from tools.retrieval.segments import Segment
+from tools.retrieval.search import Segment
 
 with warnings.catch_warnings():
     # It is no longer developed, which is nothing that a user of ours could change.

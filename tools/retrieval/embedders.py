@@ -128,7 +128,7 @@ class PackagedEmbedder(LocalEmbedder):
             RetrievalUnavailable: If the weights are not installed.
         """
         bert = self._bert
-        vectors = in_parallel(lambda text: bert.sentence_vector(text, self.longest), texts)
+        vectors = in_parallel(lambda text: bert.layer_vectors(text, self.longest)[-1], texts)
         return np.reshape(vectors, (len(texts), bert.config.hidden_size))
 
     @property

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from state.errors import StateError
 from state.files import state_folder, storage_error
 from tools.retrieval.embedders import Embedder
-from tools.retrieval.segments import DIGITS, Segment
+from tools.retrieval.search import DIGITS, Segment
 
 VERSION = 2
 """Of the collections; a change of what they hold needs another one."""

@@ -18,12 +18,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from evals.statistics import clustered_mean, grouped
-from state.errors import StateError
 from state.files import write_atomically
-from tools.bert import in_parallel, load_bert
 from tools.checks.fidelity import stems
 from tools.reranking import load_reranker, unseen
 from tools.reranking.plan_reranker import read_config
+from tools.retrieval import Embedding, cosines
+from training.fitting import source_of
 from training.plan_reranker.plans import FOUR, Kind, PlannedParagraph, folds_of
 
 Scores = Mapping[str, Mapping[Kind, float]]
@@ -63,12 +63,11 @@ def evaluate(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -
 
     Raises:
         SettingsError: The re-ranker cannot be loaded, or all its weights have learnt from one of the papers.
-        StateError: The folder cannot be written.
     """
     systems: dict[str, Scores] = {
         "plan re-ranker": scores_of(weights, paragraphs),
         LINEAR: surface_scores(paragraphs),
-        "its encoder, untrained (cosine)": cosines(read_config(weights).encoder, paragraphs),
+        "its encoder, untrained (cosine)": encoder_scores(read_config(weights).encoder, paragraphs),
         "chance": {each.id: dict.fromkeys(each.texts, 0.0) for each in paragraphs},
     }
     columns = []
@@ -81,13 +80,8 @@ def evaluate(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -
     lines = [f"| Recall@1 | {' | '.join(RANKED)} |", "|---" * (1 + len(RANKED)) + "|"]
     lines += [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
     told = "\n".join(lines) + "\n"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        write_atomically(out / "evaluation.md", told.encode())
-    except OSError as error:
-        raise StateError(
-            f"The evaluation cannot be written in {out} ({error.strerror}); name another folder."
-        ) from error
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(out / "evaluation.md", told.encode())
     return told
 
 
@@ -123,17 +117,11 @@ def surface_scores(paragraphs: Sequence[PlannedParagraph]) -> Scores:
     return found
 
 
-def cosines(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
+def encoder_scores(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
     """How near each plan is to its paragraph for an encoder that has not learnt from them."""
-    bert = load_bert(encoder)
-    longest = bert.config.max_position_embeddings
-    texts = [text for each in paragraphs for text in (each.paragraph, *each.texts.values())]
-    vectors = iter(in_parallel(lambda text: bert.sentence_vector(text, longest), texts))
-    found = {}
-    for each in paragraphs:
-        of_paragraph = next(vectors)
-        found[each.id] = {kind: float(of_paragraph @ next(vectors)) for kind in each.texts}
-    return found
+    embedding = Embedding(str(source_of(encoder)))
+    near = {each.id: cosines((each.paragraph,), tuple(each.texts.values()), embedding)[0] for each in paragraphs}
+    return {each.id: dict(zip(each.texts, near[each.id].tolist(), strict=True)) for each in paragraphs}
 
 
 def recall_at_1(optimal: float, others: Sequence[float]) -> float:

@@ -10,9 +10,9 @@
 | sampled      | no comment: the planner's own                      | specificity, and is harder       |
 | matched      | what the human reviewer criticised                 |                                  |
 
-The first four are SWIF2T's, and what is learnt from ("Training the plan re-ranker"). The last three were written
-before them, with a number of questions, and a literature or none, that was drawn by lot for all three alike: a matched
-plan is the optimal one that cannot be told from its two rivals by that.
+The first four are SWIF2T's ("Training the plan re-ranker"), but for "of another paper" (there: another paragraph), and
+what is learnt from. The last three were written before them, with a number of questions, and a literature or none, that
+was drawn by lot for all three alike: a matched plan is the optimal one that cannot be told from its two rivals by that.
 """
 
 from __future__ import annotations

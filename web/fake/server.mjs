@@ -82,9 +82,6 @@ async function api(request, response, path) {
       return json(response, runs.editArticle(run, JSON.parse(told).text));
     case "PUT runs/:id/text":
       return json(response, runs.editText(run, JSON.parse(told).text));
-    case "PUT runs/:id/losses":
-      run.result = { ...run.result, accepted: JSON.parse(told).accepted };
-      return json(response, run.result.accepted);
     case "GET runs/:id/paper":
       return file(response, join(ROOT, "examples/seedlings.pdf"));
     case "GET runs/:id/words":

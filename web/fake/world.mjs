@@ -62,7 +62,7 @@ export function world(papers, recorded) {
 const copy = (value) => structuredClone(value);
 
 function viewOf({ run, ...result }, source) {
-  const formats = source.format === "pdf" ? [".html", ".json", ".md", ".pdf", ".docx", ".letter.md"] : [".html", ".json", ".md"];
+  const formats = source.format === "pdf" ? [".html", ".json", ".md", ".pdf", ".docx"] : [".html", ".json", ".md"];
   return { record: run, result, status: run.status, thread: `thread-${run.id}`, run: null, source, question: null, decisions: {}, formats };
 }
 

@@ -94,7 +94,6 @@ const FORMATS: Record<string, string> = {
   ".md": "Markdown",
   ".html": "Web page, one file",
   ".json": "JSON, with everything",
-  ".letter.md": "Letter to the reviewers",
 };
 
 function Export({ run }: { run: RunView }) {

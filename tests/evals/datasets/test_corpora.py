@@ -68,14 +68,6 @@ def test_means_are_over_the_samples_that_have_a_field() -> None:
     ]
 
 
-def test_of_some_corpora_only_the_size_is_published() -> None:
-    rows = statistics([{"id": "a", "corpus": "Cochrane", "source": "one", "target": "two"}])
-    assert [(row.field, row.published_samples, row.published_mean_words) for row in rows] == [
-        ("source", 4459, None),
-        ("target", 4459, None),
-    ]
-
-
 @pytest.mark.parametrize(("kind", "least"), [("journalism", 6), ("simplification", 5), ("feedback", 4)])
 def test_examples_ship(kind: Kind, least: int) -> None:
     samples = load_examples(kind)

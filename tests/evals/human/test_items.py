@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.blinding import BlindingKey, read_key
-from evals.human.items import CandidateText, comparisons, rated_texts
+from evals.human.items import BlindingKey, CandidateText, comparisons, rated_texts, read_key
 from evals.human.label_studio import comparison_config, rating_config, write_project
 from state.errors import BadInput, StateError
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
@@ -91,7 +90,7 @@ def test_comparisons_need_two_systems() -> None:
         comparisons(candidates(systems=SYSTEMS[:1]), seed=0)
 
 
-def test_the_original_paper_stands_beside_every_article() -> None:
+def test_the_abstract_stands_beside_every_article() -> None:
     texts, key = rated_texts(candidates(), seed=0)
     assert [text["data"]["paper"] for text in texts] == [
         paper_of(key.items[text["data"]["item"]].sample) for text in texts

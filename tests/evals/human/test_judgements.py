@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from evals.human.answers import CRITERIA, RaterAnswer
-from evals.human.blinding import BlindingKey, HiddenItem
-from evals.human.items import comparisons
+from evals.human.items import BlindingKey, HiddenItem, comparisons
 from evals.human.judgements import dominance, judgements, judgements_report, kappa
-from evals.human.label_studio import read_exports
+from evals.human.label_studio import CRITERIA, RaterAnswer, read_exports
 from evals.reports.document import as_markdown
 from evals.statistics import Kappa
 from state.errors import BadInput

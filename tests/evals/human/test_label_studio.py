@@ -9,9 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evals.human.answers import CRITERIA, QUESTIONNAIRE, SurveyQuestion
 from evals.human.items import comparisons, rated_texts
-from evals.human.label_studio import comparison_config, rating_config, read_exports
+from evals.human.label_studio import (
+    CRITERIA,
+    QUESTIONNAIRE,
+    SurveyQuestion,
+    comparison_config,
+    rating_config,
+    read_exports,
+)
 from state.errors import BadInput
 from tests.support.raters import Sheet, as_json, candidates, write_json
 

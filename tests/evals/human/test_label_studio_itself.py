@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from evals.human.answers import CRITERIA, QUESTIONNAIRE
 from evals.human.items import comparisons, rated_texts
-from evals.human.judgements import judgements
-from evals.human.label_studio import comparison_config, rating_config, read_exports
-from evals.human.ratings import ratings
+from evals.human.judgements import judgements, ratings
+from evals.human.label_studio import CRITERIA, QUESTIONNAIRE, comparison_config, rating_config, read_exports
 from tests.support.label_studio import LabelStudio, running_label_studio
 from tests.support.raters import WRITTEN, candidates, write_json
 

@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from evals.human.answers import QUALITIES, QUESTIONNAIRE, RaterAnswer
-from evals.human.blinding import BlindingKey, HiddenItem
-from evals.human.items import rated_texts
-from evals.human.label_studio import read_exports
-from evals.human.ratings import ratings, ratings_report
+from evals.human.items import BlindingKey, HiddenItem, rated_texts
+from evals.human.judgements import ratings, ratings_report
+from evals.human.label_studio import QUALITIES, QUESTIONNAIRE, RaterAnswer, read_exports
 from evals.reports.document import as_markdown
 from state.errors import BadInput
 from tests.support.raters import BEGUN, WRITTEN, Sheet, as_json, candidates, write_json

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from evals.metrics.overlap import meteor
+from evals.metrics import meteor
 
 ROOT = Path(__file__).parents[3]
 
@@ -56,7 +56,7 @@ def test_case_punctuation_and_the_way_accents_are_written_do_not_count() -> None
 
 def scored_apart(folder: Path, text: str, reference: str) -> str:
     """What a process prints that finds NLTK's data in `folder` or nowhere."""
-    code = f"from evals.metrics.overlap import meteor; print(*meteor({text!r}, {reference!r}))"
+    code = f"from evals.metrics import meteor; print(*meteor({text!r}, {reference!r}))"
     finished = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

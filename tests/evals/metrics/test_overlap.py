@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import BLEU
 
-from evals.metrics.overlap import bleu, rouge
+from evals.metrics import bleu, rouge
 
 words = st.lists(
     st.sampled_from(["the", "drug", "drugs", "lowers", "BP", "by", "5.2%", "(HR", "Café", "東京"]), min_size=1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.metrics.overlap import Sari, sari
+from evals.metrics import Sari, sari
 
 SOURCE = "About 95 species are currently accepted ."
 REFERENCES = [

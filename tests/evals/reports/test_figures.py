@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -10,7 +9,7 @@ import pytest
 
 from evals.reports.document import Picture
 from evals.reports.figures import draw, slug
-from tests.support.tea_task import TASK, run, sample, tea, usual_texts
+from tests.support.tea_task import run, sample, usual_texts
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +25,6 @@ def test_the_papers_figure_is_drawn_in_both_formats(usual: list[Picture]) -> Non
         assert ET.fromstring(picture.svg).tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_the_same_data_gives_the_same_bytes(usual: list[Picture], tmp_path: Path) -> None:
-    assert usual == draw(run(tmp_path / "again", usual_texts()))
-    assert usual != draw(run(tmp_path / "other", usual_texts(clever=7)))
-
-
 def test_what_was_not_run_is_not_drawn(tmp_path: Path) -> None:
     assert draw(run(tmp_path / "none", {})) == []
 
@@ -41,12 +35,6 @@ def test_one_sample_and_corpora_with_strange_names_can_be_drawn(tmp_path: Path) 
     assert pictures[0].name == "1-figure-1-a-b-e"
     assert len({picture.name for picture in pictures}) == len(pictures) == 2
     assert b"<b>" not in b"".join(picture.svg for picture in pictures)
-
-
-def test_more_curves_than_looks_can_be_drawn(tmp_path: Path) -> None:
-    curves = {f"curve {number}": {1: "plain1", 2: "plain2"} for number in range(7)}
-    task = replace(TASK, figures=[replace(TASK.figures[0], curves=curves, measures=["words"])])
-    assert len(draw(run(tmp_path, {"plain": [[tea(6), tea(5)]] * 8}, task=task))) == 1
 
 
 @pytest.mark.parametrize(

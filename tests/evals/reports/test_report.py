@@ -88,6 +88,14 @@ def test_every_system_tells_its_extensions_and_what_makes_it(tmp_path: Path) -> 
     ]
 
 
+def test_what_is_not_as_published_is_told_once_with_its_systems(tmp_path: Path) -> None:
+    evaluation = run(tmp_path, usual_texts())
+    for (_, system), output in evaluation.outputs.items():
+        output["not_as_published"] = ["Tea is ours.", f"So is {system}."]
+    said = ["plain, clever: Tea is ours.", "plain: So is plain.", "clever: So is clever."]
+    assert points(markdown(evaluation), "Not as published") == said
+
+
 DOES = Table("What it does", ["plain1", "clever"], ["leaves", "words"], {}, baseline="plain1", comparison=True)
 
 

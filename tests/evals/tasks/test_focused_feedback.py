@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evals.metrics.overlap import bleu, meteor, rouge
-from evals.scores import Scores, score
+from evals.evaluation import Scores, score
+from evals.metrics import bleu, meteor, rouge
 from evals.task import Table
 from evals.tasks.focused_feedback import (
     EXTENSIONS,

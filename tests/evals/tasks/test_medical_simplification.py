@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evals.metrics.overlap import bleu, rouge, sari
-from evals.scores import ScoredRow, Scores, score
+from evals.evaluation import ScoredRow, Scores, score
+from evals.metrics import bleu, rouge, sari
 from evals.task import Table
 from evals.tasks.medical_simplification import MEDICAL_SIMPLIFICATION, SYSTEMS, TABLE_1, TABLE_2
 from state.settings import Settings

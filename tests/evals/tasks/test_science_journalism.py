@@ -8,11 +8,12 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from langgraph.runtime import RunControl
 
-from evals.evaluation import evaluate
+from evals.evaluation import evaluate, score
 from evals.run import Wanted, prepare, run_systems
-from evals.scores import score
 from evals.tasks.science_journalism import ABLATIONS, FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
+from runs.many import Workers
 from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
@@ -169,7 +170,8 @@ def test_the_fine_tuned_bart_of_the_settings_is_run(tmp_path: Path, monkeypatch:
     settings = Settings.model_validate({"journalism": {"sequence_to_sequence": str(checkpoint)}})
     wanted = Wanted(data=[], rows="bart", limit=2, seed=0, split=None)
     folder = prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
-    asyncio.run(run_systems(SCIENCE_JOURNALISM, folder, concurrency=2, tell=lambda _: None))
+    work = run_systems(lambda: SCIENCE_JOURNALISM, folder, Workers(2), tell=lambda _: None, control=RunControl())
+    asyncio.run(work)
     evaluation = evaluate(SCIENCE_JOURNALISM, folder)
     line = evaluation.scores[0].line("bart")
     assert line is not None

@@ -6,7 +6,7 @@ import asyncio
 from asyncio import Event, Task
 
 from state.model_settings import ModelSettings
-from tools.models.places import job_order, place_for
+from tools.models.client import job_order, place_for
 
 
 class Endpoint:

@@ -17,8 +17,8 @@ from safetensors.torch import save_file
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder, write_reranker
 from tools.reranking import SHIPPED, load_reranker, unseen
-from tools.reranking.plan_reranker import PlanReranker
 
+ROOT = Path(__file__).parents[3]
 WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
 PARAGRAPH = "the yield rose . the field rose ."
 PLANS = ["ask the paper why ?", "review the field .", "why ? why ? ask the paper the yield , review", ""]
@@ -81,7 +81,7 @@ def test_plans_are_ranked_without_torch() -> None:
         "load_reranker(SHIPPED).score('Mosses', ['Why?'])\n"
         "sys.exit(bool({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()))"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[3], check=True)
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 # Which weights
@@ -121,7 +121,7 @@ def test_threads_share_one_reranker(saved: Path) -> None:
 def test_a_missing_file_is_named(saved: Path, name: str) -> None:
     (saved / name).unlink()
     with pytest.raises(SettingsError, match=f"no plan re-ranker.*{name}") as caught:
-        PlanReranker.load(saved)
+        load_reranker(saved)
     assert caught.value.kind == "missing_file"
 
 
@@ -129,7 +129,7 @@ def test_a_head_does_not_go_with_another_encoder(saved: Path, tmp_path: Path) ->
     other = write_encoder(tmp_path / "other", WORDS, seed=7, places=64)
     describe(saved, encoder=str(other))
     with pytest.raises(SettingsError, match="another version"):
-        PlanReranker.load(saved)
+        load_reranker(saved)
 
 
 HEAD = {"head.weight": torch.zeros(1, 16), "head.bias": torch.zeros(1)}
@@ -151,19 +151,35 @@ LEFT, RIGHT = f"{QUERY}.left", f"{QUERY}.right"
 def test_weights_of_another_model_are_refused(saved: Path, weights: dict[str, Any], said: str) -> None:
     replace(saved, weights)
     with pytest.raises(SettingsError, match=said):
-        PlanReranker.load(saved)
+        load_reranker(saved)
+
+
+def test_an_encoder_that_is_no_bert_needs_torch_and_its_whole_folder(saved: Path) -> None:
+    (saved / "cross_encoder").mkdir()
+    (saved / "weights.safetensors").rename(saved / "cross_encoder" / "model.safetensors")
+    describe(saved, encoder_sha256=None)
+    with pytest.raises(SettingsError, match="damaged"):
+        load_reranker(saved)
+    program = (
+        "import pathlib, sys; sys.modules['sentence_transformers'] = None\n"  # as without the extra `encoders`
+        "from tools.reranking import load_reranker; load_reranker(pathlib.Path(sys.argv[1]))"
+    )
+    tried = subprocess.run(
+        [sys.executable, "-c", program, saved], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "needs torch: pip install 'draftroom[encoders]'" in tried.stderr
 
 
 def test_damaged_weights_are_refused(saved: Path) -> None:
     (saved / "weights.safetensors").write_bytes(b"")
     with pytest.raises(SettingsError, match="damaged"):
-        PlanReranker.load(saved)
+        load_reranker(saved)
     describe(saved, sha256=hashlib.sha256(b"").hexdigest())  # saved so, in another format
     with pytest.raises(SettingsError, match="damaged"):
-        PlanReranker.load(saved)
+        load_reranker(saved)
 
 
 def test_a_description_of_something_else_is_refused(saved: Path) -> None:
     (saved / "config.json").write_text('{"model_type": "bert"}')
     with pytest.raises(SettingsError, match="does not describe"):
-        PlanReranker.load(saved)
+        load_reranker(saved)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tools.retrieval.papers import paper
 from tools.retrieval.bm25 import rank
-from tools.retrieval.segments import split
+from tools.retrieval.search import split
 
 MOSSES = tuple(
     split(

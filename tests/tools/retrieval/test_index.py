@@ -18,7 +18,7 @@ from state.errors import StateError
 from tests.fake_endpoint import FakeEndpoint
 from tests.tools.retrieval.papers import CountingEmbedder, numbered_paper, paper
 from tools.retrieval.index import BATCH, delete_vectors, rank
-from tools.retrieval.segments import Segment, split
+from tools.retrieval.search import Segment, split
 
 MANY = split(numbered_paper(BATCH + 6), 60, 0)
 QUESTION = "Was number0067 weighed?"

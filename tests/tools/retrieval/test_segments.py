@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from state.documents import Document, Word
 from tests.tools.retrieval.papers import paper
-from tools.retrieval.segments import split
+from tools.retrieval.search import split
 
 PARAGRAPHS = st.lists(st.integers(0, 60), max_size=6)
 

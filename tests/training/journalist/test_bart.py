@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from graphs.sequence_to_sequence import builder
+from graphs.baselines import sequence_to_sequence_builder
 from state.errors import SettingsError
 from tests.training.tiny_seq2seq import run, write_all
 from tools.sequence_to_sequence import write
@@ -29,7 +29,7 @@ async def test_it_learns_to_write_the_summary_where_the_settings_name_it(folder:
     assert written.text.startswith("rain made")
     nowhere = {"default": {"base_url": "http://127.0.0.1:9/v1", "model": "none", "retries": 0}}
     context = {"models": nowhere, "variant": "single", "sequence_to_sequence": str(tmp_path / "model")}
-    result = await builder.compile().ainvoke({"paper": ABSTRACT}, context=context)
+    result = await sequence_to_sequence_builder.compile().ainvoke({"paper": ABSTRACT}, context=context)
     assert result["article"].strip() == written.text
 
 

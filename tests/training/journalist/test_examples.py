@@ -13,8 +13,8 @@ from nodes.journalism.journalist import Article
 from state.errors import SettingsError
 from tests.fake_endpoint import FakeEndpoint
 from tests.training.tiny_journalist import configured, make_tokenizer, pair
-from training.journalist.examples import example_of, examples_of, prompt_for
 from training.journalist.pairs import SummaryPair
+from training.journalist.train import example_of, examples_of, prompt_for
 
 CONFIG = configured("model", max_words=120, audience="teenager")
 SENTENCE = "This sentence has a length that a sentence of a digest may well have, and it says as much about it, {}."

@@ -17,8 +17,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from tests.privacy.watching import contacts, spied
 from tests.training.tiny_journalist import configured, run, write_model, write_pairs
 from training.fitting import FitRecord
-from training.journalist.examples import examples_of
 from training.journalist.pairs import read_pairs, split_by_paper
+from training.journalist.train import examples_of
 
 ROOT = Path(__file__).parents[3]
 

@@ -13,9 +13,8 @@ from transformers import AutoModelForSequenceClassification
 from tests.support.corpus_files import write_f1000rd
 from tests.tools.tiny_bert import write_encoder, write_tokenizer
 from training.review_filters.classifier import MODEL
-from training.review_filters.compile_pairs import compile_pairs, main
+from training.review_filters.compile_pairs import comments_on, compile_pairs, main, split
 from training.review_filters.labelled_sentences import LABELS, Task
-from training.review_filters.pairing import comments_on, split
 from training.review_filters.papers import Paper, read_papers
 
 LIGHT = "We raised 24 seedlings of cress under white light for ten days and watered them every morning."

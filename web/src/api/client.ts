@@ -1,6 +1,6 @@
 /** Requests to the part of the server that is the page's own. */
 
-import type { Assessment, Judgement, LostDetail, PaperReport, RunInShort, RunView, Start, Version, Word } from "./types";
+import type { Assessment, Judgement, PaperReport, RunInShort, RunView, Start, Version, Word } from "./types";
 
 const API = "/page/api";
 
@@ -78,7 +78,6 @@ export const decide = (id: string, comment: string, judgement: Judgement) =>
   ask<Record<string, Judgement>>(`${run(id)}/decisions/${encodeURIComponent(comment)}`, "PUT", judgement, true);
 export const editArticle = (id: string, text: string) => ask<Assessment>(`${run(id)}/article`, "PUT", { text });
 export const editPlainText = (id: string, text: string) => ask<Version>(`${run(id)}/text`, "PUT", { text });
-export const acceptLosses = (id: string, accepted: LostDetail[]) => ask<LostDetail[]>(`${run(id)}/losses`, "PUT", { accepted });
 export const check = (given: Given, references: boolean) =>
   ask<PaperReport>("/check", "POST", form(given, references ? { references: "1" } : {}));
 export const exportAddress = (id: string, format: string) =>

@@ -362,7 +362,6 @@ export interface SimplificationResult {
   selected_version: number;
   warnings: string[];
   lost: LostDetail[];
-  accepted: LostDetail[];
   glossary: { term: string; explanation: string; entry: number }[];
   stop_reason: string;
   versions: Version[];

@@ -11,26 +11,23 @@ import type { Row } from "./rows";
 export interface Doing {
   putBack: (row: Row) => void;
   takeBack: (change: TextChange) => void;
-  accept: (detail: LostDetail, accepted: boolean) => void;
 }
 
 interface Props extends Doing {
   row: Row;
-  accepted: ReadonlySet<string>;
   changes: boolean;
   /** Whether the text can be changed: it is the newest version, and nothing is being kept. */
   open: boolean;
 }
 
-export const keyOf = (detail: LostDetail) => `${detail.kind} ${detail.text} ${detail.sentence}`;
+const keyOf = (detail: LostDetail) => `${detail.kind} ${detail.text} ${detail.sentence}`;
 
-export const PairRow = memo(function PairRow({ row, accepted, changes, open, putBack, takeBack, accept }: Props) {
+export const PairRow = memo(function PairRow({ row, changes, open, putBack, takeBack }: Props) {
   const source = row.source.join(" ");
   const text = row.plain.join(" ");
-  const remaining = row.lost.filter((detail) => !accepted.has(keyOf(detail)));
   return (
-    <div className={remaining.length ? "pair with-loss" : "pair"}>
-      <div>{source ? <Marked text={source} lost={remaining} /> : <p className="alone">Not in the source</p>}</div>
+    <div className={row.lost.length ? "pair with-loss" : "pair"}>
+      <div>{source ? <Marked text={source} lost={row.lost} /> : <p className="alone">Not in the source</p>}</div>
       <div>
         {text ? <p>{changes && source ? <Diff before={source} after={text} /> : text}</p> : <p className="alone">Left out</p>}
         {!text && open && (
@@ -41,7 +38,7 @@ export const PairRow = memo(function PairRow({ row, accepted, changes, open, put
       </div>
       {(row.lost.length > 0 || row.changes.length > 0) && (
         <div className="foot">
-          {row.lost.length > 0 && <Lost row={row} accepted={accepted} open={open} putBack={putBack} accept={accept} />}
+          {row.lost.length > 0 && <Lost row={row} open={open} putBack={putBack} />}
           {row.changes.length > 0 && (
             <details className="small">
               <summary>Why: {counted(row.changes.length, "change")}</summary>
@@ -68,23 +65,14 @@ function Marked({ text, lost }: { text: string; lost: LostDetail[] }) {
   );
 }
 
-function Lost({ row, accepted, open, putBack, accept }: Pick<Props, "row" | "accepted" | "open" | "putBack" | "accept">) {
+function Lost({ row, open, putBack }: Pick<Props, "row" | "open" | "putBack">) {
   return (
     <div className="lost">
-      {row.lost.map((detail) => {
-        const done = accepted.has(keyOf(detail));
-        return (
-          <p className="row" key={keyOf(detail)}>
-            <span>
-              Lost or changed: <b>{detail.text}</b> <span className="soft">({detail.kind})</span>
-            </span>
-            <button type="button" aria-pressed={done} onClick={() => accept(detail, !done)}>
-              {done ? "Loss accepted" : "Accept the loss"}
-              <span className="unseen"> of {detail.text}</span>
-            </button>
-          </p>
-        );
-      })}
+      {row.lost.map((detail) => (
+        <p key={keyOf(detail)}>
+          Lost or changed: <b>{detail.text}</b> <span className="soft">({detail.kind})</span>
+        </p>
+      ))}
       {open && row.plain.length > 0 && (
         <button type="button" onClick={() => putBack(row)}>
           Put the source’s sentence back

@@ -2,13 +2,13 @@
 
 import { useMemo, useState } from "react";
 
-import { acceptLosses, editPlainText, said } from "../api/client";
-import type { LostDetail, RunView, SimplificationResult, Version } from "../api/types";
+import { editPlainText, said } from "../api/client";
+import type { RunView, SimplificationResult, Version } from "../api/types";
 import { EditText } from "../parts/EditText";
 import { Problem } from "../parts/Problem";
 import { VersionSlider } from "../parts/VersionSlider";
 import { capital, counted, spoken } from "../parts/words";
-import { Change, PairRow, keyOf } from "./PairRow";
+import { Change, PairRow } from "./PairRow";
 import type { Doing } from "./PairRow";
 import { putBack, rowsOf, takenBack } from "./rows";
 
@@ -37,8 +37,6 @@ export function Simplify({ view, again }: Props) {
     () => rowsOf(source, shown?.text ?? "", shown?.lost ?? [], (result.all_changes ?? []).filter((change) => change.entry <= (shown?.number ?? 0))),
     [source, shown, result.all_changes],
   );
-  const accepted = result.accepted ?? [];
-  const acceptedSet = useMemo(() => new Set((result.accepted ?? []).map(keyOf)), [result.accepted]);
   if (!shown || shown.number === 0) return <p className="soft">There is no plain text yet; “How it is made” shows who is at work.</p>;
   const open = shown === kept && view.status === "done" && !busy;
 
@@ -61,13 +59,10 @@ export function Simplify({ view, again }: Props) {
     else await send(editPlainText(record.id, text));
   }
 
-  const othersOf = (detail: LostDetail) => accepted.filter((each) => keyOf(each) !== keyOf(detail));
   const doing: Doing = {
     putBack: (row) => void keep(putBack(shown.text, rows, rows.indexOf(row))),
     takeBack: (change) => void keep(takenBack(shown.text, change)),
-    accept: (detail, yes) => void send(acceptLosses(record.id, yes ? [...othersOf(detail), detail] : othersOf(detail))),
   };
-  const remaining = shown.lost.filter((detail) => !acceptedSet.has(keyOf(detail))).length;
 
   return (
     <>
@@ -100,7 +95,7 @@ export function Simplify({ view, again }: Props) {
         Grade {versions[0]!.grade.toFixed(1)} → {shown.grade.toFixed(1)}, {versions[0]!.words} → {shown.words} words;{" "}
         {shown.lost.length === 0
           ? "the check found no lost detail."
-          : `${counted(shown.lost.length, "detail")} lost or changed, ${shown.lost.length - remaining} accepted.`}
+          : `${counted(shown.lost.length, "detail")} lost or changed.`}
       </p>
       <Problem text={problem} />
       {editing ? (
@@ -112,7 +107,7 @@ export function Simplify({ view, again }: Props) {
             <div>Plain text</div>
           </div>
           {rows.map((row, number) => (
-            <PairRow key={number} row={row} accepted={acceptedSet} changes={changes} open={open} {...doing} />
+            <PairRow key={number} row={row} changes={changes} open={open} {...doing} />
           ))}
         </div>
       )}

@@ -1,4 +1,4 @@
-r"""The corpora of science journalism: the published releases, and Draftroom's own format.
+r"""The corpora of abstracts with plain texts: the published releases, and Draftroom's own formats.
 
 eLife and PLOS (Goldsack, Zhang, Lin and Scarton, EMNLP 2022; TGoldsack1/Corpora_for_Lay_Summarisation): train.json,
 val.json and test.json each hold a list of articles, with `id`, `title`, and `abstract` and `summary` as lists of
@@ -7,6 +7,10 @@ sentences. Where these are tokenised (a space before the full stop) they stay so
 SciTechNews, the corpus SCITech (Cardenas and others, EMNLP 2023; ronaldahmed/scitechnews): train.json, valid.json and
 test.json hold press releases (`pr-*`) and the papers that they are about (`sc-*`). Most of the training part has no
 paper, and cannot be used. Sentences are divided by `\n` in the tokenised release.
+
+Cochrane (Devaraj, Marshall, Wallace and Li, NAACL 2021; AshOlogn/Paragraph-level-Simplification-of-Medical-Texts,
+folder data/data-1024): train, val and test, each as three files with a line for each sample: `.source` (abstracts),
+`.target` (plain-language summaries), `.doi`.
 """
 
 from __future__ import annotations
@@ -16,16 +20,23 @@ from functools import partial
 from pathlib import Path
 
 from evals.datasets.samples import (
+    FolderFormat,
     JournalismSample,
     LocatedRecord,
     RecordFormat,
+    SimplificationSample,
+    Split,
     checked,
     corpus_name,
+    files_of,
     has_fields,
     in_one,
+    names_of,
     own_samples,
 )
 from runs.many import Record
+from state.errors import BadInput
+from state.files import read_text
 
 
 def _is_lay_summaries(record: Record) -> bool:
@@ -77,8 +88,60 @@ SCITECH = RecordFormat(
     _read_scitech,
 )
 
-OWN = RecordFormat(
+OWN_PAPERS = RecordFormat(
     "JSON Lines with `id`, `abstract` and, where there are any, `summary` and `title`",
     partial(has_fields, {"id", "abstract"}),
     partial(own_samples, JournalismSample),
+)
+
+
+def _fits(folder: Path) -> bool:
+    return any(folder.glob("*.source"))
+
+
+def _samples(folder: Path, split: Split) -> list[SimplificationSample]:
+    sources = files_of(folder, split, [".source"])
+    if not sources:
+        wanted = " or ".join(f"{name}.source" for name in names_of(split))
+        raise BadInput(f"{folder} has no {wanted}; choose another split, or name the folder data-1024 of the release.")
+    return [sample for source in sources for sample in _of_part(source)]
+
+
+def _of_part(source: Path) -> list[SimplificationSample]:
+    abstracts = _lines(source)
+    summaries = _as_many(source.with_suffix(".target"), source, len(abstracts))
+    doi = source.with_suffix(".doi")
+    numbers = [f"{source.stem}-{number}" for number in range(1, len(abstracts) + 1)]
+    ids = _as_many(doi, source, len(abstracts)) if doi.is_file() else numbers
+    return [
+        checked(
+            SimplificationSample,
+            f"Line {number} of {source} with its target and doi",
+            {"id": identity, "corpus": "Cochrane", "source": abstract, "target": summary},
+        )
+        for number, (identity, abstract, summary) in enumerate(zip(ids, abstracts, summaries, strict=True), start=1)
+    ]
+
+
+def _as_many(path: Path, source: Path, expected: int) -> list[str]:
+    lines = _lines(path)
+    if len(lines) != expected:
+        raise BadInput(
+            f"{path} has {len(lines)} lines and {source.name} {expected}; they must have one for each sample."
+        )
+    return lines
+
+
+def _lines(path: Path) -> list[str]:
+    return read_text(path, "file of the corpus").removesuffix("\n").split("\n")
+
+
+COCHRANE = FolderFormat(
+    "the folder data-1024 of the Cochrane release ({train,val,test}.source, .target and .doi)", _fits, _samples
+)
+
+OWN_SIMPLIFIED = RecordFormat(
+    "JSON Lines with `id`, `source` and `target`",
+    partial(has_fields, {"id", "source", "target"}),
+    partial(own_samples, SimplificationSample),
 )

@@ -1,1 +1,0 @@
-"""Measures that papers report, as functions of texts."""
