@@ -94,17 +94,13 @@ def checks(flags: Mapping[str, Any]) -> Work:
     from draftroom.batch.paper_checks import Checks  # noqa: PLC0415 - loads what talks to models, which one check needs not
     from draftroom.batch.system_runs import Runs  # noqa: PLC0415
 
-    severity, without, max_pages = flags["severity"], flags["without"] or [], flags["max_pages"]
-    _refuse_unknown(without)
-    if request := _request({**flags, "without": without}):
+    asked = {**flags, "without": sorted(flags["without"] or [])}
+    _refuse_unknown(asked["without"])
+    if request := _request(asked):
         return Runs(request)
-    choices = {
-        "severity": severity,
-        "without": sorted(without),
-        "max_pages": max_pages,
-        "references": flags["references"],
-    }
-    return Checks(choices, partial(_report, severity, without, references=flags["references"]), max_pages)
+    choices = {name: asked[name] for name in ("severity", "without", "max_pages", "references")}
+    examine = partial(_report, asked["severity"], asked["without"], references=asked["references"])
+    return Checks(choices, examine, asked["max_pages"])
 
 
 def _request(flags: Mapping[str, Any]) -> RunRequest | None:

@@ -78,14 +78,6 @@ def _to_json(paper: RunInput, report: PaperReport) -> str:
     return json.dumps({"paper": named, **report}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _to_markdown(paper: RunInput, report: PaperReport) -> str:
-    return write_blocks(build_document(paper, report).result)
-
-
-def _to_html(paper: RunInput, report: PaperReport) -> str:
-    return write_html(build_document(paper, report))
-
-
 def build_run_document(record: RunRecord, values: Values) -> ResultDocument:
     """Build the document of a run of `number_check`, also of one that has no result yet."""
     is_finished = values.get("finished")
@@ -118,7 +110,7 @@ RENDERING = Rendering(
 
 FORMATS: Mapping[str, Callable[[RunInput, PaperReport], str]] = {
     ".json": _to_json,
-    ".md": _to_markdown,
-    ".html": _to_html,
+    ".md": lambda paper, report: write_blocks(build_document(paper, report).result),
+    ".html": lambda paper, report: write_html(build_document(paper, report)),
 }
 """By the suffix of a file."""

@@ -32,20 +32,14 @@ def test_findings_are_a_table_and_an_exit_code(draftroom: Command, paper: Path):
     assert draftroom.endpoint.requests == []
 
 
-def test_findings_are_written_in_the_format_of_the_suffix(draftroom: Command, paper: Path, tmp_path: Path):
-    files = [tmp_path / f"found.{suffix}" for suffix in ("json", "md", "html")]
-    draftroom("check", paper, *(part for file in files for part in ("-o", file)))
-    told, markdown, page = (file.read_text(encoding="utf-8") for file in files)
-    assert {found["quote"] for found in json.loads(told)["findings"]} == {"20% (8 of 32", "t(38) = 1.20, p = .034"}
-    assert "> 20% (8 of 32" in markdown
-    assert "Tea &amp; growth" in page
-
-
 def test_every_form_says_what_else_could_explain_a_finding(draftroom: Command, paper: Path, tmp_path: Path):
-    paper.write_text("# Tea\n\n## Results\n\nIt differed, t(38) = 2.20, p = .017.\n", encoding="utf-8")
+    paper.write_text(BAD.replace("t(38) = 1.20, p = .034", "t(38) = 2.20, p = .017"), encoding="utf-8")
     files = [tmp_path / f"found.{suffix}" for suffix in ("json", "md", "html")]
-    result = draftroom("check", paper, *(part for file in files for part in ("-o", file)))
-    for text in (result.stdout, *(file.read_text(encoding="utf-8") for file in files)):
+    shown = draftroom("check", paper, *(part for file in files for part in ("-o", file))).stdout
+    told, *pages = (file.read_text(encoding="utf-8") for file in files)
+    assert [found["quote"] for found in json.loads(told)["findings"]] == ["20% (8 of 32", "t(38) = 2.20, p = .017"]
+    for text in (shown, *pages):
+        assert "20% (8 of 32" in text
         assert "a one-sided test, of which p is" in " ".join(text.split())
 
 

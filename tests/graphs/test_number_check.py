@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from graphs.number_check import graph
-from state.documents import Paragraph
 from tests.fake_endpoint import FakeEndpoint, Json, Script, Status, Text, When
-from tools.numbers.read_model import collect_records
 
 TWICE = "Of the 48 people who began, all were followed up. The 46 people who began were older than the others."
 PARTS = "We asked 60 growers: 24 grew on peat, 21 on sand and 18 on loam, each on one soil only."
@@ -126,36 +124,28 @@ async def test_a_paper_without_numbers_asks_nothing(fake_endpoint: FakeEndpoint)
     assert result["finished"]
 
 
-def records_of(text: str, *entries: Any) -> list[Any]:
-    document: Any = {"paragraphs": [Paragraph(id="p1", section="", text=text, page=0, words=[])]}
-    records, unread = collect_records([{"paragraph": "p1", "entries": [*entries], "problem": ""}], document)
-    assert unread == []
-    return records
-
-
-def test_each_kind_becomes_its_record() -> None:
-    text = "F(1,143) = 4.27, p < .001 after Holm's correction, one-tailed"
-    roles = [("statistic", "4.27"), ("df", "1"), ("df", "143"), ("p", "< .001")]
-    (test,) = records_of(text, entry("F", text, roles, "adjusted", "one-sided", name="Holm"))
-    assert (test.kind, test.statistic.value, [each.value for each in test.degrees]) == ("F", 4.27, [1, 143])
-    assert (test.p.value, test.p_relation, test.tails, test.adjustment) == (0.001, "<", "one", "Holm")
-
-    text = "Nineteen people gave whole points on three items; their mean was 3.48 (SD 1.10)."
-    roles = [("mean", "3.48"), ("deviation", "1.10"), ("n", "19"), ("items", "three")]
-    (mean,) = records_of(text, entry("mean", text, roles, "whole numbers"))
-    assert (mean.mean.value, mean.deviation.half, mean.n, mean.items) == (3.48, 0.005, 19, 3)
-    assert (mean.whole, mean.binary) == (True, False)
-
-    text = "Twelve of the 1,240 seeds (about 1%) grew."
-    roles = [("count", "12"), ("total", "1240"), ("percentage", "1%")]
-    (share,) = records_of(text, entry("proportion", text, roles, "approximate"))
-    assert (share.count, share.total, share.percentage.value, share.approximate) == (12, 1240, 1, True)
-
-    text = "a mean difference of −0.3 (90% CI −1.1 to 0.5; p=.61)"
-    roles = [("value", "-0.3"), ("low", "−1.1"), ("high", "0.5"), ("level", "90"), ("p", ".61")]
-    (estimate,) = records_of(text, entry("estimate", text, roles, "difference", name="mean difference"))
-    assert [each.value for each in (estimate.value, estimate.low, estimate.high)] == [-0.3, -1.1, 0.5]
-    assert (estimate.level, estimate.p.value, estimate.scale) == (0.9, 0.61, "difference")
+@pytest.mark.parametrize(
+    ("text", "kind", "roles", "remark", "computed"),
+    [
+        ("An F of 4.27 at 1 and 143 had p < .001.", "F", "statistic 4.27,df 1,df 143,p .001", "", "F(1, 143) = 4.27"),
+        (
+            "Nineteen gave marks: 3.45.",
+            "mean",
+            "mean 3.45,n nineteen",
+            "whole numbers",
+            "no 19 whole numbers",
+        ),
+        ("Twelve grew, 5% of 1,240 seeds.", "proportion", "count twelve,total 1240,percentage 5%", "", "12 of 1240"),
+        ("It was −0.3, from 0.1 to 0.5.", "estimate", "value -0.3,low 0.1,high 0.5", "difference", "-0.3 lies outside"),
+    ],
+)
+async def test_each_kind_is_computed(
+    fake_endpoint: FakeEndpoint, text: str, kind: str, roles: str, remark: str, computed: str
+) -> None:
+    numbers = [(each.split()[0], each.split()[1]) for each in roles.split(",")]
+    assert (await read(fake_endpoint, text))["findings"] == []
+    (found,) = (await read(fake_endpoint, text, entry(kind, text, numbers, *filter(None, [remark]))))["findings"]
+    assert computed in found["computation"]
 
 
 @pytest.mark.parametrize("text", ["t(38) ≥ 2.05, p = .047", "t(0) = 2.05, p = .047", "t(38) = 2.05, p = 4.7"])
@@ -173,13 +163,6 @@ async def test_a_table_is_read_as_rows(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Script([When(Json({"entries": [soils]}), prompt="Peat | 24\nSand | 21")])
     (found,) = (await check(fake_endpoint, paper))["findings"]
     assert found["computation"] == "people: 24 + 21 = 45, printed is 60"
-
-
-async def test_an_interval_is_read_with_its_signs(fake_endpoint: FakeEndpoint) -> None:
-    roles = [("value", "0.3"), ("low", "1.1"), ("high", "0.5")]
-    text = "The difference was −0.3 (90% CI −1.1 to 0.5)."
-    result = await read(fake_endpoint, text, entry("estimate", text, roles))
-    assert "0.3 does not stand in the quote" in result["unread"][0]
 
 
 @pytest.mark.parametrize(

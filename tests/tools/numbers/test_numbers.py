@@ -28,7 +28,6 @@ TURNED = "| | Frail | Fit |\n|---|---|---|\n| HR | 1.94 | 1 |\n| 95% CI | 1.32 t
     [
         ("percentage", "It held in {} (8 out of 32) of them.", "20%", "25%"),
         ("percentage", "It affected 108 of 175 patients ({}) in all.", "72%", "62%"),
-        ("percentage", "It held in 8 ({}) of 32 plants.", "20%", "25%"),
         ("percentage", "Thirty-one of the 48 pots ({}) were empty.", "54.6%", "64.6%"),
         ("percentage", "More than half of the couples ({}/61, 44%) had children.", "31", "27"),
         ("percentage", "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (25%) |\n| Cough | 10 ({}) |", "20%", "25%"),
@@ -70,10 +69,7 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
     [
         ("percentage", "It held in 1% (6/400) of them."),  # 1.5 rounds either way
         ("percentage", "It held in about 20% (7 of 32) of them."),
-        ("percentage", "The share of 20% (95% CI 8 to 32) was small."),
-        ("percentage", "Two of three eligible studies (93% of the potential data) were small."),
         ("percentage", "| Trait | Tea (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
-        ("percentage", "| Trait | n (%) (n = 40) |\n|---|---|\n| Age, mean (SD) | 45 (12) |"),
         ("mean of whole numbers", "| | n | % |\n|---|---|---|\n| Women | 13 | 40.0 |\n| Men | 20 | 60.0 |"),
         (
             "mean of whole numbers",
@@ -81,9 +77,6 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
             "Table 2. Marks, a single-item scale\n\n| Group | n | M |\n|---|---|---|\n| A | 28 | 5.21 |",
         ),
         ("mean of whole numbers", "Their weight was high (M = 3.45, SD = 1.07, n = 19)."),
-        ("mean of whole numbers", f"{LIKERT} All 25 readers took part. Marks averaged 3.84 for A and 4.18 for B."),
-        ("mean of whole numbers", f"{LIKERT} Their mean age was 41.18 (n = 25)."),
-        ("mean of whole numbers", "We counted 650 males in the six traps (n = 6; mean = 5.75 per trap night)."),
         (
             "deviation of whole numbers",
             "Shares between 0 and 1 came from a binary model (M = 0.53, SD = 0.20, n = 40).",
@@ -93,7 +86,6 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
             "interval and p-value",
             "| Stage | OR (95% CI) | p |\n|---|---|---|\n| II | 1.1 (0.8–1.5) | .01 |\n| III | 2.0 (1.3–3.1) | |",
         ),
-        ("percentage", "In 5 of 12 trials, 40%, 30% and 20% were women."),
         ("percentage", "| Event | n (weighted %) (n = 40) |\n|---|---|\n| Fall | 10 (20) |"),
         ("test and group means", f"{GROUPS}, t(19) = 2.65, p = .016."),  # paired
         ("interval and p-value", "Beside the field, tillage multiplied loss by 1.12 (95% CI 0.91 to 1.38, p = 0.284)."),
