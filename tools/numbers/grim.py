@@ -44,16 +44,15 @@ def check_mean(mean: MeanAndDeviation) -> ComputedFinding | None:
     if not is_checkable(mean) or list_possible_sums(mean):
         return None
     numbers, scale, sign = mean.n * (mean.items or 1), *((100, "%") if mean.percentage else (1, ""))
-    decimals = mean.mean.decimals
     below = math.floor(mean.mean.value * numbers / scale)
-    near = [f"{scale * total / numbers:.{decimals}f}{sign}" for total in (below, below + 1)]
-    values = f"{mean.n} means of {mean.items} whole numbers" if (mean.items or 1) > 1 else f"{mean.n} whole numbers"
-    told = f"{mean.mean.value:.{decimals}f}{sign}"
+    values = (scale * below / numbers, scale * (below + 1) / numbers, mean.mean.value)
+    low, high, told = (f"{value:.{mean.mean.decimals}f}{sign}" for value in values)
+    whole = f"{mean.n} means of {mean.items} whole numbers" if (mean.items or 1) > 1 else f"{mean.n} whole numbers"
+    why = f"{told} is no share of {mean.n}" if mean.percentage else f"no {whole} have a mean of {told}"
     return mean.finding(
         "mean of whole numbers",
         grade_severity(mean, ()),
-        computation=f"{below}/{numbers} = {near[0]} and {below + 1}/{numbers} = {near[1]}, "
-        + (f"so {told} is no share of {mean.n}" if mean.percentage else f"so no {values} have a mean of {told}"),
-        consistent=f"{near[0]} or {near[1]}, or another n",
+        computation=f"{below}/{numbers} = {low} and {below + 1}/{numbers} = {high}, so {why}",
+        consistent=f"{low} or {high}, or another n",
         explanations=list_explanations(mean),
     )

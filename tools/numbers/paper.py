@@ -67,11 +67,11 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
         unread += not_read
     by_gravity = sorted(filter(None, findings), key=gravest_first, reverse=True)  # so that the gravest stays
     once = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
-    texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
-    order = {id_: at for at, id_ in enumerate(texts)}
+    places = {each["id"]: (at, each["text"]) for at, each in enumerate(document["paragraphs"])}
 
     def find_place(found: ComputedFinding) -> tuple[int, int]:
-        return order.get(found["paragraph"], len(order)), texts.get(found["paragraph"], "").find(found["quote"])
+        at, text = places.get(found["paragraph"], (len(places), ""))
+        return at, text.find(found["quote"])
 
     return PaperReport(
         findings=sorted(once.values(), key=find_place),

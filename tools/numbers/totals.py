@@ -22,20 +22,18 @@ def check_total(told: ToldTotal) -> ComputedFinding | None:
     if not told.exclusive or not (is_less or sum(part.low for part in parts) > total.high):
         return None
     printed, *shown = (_format(number.value, number, told) for number in (told.total, *told.parts))
+    added = _format(sum(part.value for part in parts), min(told.parts, key=lambda part: part.half), told)
     if is_repeated:
-        why = f"{told.name}: {printed} in one place and {shown[0]} in the other"
-        consistent, explanations = "the same number in both places", ["two quantities"]
-        return told.finding(
-            "number told twice", "medium", computation=why, consistent=consistent, explanations=explanations
-        )
-    finest = min(told.parts, key=lambda part: part.half)
-    added = _format(sum(part.value for part in parts), finest, told)
+        why, consistent = f"{printed} in one place and {shown[0]} in the other", "the same number in both places"
+    else:
+        why = f"{' + '.join(shown)} = {added}, printed is {printed}"
+        consistent = f"a total of {added}, or other parts"
     return told.finding(
-        "parts of a whole",
+        "number told twice" if is_repeated else "parts of a whole",
         "medium",
-        computation=f"{told.name}: {' + '.join(shown)} = {added}, printed is {printed}",
-        consistent=f"a total of {added}, or other parts",
-        explanations=["parts that overlap, or that are not all told"],
+        computation=f"{told.name}: {why}",
+        consistent=consistent,
+        explanations=["two quantities" if is_repeated else "parts that overlap, or that are not all told"],
     )
 
 
