@@ -17,7 +17,7 @@ from pylatexenc.latexwalker import (
     LatexWalker,
     get_default_latex_context_db,
 )
-from pylatexenc.macrospec import std_macro
+from pylatexenc.macrospec import std_environment, std_macro
 
 from state.documents import HiddenReason, HiddenText
 from tools.documents.formulas import raise_digits
@@ -33,38 +33,61 @@ _TABLES = {"tabular", "tabularx", "tabulary", "longtable", "array"}
 _RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
 FLOATS = {"figure": "Figure", "table": "Table", "wrapfigure": "Figure", "wraptable": "Table", "longtable": "Table"}
 """Environments whose captions are numbered, and what the number stands behind."""
+_HEADED = {"abstract": "Abstract", "thebibliography": "References"}
 _SUBFLOATS = {"subfigure", "subtable", "minipage"}
 _WITH_KIND = {"autoref", "cref", "Cref"}
 UNDEFINED = "??"
 """What LaTeX prints for a reference to a label that there is not; the label stands behind it in brackets."""
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
-_DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "tableofcontents"}
-_DROPPED |= {"documentclass", "RequirePackage", "hypersetup", "selectlanguage", "colorlet", "rowcolors"}
-# Dropped with arguments that the library does not know of.
+_OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
+_PHANTOMS = {"phantom", "hphantom", "vphantom"}
+_DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "documentclass", "relax"}
+# Arguments that the library does not know of: of macros that print nothing ...
 _DROPPED_ARGUMENTS = {
-    **dict.fromkeys(("author", "date"), "*[{"),
-    **dict.fromkeys(("rowcolor", "cellcolor", "columncolor", "affil", "captionsetup"), "[{"),
-    **dict.fromkeys(("thanks", "pagecolor", "affiliation", "email", "bibliographystyle", "pagestyle"), "{"),
-    **dict.fromkeys(("thispagestyle", "pagenumbering", "graphicspath", "theoremstyle", "hyphenation"), "{"),
-    **dict.fromkeys(("addtocontents", "setcounter", "addtocounter", "setlength", "addtolength"), "{{"),
-    "addcontentsline": "{{{",
-    "newtheorem": "*{[{[",
+    "{": "thanks affiliation email hypersetup graphicspath bibliographystyle pagestyle thispagestyle pagenumbering"
+    " theoremstyle hyphenation selectlanguage BibitemShut",
+    "[{": "affil captionsetup rowcolor cellcolor columncolor pagecolor RequirePackage",
+    "{{": "setcounter addtocounter setlength addtolength addtocontents colorlet",
+    "{{{": "addcontentsline rowcolors",
+    "*[{": "author date",
+    "*{[{[": "newtheorem",
+}
+# ... and of those that print something.
+_ARGUMENTS = {
+    "{": "abstract keywords textsuperscript operatorname phantom hphantom vphantom eqref nameref autoref cref Cref"
+    " input include subfile bibliography",
+    "*{": "tag",
+    "[{": "num color bibitem",
+    "*[{": "title icmltitle caption paragraph subparagraph",
+    "{{": "fontsize href bibinfo bibfield hypertarget raisebox scalebox rotatebox adjustbox",
+    "[{{": "textcolor colorbox SI qty",
+    "*[[{": "parencite textcite autocite footcite citeauthor citeyear",
+    "[[{": "makebox framebox",
+    "[[[{{": "parbox",
+    "{{{": "multicolumn multirow definecolor",
+    "*{{{": "resizebox",
+    "[{{{": "fcolorbox",
+}
+_ENVIRONMENTS = {
+    "{": "multicols thebibliography",
+    "[{": "longtable",
+    "{{": "tabulary adjustwidth",
+    "[[[{": "minipage",
+    "[{[{": "wrapfigure wraptable",
+    "[[{": "subfigure subtable",
 }
 _KEPT = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
+_KEPT |= {"bibinfo", "bibfield", "bibnamefont", "bibfnamefont"}  # of lists that REVTeX makes
 # What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
 _LAYOUT = re.compile(
-    r"left|right|middle|newline|protect|relax|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|no[a-z]+|listof.*|make.*"
+    r"left|right|middle|new(?:line|block)|protect|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|listof.*|make.*"
     r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
-    r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|arraystretch|end[a-z]+"
+    r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|no[a-z]+|end[a-z]+"
 )
 _SYMBOLS = {"ne": "≠", "neg": "¬", "lt": "<", "gt": ">", "gets": "←", "colon": ":", "coloneq": ":=", "checkmark": "✓"}
 _SYMBOLS |= {"triangle": "△", "arcsec": "″", "LaTeX": "LaTeX", "TeX": "TeX", "xspace": ""}
-_PHANTOMS = {"phantom", "hphantom", "vphantom"}
-_OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
-_PRIMITIVES = re.compile(r"\\csname.*?\\endcsname|\\vadjust\s*(?:pre)?|\\(?:leavevmode|newblock)\b\s*")
-_COUNT_OR_LENGTH = re.compile(r"\{[\d.]*(?:\\[A-Za-z]+|[a-z]{2})?\}")  # {2} or {0.5\textwidth}
 _SMALLEST_TYPE = 3.0  # points
 _MOST_NAMED = 8
 _WHITE = {
@@ -72,30 +95,6 @@ _WHITE = {
     "RGB": r"\s*2[345]\d\s*,\s*2[345]\d\s*,\s*2[345]\d\s*",
     "HTML": r"(?:[Ff][0-9A-Fa-f]){3}",
     "gray": r"0?\.9\d*|1(?:\.0*)?",
-}
-_ARGUMENTS = {
-    **_DROPPED_ARGUMENTS,
-    **dict.fromkeys(("title", "icmltitle", "caption", "paragraph", "subparagraph"), "*[{"),
-    **dict.fromkeys(("phantom", "hphantom", "vphantom", "keywords", "abstract"), "{"),
-    **dict.fromkeys(("textsuperscript", "textsc", "operatorname", "mathring"), "{"),
-    **dict.fromkeys(("textcolor", "colorbox"), "[{{"),
-    **dict.fromkeys(("makebox", "framebox"), "[[{"),
-    "parbox": "[[[{{",
-    **dict.fromkeys(("raisebox", "scalebox", "rotatebox", "adjustbox"), "{{"),
-    "resizebox": "*{{{",
-    **dict.fromkeys(("SI", "qty"), "[{{"),
-    "num": "[{",
-    **dict.fromkeys(("fontsize", "href", "hypertarget"), "{{"),
-    **dict.fromkeys(("parencite", "textcite", "autocite", "footcite", "citeauthor", "citeyear"), "*[[{"),
-    **dict.fromkeys(
-        ("autoref", "cref", "Cref", "eqref", "nameref", "input", "include", "subfile", "bibliography"), "{"
-    ),
-    "tag": "*{",
-    "color": "[{",
-    **dict.fromkeys(("multicolumn", "multirow"), "{{{"),
-    "fcolorbox": "[{{{",
-    "definecolor": "{{{",
-    "bibitem": "[{",
 }
 
 
@@ -107,7 +106,6 @@ def latex_parts(text: str) -> Parts:
     source = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)  # lest an empty line part two paragraphs
     source = re.sub(r"(?<!\\)%.*", "", source)
     source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
-    source = _PRIMITIVES.sub("", source)
     reader = _LatexText()
     source = write_out_macros(source, kept={*reader.macros, *_KEPT})
     preamble, begins, body = source.partition(r"\begin{document}")
@@ -137,11 +135,10 @@ def _without_marks(text: str) -> str:
 
 
 def _say_unknown(unknown: Counter[str]) -> Iterator[str]:
-    """Say which macros print nothing because they are not defined, the most frequent first."""
-    if unknown:
-        names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MOST_NAMED))
-        more = f" and {len(unknown) - _MOST_NAMED} others" if len(unknown) > _MOST_NAMED else ""
-        yield f"{unknown.total()} macros without a definition were left out: {names}{more}"
+    """Say how many macros print nothing because they are not defined, and which do so most often."""
+    names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MOST_NAMED))
+    if names:
+        yield f"{unknown.total()} macros without a definition were left out: {names}"
 
 
 def _as_it_stands(node: LatexMacroNode | LatexEnvironmentNode) -> str:
@@ -171,8 +168,18 @@ def _beside(text: str) -> Iterator[HiddenText]:
 
 def _nodes(text: str) -> list[LatexNode]:
     context = get_default_latex_context_db()
-    macros = [std_macro(name, arguments) for name, arguments in _ARGUMENTS.items()]
-    context.add_context_category("papers", macros=macros, prepend=True)
+    context.add_context_category(
+        "papers",
+        macros=[
+            std_macro(name, arguments)
+            for arguments, names in (*_DROPPED_ARGUMENTS.items(), *_ARGUMENTS.items())
+            for name in names.split()
+        ],
+        environments=[
+            std_environment(name, arguments) for arguments, names in _ENVIRONMENTS.items() for name in names.split()
+        ],
+        prepend=True,
+    )
     text = re.sub(r"\\verb\*?\s*\Z", "", text)  # beyond the end would be looked for what delimits it
     nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
     return nodes
@@ -215,7 +222,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
             **dict.fromkeys(_REFERENCES, self._reference),
-            **dict.fromkeys((*_DROPPED, *_DROPPED_ARGUMENTS), lambda _: ""),
+            **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
             "label": self._label,
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
@@ -276,8 +283,6 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
         """Text of an environment; the abstract and the references get their headings, a formula stays in its line."""
         name = node.environmentname.rstrip("*")
-        while node.nodelist and _COUNT_OR_LENGTH.fullmatch(node.nodelist[0].latex_verbatim()):
-            del node.nodelist[0]  # an argument of an environment that the library does not know
         if name == "comment":
             return ""
         if name == "verbatim":
@@ -292,11 +297,8 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             self._float, self._caption_number = outer
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
-        if name == "abstract":
-            return f"\n\n{_HEADING_MARK}Abstract\n\n{text}\n\n{_HEADING_MARK}\n\n"
-        if name == "thebibliography":
-            entries = text[max(0, text.find("\n\n[")) :]  # before them stands the width of the widest label
-            return f"\n\n{_HEADING_MARK}References\n\n{entries}\n\n{_HEADING_MARK}\n\n"
+        if name in _HEADED:
+            return f"\n\n{_HEADING_MARK}{_HEADED[name]}\n\n{text}\n\n{_HEADING_MARK}\n\n"
         return f"\n\n{text}\n\n"
 
     def _table(self, node: LatexEnvironmentNode) -> str:

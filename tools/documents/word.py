@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import groupby
-from typing import cast
 from zipfile import BadZipFile
 
 from docx import Document
@@ -23,6 +21,7 @@ from docx.opc.exceptions import OpcError
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.oxml.table import CT_Row, CT_Tbl
+from docx.oxml.text.paragraph import CT_P
 from docx.oxml.text.run import CT_R
 from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.styles.style import ParagraphStyle
@@ -38,8 +37,8 @@ from tools.documents.structure import (
     Block,
     Parts,
     clean_characters,
+    mark_headings,
     mark_references,
-    opens_abstract,
     opens_references,
     say_unread,
     says_something,
@@ -57,7 +56,7 @@ _BESIDE = {
     RELATIONSHIP_TYPE.ENDNOTES: "endnotes",
     RELATIONSHIP_TYPE.NUMBERING: "numbering",
 }
-_BODY_LEVEL = 9  # of the outline: no heading
+_LONGEST_HEADING = 16  # words
 _WIDEST = 63  # columns of a table, as in Word
 _NUMERALS = {
     "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -65,7 +64,6 @@ _NUMERALS = {
     "upperRoman": ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"),
     "lowerRoman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),
 }
-_PICTURED = "//*[local-name()='OLEObject'][starts-with(@ProgID, 'Equation')]"
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
 _LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
 _SMALLEST_TYPE = 3.0  # points
@@ -103,10 +101,9 @@ class _WordReader:
         self.document = document
         self.hidden: list[HiddenText] = []
         self.unread: Counter[str] = Counter()
-        # One look-up a style: python-docx goes through all of them each time.
-        self.find_style = cache(
-            lambda name: cast("ParagraphStyle | None", document.part.get_style(name, WD_STYLE_TYPE.PARAGRAPH))
-        )
+        # python-docx goes through all of them for each look-up.
+        self.styles = {style.style_id: style for style in document.styles if isinstance(style, ParagraphStyle)}
+        self.default = document.styles.default(WD_STYLE_TYPE.PARAGRAPH)
         path = "//w:style[w:rPr/w:vertAlign/@w:val='superscript']/@w:styleId"
         self.raised = set(document.styles.element.xpath(path))
         links = [link for link in document.part.rels.values() if link.reltype in _BESIDE]
@@ -119,7 +116,7 @@ class _WordReader:
     def read(self) -> Parts:
         """Return what stands in the document, in the order of reading."""
         body = self.document.element.body
-        styled = any(_level(Paragraph(each, self.document)) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
+        styled = any(self._level(each) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
         title, blocks = "", list[Block]()
         for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
             if isinstance(element, CT_Tbl):
@@ -129,11 +126,11 @@ class _WordReader:
                 continue
             paragraph = Paragraph(element, self.document)
             text = self._seen(paragraph)
-            if text and not title and _style(paragraph, r"title"):
+            if text and not title and self._style(element, r"title"):
                 title = text
             elif text:
-                level = _level(paragraph) or 2 * _looks_like_a_heading(paragraph, text, styled)
-                text = f"{self.numbering.count(paragraph)} {text}".lstrip()
+                level = self._level(element) or 2 * (not styled and _is_bold_line(paragraph, text))
+                text = f"{self.numbering.count(self._holders(element))} {text}".lstrip()
                 blocks.append(Block("heading" if level else "paragraph", text, level=level))
         first = blocks[0].text if blocks else ""
         if not title and not HEADING.fullmatch(first) and not opens_references(first):
@@ -141,12 +138,9 @@ class _WordReader:
             blocks = blocks[bool(title) :]
         return Parts(
             title,
-            mark_references([block for block in blocks if block.text]),
+            mark_references(mark_headings([block for block in blocks if block.text])),
             hidden=[*self.hidden, *_beside(self.document)],
-            warnings=[
-                *(warning for what, count in self.unread.items() for warning in say_unread(count, what)),
-                *say_unread(len(body.xpath(_PICTURED)), "formula in a picture", "formulas in pictures"),
-            ],
+            warnings=[warning for what, count in self.unread.items() for warning in say_unread(count, what)],
         )
 
     def _cells(self, row: CT_Row) -> list[str]:
@@ -160,7 +154,7 @@ class _WordReader:
     def _seen(self, paragraph: Paragraph, *, table: bool = False) -> str:
         """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
         pieces: list[tuple[bool, str]] = []  # each with whether it is raised
-        style = self.find_style(paragraph._p.style)
+        style = self.styles.get(paragraph._p.style or "", self.default)
         for element in paragraph._p.xpath(_PIECES):  # `runs` lacks tracked insertions
             if next(element.iterancestors(qn("w:p"))) is not paragraph._p:
                 continue  # it stands in a text box
@@ -197,52 +191,61 @@ class _WordReader:
             text += "".join(f" ({said})" for each in paragraphs if (said := self._seen(Paragraph(each, self.document))))
         return text
 
+    def _level(self, paragraph: CT_P) -> int:
+        """Level of a heading by its style, below that of the title; 0 if it has none."""
+        found = self._style(paragraph, r"heading (\d)")
+        return int(found[1]) + 1 if found else 0
+
+    def _style(self, paragraph: CT_P, name: str) -> re.Match[str] | None:
+        """How the name of a paragraph's style, or of one that it is based on, matches."""
+        names = ("".join(holder.xpath("./w:name/@w:val")) for holder in self._holders(paragraph))
+        return next(filter(None, (re.fullmatch(name, each, re.IGNORECASE) for each in names)), None)
+
+    def _holders(self, paragraph: CT_P) -> Iterator[BaseOxmlElement]:
+        """The elements with the properties of a paragraph: its own, its style's, and those of styles below that."""
+        yield paragraph
+        style = self.styles.get(paragraph.style or "", self.default)
+        while style is not None:
+            yield style.element
+            style = style.base_style
+
 
 class _Numbering:
     """The numbers that Word puts before headings and items; the text of a paragraph lacks them."""
 
     def __init__(self, root: BaseOxmlElement | None) -> None:
         self.root = root
-        self.counts: dict[str, Counter[int]] = {}  # by scheme, the last number of each level
+        self.counts: dict[BaseOxmlElement, Counter[int]] = {}  # by scheme, the last number of each level
 
-    def count(self, paragraph: Paragraph) -> str:
-        """Count a paragraph and return its number, such as `2.1`; empty if it has none, or a bullet."""
-        scheme, level = self._place(paragraph)
-        if scheme is None:
+    def count(self, holders: Iterable[BaseOxmlElement]) -> str:
+        """Count a paragraph, of whose properties these are the holders, and return its number, such as `2.1`.
+
+        It is empty for one that has none, or a bullet.
+        """
+        named = next((number for each in holders for number in each.xpath("./w:pPr/w:numPr[w:numId]")), None)
+        if self.root is None or named is None:
             return ""
-        levels = {int(each.get(qn("w:ilvl"))): each for each in scheme.iterfind(qn("w:lvl"))}
-        counts = self.counts.setdefault(scheme.get(qn("w:abstractNumId")), Counter())
-        for each in range(level + 1):  # what stands above a level that was never counted is its first
-            counts[each] = counts[each] or int(_value(levels.get(each), "start", "1")) - (each == level)
+        path = f"w:abstractNum[@w:abstractNumId=../w:num[@w:numId='{named.numId.val}']/w:abstractNumId/@w:val]/w:lvl"
+        levels = {int(each.get(qn("w:ilvl"))): each for each in self.root.xpath(path)}
+        level = 0 if named.ilvl is None else named.ilvl.val
+        if level not in levels or _value(levels[level], "numFmt") == "bullet":
+            return ""
+        counts = self.counts.setdefault(levels[level].getparent(), Counter())
         counts[level] += 1
-        for deeper in [each for each in counts if each > level]:
-            del counts[deeper]
-        is_bullet = _value(levels.get(level), "numFmt") in ("bullet", "none")
-        shown = {f"%{at + 1}": _write_number(count, _value(levels.get(at), "numFmt")) for at, count in counts.items()}
-        text = "" if is_bullet else _value(levels.get(level), "lvlText")
-        return re.sub(r"%\d", lambda found: shown.get(found[0], ""), text)
-
-    def _place(self, paragraph: Paragraph) -> tuple[BaseOxmlElement | None, int]:
-        """The scheme of numbers that a paragraph or its style names, and the level in it."""
-        if self.root is None:
-            return None, 0
-        for holder in _holders(paragraph):
-            number = "".join(holder.xpath("./w:pPr/w:numPr/w:numId/@w:val"))
-            if number:
-                path = f"./w:abstractNum[@w:abstractNumId=../w:num[@w:numId='{number}']/w:abstractNumId/@w:val]"
-                level = "".join(holder.xpath("./w:pPr/w:numPr/w:ilvl/@w:val"))
-                return next(iter(self.root.xpath(path)), None), int(level or 0)
-        return None, 0
+        for deeper in range(level + 1, max(counts) + 1):
+            counts[deeper] = 0
+        shown = {f"%{at + 1}": _write_number(counts[at] or 1, _value(each, "numFmt")) for at, each in levels.items()}
+        return re.sub(r"%\d", lambda found: shown.get(found[0], ""), _value(levels[level], "lvlText"))
 
 
-def _value(level: BaseOxmlElement | None, name: str, default: str = "") -> str:
-    found = None if level is None else level.find(qn(f"w:{name}"))
-    return default if found is None else found.get(qn("w:val"), default)
+def _value(level: BaseOxmlElement, name: str) -> str:
+    found = level.find(qn(f"w:{name}"))
+    return "" if found is None else found.get(qn("w:val"), "")
 
 
 def _write_number(number: int, form: str) -> str:
     names = _NUMERALS.get(form, ())
-    return names[number - 1] if 0 < number <= len(names) else str(number)
+    return names[number - 1] if number <= len(names) else str(number)
 
 
 def _beside(document: WordDocument) -> Iterator[HiddenText]:
@@ -272,37 +275,10 @@ def _hidden(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> Hidde
     return "colour" if colour and min(colour) > _LIGHT and not shaded and not table else None
 
 
-def _level(paragraph: Paragraph) -> int:
-    """Level of a heading by its style or its place in the outline, below that of the title; 0 if it has none."""
-    if found := _style(paragraph, r"heading (\d)"):
-        return int(found[1]) + 1
-    levels = [int(each) for holder in _holders(paragraph) for each in holder.xpath("./w:pPr/w:outlineLvl/@w:val")]
-    return levels[0] + 2 if levels and levels[0] < _BODY_LEVEL else 0
-
-
-def _style(paragraph: Paragraph, name: str) -> re.Match[str] | None:
-    """How the name of a paragraph's style, or of one that it is based on, matches."""
-    names = ("".join(holder.xpath("./w:name/@w:val")) for holder in _holders(paragraph))
-    return next(filter(None, (re.fullmatch(name, each, re.IGNORECASE) for each in names)), None)
-
-
-def _holders(paragraph: Paragraph) -> Iterator[BaseOxmlElement]:
-    """The elements with the properties of a paragraph: its own, its style's, and those that the style is based on."""
-    yield paragraph._p
-    style = paragraph.style
-    while style is not None:
-        yield style.element
-        style = style.base_style
-
-
-def _looks_like_a_heading(paragraph: Paragraph, text: str, styled: bool) -> bool:
-    """Whether a paragraph without such a style is a heading: of a part that all papers have, or in bold type."""
-    if opens_references(text) or (opens_abstract(text) and len(text) < 20):
-        return True
-    if styled or not text or len(text.split()) > 16 or text.endswith((".", ":", ",", ";")):
-        return False
+def _is_bold_line(paragraph: Paragraph, text: str) -> bool:
+    """Whether a paragraph is short, no sentence, and all in bold type, as headings are that have no style."""
     bold = [run.bold for run in paragraph.runs if run.text.strip()]
-    return (bool(bold) and all(bold)) or HEADING.fullmatch(text.title() if text.isupper() else text) is not None
+    return bool(bold) and all(bold) and len(text.split()) <= _LONGEST_HEADING and not text.endswith(tuple(".:,;"))
 
 
 if __name__ == "__main__":
