@@ -125,11 +125,6 @@ def allow_processor_time(seconds: float, message: str) -> None:
     look()
 
 
-def in_one_line(error: BaseException) -> str:
-    """What a parser said, or at least the name of its error."""
-    return " ".join(str(error).split())[:120] or type(error).__name__
-
-
 def _limit_resources(seconds: int) -> None:
     """Bound processor time and memory, also for the case that the parent is killed and cannot enforce its limit."""
     if sys.platform == "win32":

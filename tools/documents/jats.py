@@ -7,9 +7,9 @@ from html import unescape
 
 from lxml import etree, html
 
-from state.documents import HiddenText
 from tools.documents.formulas import write_formula
-from tools.documents.structure import Block, Parts, mark_references, say_unread, says_something
+from tools.documents.guarded import Unreadable
+from tools.documents.structure import Block, Parts, mark_references, say_unread
 from tools.documents.web_pages import keep_raised_apart, list_blocks, remove_hidden
 
 _SECTIONS = ("sec", "abstract", "ack", "app", "boxed-text", "fn-group", "glossary", "notes")
@@ -25,23 +25,20 @@ def jats_parts(text: str) -> Parts:
     """Read title, abstract, sections, tables, captions and references of an article.
 
     Raises:
-        ValueError: The text is no XML, or holds no article.
+        Unreadable: The text is no XML, or holds no article.
     """
     parser = html.XHTMLParser(encoding="utf-8", resolve_entities=False, no_network=True, remove_pis=True)
     try:
         root = etree.fromstring(text.strip().encode(), parser)
     except etree.XMLSyntaxError as error:
-        raise ValueError(error.msg) from None
+        raise Unreadable(error.msg) from None
     for node in root.iter(etree.Element):
         node.tag = etree.QName(node).localname.replace("break", "br")
     article = next(root.iter("article"), None)
     if article is None:
-        raise ValueError("it holds no article")
+        raise Unreadable("it holds no article")
     for entity in list(article.iter(etree.Entity)):
         _replace(entity, unescape(entity.text))
-    said = (" ".join((comment.text or "").split()) for comment in article.iter(etree.Comment))
-    comments = [HiddenText(text=each, page=0, reason="comment") for each in said if says_something(each)]
-    etree.strip_tags(article, etree.Comment)
     warnings = _drop_unread(article)
     _write_formulas(article)
     title = article.find("front//title-group/article-title")
@@ -55,7 +52,7 @@ def jats_parts(text: str) -> Parts:
     return Parts(
         "" if title is None else _on_one_line(title),
         [*blocks, *([Block("heading", "References", level=2)] if entries else []), *entries],
-        hidden=[*comments, *hidden],
+        hidden=hidden,
         warnings=warnings,
     )
 
@@ -109,7 +106,7 @@ def _write_captions(article: html.HtmlElement) -> None:
     """Make one paragraph of the label and the caption of a figure or table; notes in a text stand in brackets."""
     for holder in article.iter(*_CAPTIONED):
         caption = holder.find("caption")
-        parts = [] if caption is None else list(caption) or [caption]
+        parts = [] if caption is None else list(caption.iterchildren("*")) or [caption]
         lines = [_take(holder, "label"), *map(_on_one_line, parts)]
         _take(holder, "caption")
         holder.insert(0, html.Element("p"))

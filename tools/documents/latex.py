@@ -29,7 +29,7 @@ _HEADING_MARK = "\u2402"
 _NOTHING = "\x01"
 """Stands where a macro prints nothing, lest an empty line seem to part two paragraphs."""
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
-_TABLES = {"tabular", "tabularx", "tabulary", "longtable", "array"}
+_TABLES = {"tabular", "tabularx", "tabulary", "longtable"}
 _RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
 FLOATS = {"figure": "Figure", "table": "Table", "wrapfigure": "Figure", "wraptable": "Table", "longtable": "Table"}
 """Environments whose captions are numbered, and what the number stands behind."""
@@ -90,12 +90,11 @@ _SYMBOLS |= {"triangle": "△", "arcsec": "″", "LaTeX": "LaTeX", "TeX": "TeX",
 _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
 _SMALLEST_TYPE = 3.0  # points
 _MOST_NAMED = 8
-_WHITE = {
-    "rgb": r"\s*(?:1|1\.0*|0?\.9\d*)(?:\s*,\s*(?:1|1\.0*|0?\.9\d*)){2}\s*",
-    "RGB": r"\s*2[345]\d\s*,\s*2[345]\d\s*,\s*2[345]\d\s*",
-    "HTML": r"(?:[Ff][0-9A-Fa-f]){3}",
-    "gray": r"0?\.9\d*|1(?:\.0*)?",
-}
+_SHARE = r"(?:1|1\.0*|0?\.9\d*)"
+# Values of colours that are white or nearly so: .95 or 1,1,1 or 255, 255, 250 or FEFEFE.
+_WHITE = re.compile(
+    rf"\s*(?:{_SHARE}(?:\s*,\s*{_SHARE}){{2}}|{_SHARE}|2[345]\d(?:\s*,\s*2[345]\d){{2}}|(?i:f[\da-f]){{3}})\s*"
+)
 
 
 def latex_parts(text: str) -> Parts:
@@ -217,12 +216,13 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         """Macros that nobody has defined, so that they print nothing."""
         self.warnings: list[str] = []
         self._light = {"white"}
+        self._tables = 0  # how many are open
         self._coloured = 0  # how many coloured boxes and tables are open
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
             **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
             **dict.fromkeys(_REFERENCES, self._reference),
-            **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
+            **dict.fromkeys({*_DROPPED, *_RULES, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
             "label": self._label,
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
@@ -233,7 +233,9 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             "textcolor": self._textcolor,
             "footnote": lambda node: f" ({self._argument(node)})",
             "caption": self._caption,
-            **dict.fromkeys(("multicolumn", "multirow"), self._argument),
+            **dict.fromkeys(("\\", "tabularnewline"), lambda _: _ROW_MARK if self._tables else "\n"),
+            "multicolumn": self._span,
+            "multirow": self._argument,
             "href": self._argument,
             "url": self._argument,
             "tag": lambda node: f" ({self._argument(node)})",
@@ -291,7 +293,9 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name in FLOATS or name in _SUBFLOATS:
             self._float, self._caption_number = FLOATS.get(name, ""), 0
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
-        text = self._table(node) if name in _TABLES else str(super().environment_node_to_text(node))
+        self._tables += name in _TABLES
+        text = str(super().environment_node_to_text(node))
+        self._tables -= name in _TABLES
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         if name in FLOATS or name in _SUBFLOATS:
             self._float, self._caption_number = outer
@@ -301,21 +305,15 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             return f"\n\n{_HEADING_MARK}{_HEADED[name]}\n\n{text}\n\n{_HEADING_MARK}\n\n"
         return f"\n\n{text}\n\n"
 
-    def _table(self, node: LatexEnvironmentNode) -> str:
-        """Cells and rows with marks between them."""
-        rows: list[list[list[LatexNode]]] = [[[]]]
-        for each in node.nodelist:
-            if isinstance(each, LatexSpecialsNode) and each.specials_chars == "&":
-                rows[-1].append([])
-            elif isinstance(each, LatexMacroNode) and each.macroname in ("\\", "tabularnewline"):
-                rows.append([[]])
-            elif isinstance(each, LatexMacroNode) and each.macroname == "multicolumn":
-                (spanned,) = self._arguments(each, 1)
-                rows[-1][-1].append(each)
-                rows[-1] += [[] for _ in range(int(spanned) - 1 if spanned.isdigit() else 0)]
-            elif not (isinstance(each, LatexMacroNode) and each.macroname in _RULES):
-                rows[-1][-1].append(each)
-        return _ROW_MARK.join(_CELL_MARK.join(map(self.nodelist_to_text, row)) for row in rows)
+    def specials_node_to_text(self, node: LatexSpecialsNode) -> str:
+        """Text of a sign such as a dash; in a table & parts the cells."""
+        is_cell = self._tables and node.specials_chars == "&"
+        return _CELL_MARK if is_cell else str(super().specials_node_to_text(node))
+
+    def _span(self, node: LatexMacroNode) -> str:
+        """A cell that spans several columns, with empty ones beside it."""
+        columns, _, _ = self._arguments(node, 3)
+        return self._argument(node) + _CELL_MARK * (int(columns) - 1 if columns.isdigit() else 0)
 
     def math_node_to_text(self, node: LatexMathNode) -> str:
         """A formula in one line."""
@@ -373,8 +371,8 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         return text
 
     def _define_colour(self, node: LatexMacroNode) -> str:
-        name, model, value = self._arguments(node, 3)
-        if re.fullmatch(_WHITE.get(model, "(?!)"), value):
+        name, _, value = self._arguments(node, 3)
+        if _WHITE.fullmatch(value):
             self._light.add(name)
         return ""
 
@@ -386,8 +384,8 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
 
     def _is_light(self, node: LatexMacroNode) -> bool:
         """Whether the colour that a macro names, in the argument after the optional model, is white or nearly so."""
-        model, value = self._arguments(node, 2)
-        return re.fullmatch(_WHITE[model], value) is not None if model in _WHITE else value.strip() in self._light
+        _, value = self._arguments(node, 2)
+        return value.strip() in self._light or _WHITE.fullmatch(value) is not None
 
     def _hide(self, text: str, reason: HiddenReason) -> str:
         text = _without_marks(text)

@@ -16,8 +16,8 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from state.documents import Document, DocumentFormat, DocumentRef
-from state.errors import BadInput, Kind, StateError
+from state.documents import FORMAT_NAMES, Document, DocumentFormat, DocumentRef
+from state.errors import BadInput, StateError
 from state.files import read_pipe, state_folder, storage_error, write_atomically
 from state.settings import Scope
 from tools.documents.guarded import MAX_CHARACTERS, Unreadable, run_parser, too_many_pages
@@ -80,7 +80,10 @@ def read_document_bytes(
         scope: What `stored_text` gives of it.
         max_pages: Longest PDF to accept.
     """
-    _check_bytes(data, name)
+    if len(data) > MAX_BYTES:
+        raise _too_long(name, f"{MAX_BYTES // 1_000_000} MB")
+    if not data.strip():
+        raise _empty_input(name)
     document_format, sha256 = _format(data, name), hashlib.sha256(data).hexdigest()
     path = _folder() / f"{sha256}.{document_format}.v{READER_VERSION}.json"
     document: Document | None = None
@@ -158,17 +161,6 @@ def _file_bytes(source: str) -> bytes | None:
     return None
 
 
-def _check_bytes(data: bytes, name: str) -> None:
-    """Refuse a paper that is empty or too large."""
-    if len(data) > MAX_BYTES:
-        raise BadInput(
-            f"{name} is larger than {MAX_BYTES // 1_000_000} MB; pass the paper without its attachments and images.",
-            kind="input_too_long",
-        )
-    if not data.strip():
-        raise _empty_input(name)
-
-
 def _format(data: bytes, name: str) -> DocumentFormat:
     suffix = PurePath(name).suffix.lower()
     if data[:1024].lstrip().startswith(b"%PDF-"):
@@ -182,52 +174,37 @@ def _format(data: bytes, name: str) -> DocumentFormat:
     return next(found, "text")
 
 
-_PARSERS: dict[str, tuple[str, Kind, str]] = {
-    "pdf": (
-        "tools.documents.pdf.process",
-        "broken_pdf",
-        "cannot be read as a PDF ({reason}); open it in a viewer and save it as a new PDF or as text, and try again.",
-    ),
-    "docx": (
-        "tools.documents.word",
-        "binary_input",
-        "cannot be read as a Word document ({reason}); open it in a word processor and save it anew, or as PDF, and "
-        "try again.",
-    ),
-}
-"""Module that reads a format in a process of its own, and what is said of a damaged file."""
+# Read in a process of its own, by these modules.
+_PARSERS: dict[str, str] = {"pdf": "tools.documents.pdf.process", "docx": "tools.documents.word"}
 
 
 def _parts(data: bytes, document_format: DocumentFormat, name: str, max_pages: int) -> Parts:
     """Parts of a paper; the libraries of a format are loaded only when one of that format is read."""
-    if document_format in _PARSERS:
-        module, kind, damaged = _PARSERS[document_format]
-        try:
-            return run_parser(module, data, name=name, limit=max_pages)
-        except Unreadable as error:
-            raise BadInput(f"{name} {damaged.format(reason=error)}", kind=kind) from None
-    text = clean_characters(decode(data, name=name))
-    if len(text) > MAX_CHARACTERS:
-        raise _too_long(name, f"{MAX_CHARACTERS:,} characters")
-    if document_format == "jats":
-        from tools.documents.jats import jats_parts  # noqa: PLC0415
+    try:
+        if document_format in _PARSERS:
+            return run_parser(_PARSERS[document_format], data, name=name, limit=max_pages)
+        text = clean_characters(decode(data, name=name))
+        if len(text) > MAX_CHARACTERS:
+            raise _too_long(name, f"{MAX_CHARACTERS:,} characters")
+        if document_format == "text":
+            return text_parts(text)
+        if document_format == "latex":
+            from tools.documents.latex import latex_parts  # noqa: PLC0415
 
-        try:
+            return latex_parts(text)
+        if document_format == "jats":
+            from tools.documents.jats import jats_parts  # noqa: PLC0415
+
             return jats_parts(text)
-        except ValueError as error:
-            raise BadInput(
-                f"{name} cannot be read as an article in JATS ({error}); pass the paper in another format.",
-                kind="binary_input",
-            ) from None
-    if document_format == "latex":
-        from tools.documents.latex import latex_parts  # noqa: PLC0415
+        from tools.documents.web_pages import html_parts, markdown_parts  # noqa: PLC0415
 
-        return latex_parts(text)
-    if document_format == "text":
-        return text_parts(text)
-    from tools.documents.web_pages import html_parts, markdown_parts  # noqa: PLC0415
-
-    return html_parts(text) if document_format == "html" else markdown_parts(text)
+        return html_parts(text) if document_format == "html" else markdown_parts(text)
+    except Unreadable as error:
+        raise BadInput(
+            f"{name} cannot be read as {FORMAT_NAMES[document_format]} ({error}); open it in the program that it is "
+            "made for, save it anew or in another format, and try again.",
+            kind="broken_pdf" if document_format == "pdf" else "binary_input",
+        ) from None
 
 
 def _choose(document: Document, scope: Scope, name: str) -> tuple[Literal["abstract", "whole"], str, list[str]]:

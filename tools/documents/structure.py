@@ -18,17 +18,8 @@ from typing import Literal
 from state.documents import Document, DocumentFormat, HiddenText, Paragraph, Reference, Word
 from state.errors import BadInput
 
-_BINARY_FORMATS = {
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"GIF8": "a GIF image",
-    b"II*\x00": "a TIFF image",
-    b"MM\x00*": "a TIFF image",
-    b"PK\x03\x04": "a ZIP archive",
-    b"\x1f\x8b": "a gzip archive",
-    b"\xd0\xcf\x11\xe0": "an old Office document",
-    b"{\\rtf": "an RTF document",
-}
+# Of PNG, JPEG and GIF images, ZIP, gzip and old Office files, RTF.
+_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 # Control characters could steer a terminal, and lone surrogates (from broken PDF fonts) cannot be stored as UTF-8.
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\u00ad]")
@@ -43,22 +34,20 @@ def decode(data: bytes, *, name: str) -> str:
     Raises:
         BadInput: The bytes are a known binary format, hold NUL characters, or are in another encoding.
     """
-    described = next((what for magic, what in _BINARY_FORMATS.items() if data.startswith(magic)), "")
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        text = data.decode(encoding)
+        text = "\x00" if data.startswith(_BINARY) else data.decode(encoding)
     except UnicodeDecodeError as error:
-        if not described and b"\x00" not in data:
+        if b"\x00" not in data:
             raise BadInput(
                 f"{name} is not valid {encoding.upper().removesuffix('-SIG')} at byte {error.start}; convert it first, "
                 "for example with `iconv -f LATIN1 -t UTF-8 OLD > NEW`, and try again.",
                 kind="not_utf8",
             ) from None
         text = "\x00"
-    if described or "\x00" in text:
+    if "\x00" in text:
         raise BadInput(
-            f"{name} is {described or 'a file with NUL characters'}, not text; pass the paper as PDF, Word (.docx), "
-            "Markdown or plain text.",
+            f"{name} is a binary file, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
             kind="binary_input",
         )
     return text
@@ -132,11 +121,9 @@ def _one_line(text: str) -> str:
     return " ".join(clean_characters(text).split())
 
 
-_SHORT_LINE = 20  # characters
 _LONGEST_HEADING = 12  # words
 _FEWEST_CAPITALS = 4  # letters; what has fewer is an abbreviation
 _PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
-_UNDERLINE = re.compile(r"([=~-])\1{2,}")
 _LONG_LINE = 120  # characters; a text of such lines has one a paragraph
 
 
@@ -151,28 +138,26 @@ def text_parts(text: str) -> Parts:
 
 
 def mark_headings(blocks: Sequence[Block]) -> list[Block]:
-    """Make headings of lines that look like one: numbered, underlined, in capitals, or short and alone before prose.
+    """Make headings of lines that look like one: numbered, in capitals, or short and alone before prose.
 
     In a text with headings of its own only those of the abstract and of the references are looked for.
     """
     styled = any(block.kind == "heading" for block in blocks)
     marked: list[Block] = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=False):
-        lines = block.text.split("\n") if block.kind == "paragraph" and not block.rows else []
+        if block.kind != "paragraph" or block.rows:
+            marked.append(block)
+            continue
+        lines = block.text.split("\n")
         alone = len(lines) == 1 and following is not None and following.text.endswith((".", "?", "!", ":"))
-        start = len(marked)
         for at, line in enumerate(lines):
-            opens = opens_references(line.rstrip(": ")) or (opens_abstract(line) and len(line) < _SHORT_LINE)
+            opens = opens_references(line.rstrip(": ")) or is_abstract_heading(line)
             if opens or (not styled and _looks_like_a_heading(line, first=at == 0, alone=alone)):
                 marked.append(Block("heading", line))
-            elif at and not styled and _UNDERLINE.fullmatch(line) and marked[-1].text == lines[at - 1]:
-                marked[-1].kind = "heading"
-            elif len(marked) > start and marked[-1].kind == "paragraph":
+            elif at and marked[-1].kind == "paragraph":
                 marked[-1].text += f"\n{line}"
             else:
                 marked.append(Block("paragraph", line))
-        if not lines:
-            marked.append(block)
     return marked
 
 
@@ -194,12 +179,8 @@ def _with_blank_lines(text: str) -> str:
         return text
     if usual > _LONG_LINE:
         return "\n\n".join(lines)
-    written: list[str] = []
-    for line in lines:
-        ends = len(line) < 0.8 * usual and line.endswith((".", "?", "!", ":"))
-        heading = HEADING.fullmatch(line) is not None
-        written += ["\n\n" if heading else "", line, "\n\n" if heading or ends else " "]
-    return "".join(written)
+    ends = (len(line) < 0.8 * usual and line.endswith((".", "?", "!", ":")) for line in lines)
+    return "\n".join(f"{line}\n" if end else line for line, end in zip(lines, ends, strict=True))
 
 
 LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
@@ -335,6 +316,12 @@ def opens_abstract(line: str) -> bool:
     return ABSTRACT.match(line.strip()) is not None
 
 
+def is_abstract_heading(line: str) -> bool:
+    """Whether a line is the heading of the abstract, and no more."""
+    found = ABSTRACT.match(line)
+    return found is not None and not found["text"]
+
+
 def find_abstract(lines: list[str]) -> list[str] | None:
     """Lines of the abstract without its heading; None if there is no heading or no plausible end."""
     for at, line in enumerate(lines[:_LATEST_START]):
@@ -373,7 +360,7 @@ _AUTHOR_LINES = 25  # words; what is shorter and ends no sentence before the fir
 
 def outline(parts: Parts, *, sha256: str, document_format: DocumentFormat) -> Document:
     """The document that the parts of a paper make up."""
-    blocks = _from_abstract(_with_abstract_heading(parts.blocks))
+    blocks = _from_abstract(parts.blocks)
     if parts.written:
         gap, lines = "\n", parts.written.split("\n")
         whole = cut_references(lines)
@@ -395,27 +382,24 @@ def outline(parts: Parts, *, sha256: str, document_format: DocumentFormat) -> Do
     )
 
 
-def _with_abstract_heading(blocks: list[Block]) -> list[Block]:
-    """Blocks with a heading of its own for an abstract that begins with the word, as in "Abstract: We show"."""
+def _from_abstract(blocks: list[Block]) -> list[Block]:
+    """Blocks without authors and addresses: what stands before the abstract, or is no sentence before a section.
+
+    An abstract that begins with the word, as in "Abstract: We show", gets a heading of its own.
+    """
     for at, block in enumerate(blocks[:_LATEST_ABSTRACT]):
+        if is_abstract_heading(block.text):
+            return [replace(block, kind="heading"), *blocks[at + 1 :]]
         found = ABSTRACT.match(block.text)
-        if found and found["text"]:
+        if found:
             cut = found.start("text")
             words: list[Word] = [
                 {**word, "start": word["start"] - cut, "end": word["end"] - cut}
                 for word in block.words
                 if word["start"] >= cut
             ]
-            rest = Block("paragraph", block.text[cut:], block.page, words)
-            return [*blocks[:at], Block("heading", "Abstract", block.page), rest, *blocks[at + 1 :]]
-    return blocks
-
-
-def _from_abstract(blocks: list[Block]) -> list[Block]:
-    """Blocks without authors and addresses: what stands before the abstract, or is no sentence before a section."""
-    for at, block in enumerate(blocks[:_LATEST_ABSTRACT]):
-        if ABSTRACT.match(block.text) and len(block.text) < 20:
-            return [Block("heading", block.text, block.page, level=block.level), *blocks[at + 1 :]]
+            heading = Block("heading", "Abstract", block.page)
+            return [heading, Block("paragraph", block.text[cut:], block.page, words), *blocks[at + 1 :]]
     first = next((at for at, block in enumerate(blocks) if block.kind == "heading"), 0)
     return [
         block

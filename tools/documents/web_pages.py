@@ -187,7 +187,12 @@ def without_front_matter(text: str) -> str:
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
 _NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
-_FAR = 500.0  # pixels left of or above the page
+# Declarations of what is not to be seen: not shown, in tiny type, or far left of or above the page.
+_UNSEEN: dict[HiddenReason, str] = {
+    "markup": r"display:none|visibility:(?:hidden|collapse)|opacity:0*\.?0*%?",
+    "size": r"font-size:0*(?:[0-2]?(?:\.\d*)?(?:p[xt])?|0?(?:\.[01]\d*)?r?em)",
+    "off page": r"(?:left|top|text-indent|margin-left|margin-top):-\d{3,}(?:\.\d+)?(?:p[xt]|r?em)?",
+}
 _VISIBLE_CONTRAST = 0.1  # of the range of a colour channel, as in `visibility`
 
 Colour = tuple[float, ...]
@@ -213,19 +218,18 @@ def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
         for name, reason in _ATTRIBUTES.items()
         if says_something(text := " ".join(clean_characters(node.get(name, "")).split()))
     ]
-    for element, _ in found:
-        if element.getparent() is not None:
-            element.drop_tree()
     hidden: list[HiddenText] = []
     for element, reason in found:
-        if isinstance(element.tag, str):
-            text = " ".join(element.text_content().split())
-            is_prose = re.search(r"[^\W\d_]{2}", text) is not None
-        else:  # of comments, those that are more than a mark of a program
-            text = " ".join((element.text or "").split())
+        is_comment = not isinstance(element.tag, str)
+        text = " ".join(((element.text or "") if is_comment else element.text_content()).split())
+        is_prose = re.search(r"[^\W\d_]{2}", text) is not None
+        if is_comment:  # of comments, those that are more than a mark of a program
             is_prose = says_something(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
         if is_prose:
             hidden.append(HiddenText(text=text, page=0, reason=reason))
+    for element, _ in found:
+        if element.getparent() is not None:
+            element.drop_tree()
     return hidden + beside
 
 
@@ -258,13 +262,13 @@ def _hidden(
 
 
 def _reason(node: html.HtmlElement, styles: Styles) -> HiddenReason | None:
-    undisplayed = styles.get("display") == "none" or styles.get("visibility") in ("hidden", "collapse")
-    if undisplayed or "hidden" in node.attrib or _number(styles.get("opacity", "1")) == 0:
-        return "markup"
-    if "font-size" in styles and _number(styles["font-size"]) < (0.2 if "em" in styles["font-size"] else 3):
-        return "size"
-    offsets = [styles.get(side, "0") for side in ("left", "top", "text-indent", "margin-left", "margin-top")]
-    return "off page" if any(_number(offset) < -_FAR for offset in offsets) else None
+    reasons = (
+        reason
+        for reason, pattern in _UNSEEN.items()
+        for name, value in styles.items()
+        if re.fullmatch(pattern, f"{name}:{value}")
+    )
+    return "markup" if "hidden" in node.attrib else next(reasons, None)
 
 
 def _rules(page: html.HtmlElement) -> dict[str, Styles]:
@@ -287,11 +291,6 @@ def _styles(node: html.HtmlElement, rules: dict[str, Styles]) -> Styles:
 def _declarations(text: str) -> Styles:
     pairs = (declaration.partition(":") for declaration in text.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, colon, value in pairs if colon}
-
-
-def _number(value: str) -> float:
-    number = re.match(r"[+-]?(?:\d+\.?\d*|\.\d+)", value)
-    return float(number[0]) if number else 100.0
 
 
 def _colour(value: str) -> Colour | None:

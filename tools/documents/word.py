@@ -31,7 +31,7 @@ from lxml.etree import LxmlError
 
 from state.documents import HiddenReason, HiddenText
 from tools.documents.formulas import raise_digits, write_formula
-from tools.documents.guarded import Unreadable, answer, in_one_line
+from tools.documents.guarded import Unreadable, answer
 from tools.documents.structure import (
     HEADING,
     Block,
@@ -91,7 +91,7 @@ def read(data: bytes, _limit: int) -> Parts:
     try:
         return _WordReader(Document(BytesIO(data))).read()
     except _MALFORMED as error:
-        raise Unreadable(in_one_line(error)) from None
+        raise Unreadable(" ".join(str(error).split())[:120] or type(error).__name__) from None
 
 
 class _WordReader:

@@ -363,8 +363,6 @@ def test_plain_text_is_read_with_its_sections() -> None:
     [
         "METHODS AND MATERIALS\n",
         "2.1 Methods\n",
-        "Methods\n=======\n",
-        "Methods\n-------\n\n",
         "Statistical Methods\n\n",
     ],
 )

@@ -233,7 +233,7 @@ def zipped(content: bytes) -> bytes:
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_with_advice(data: bytes) -> None:
-    with pytest.raises(BadInput, match="open it in a word processor and save it anew") as error:
+    with pytest.raises(BadInput, match="open it in the program") as error:
         read_document_bytes(data, name="paper.docx")
     assert error.value.kind == "binary_input"
 
