@@ -10,6 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document
 from tools.documents.pdf.process import extract
+from tools.documents.reading import load_document, read_document_bytes
 from tools.documents.structure import outline
 
 SUBJECTS = ("sea", "river", "lake", "pond", "creek", "fjord", "bay", "gulf", "brook", "marsh", "delta", "spring")
@@ -24,6 +25,17 @@ def prose(seed: int, sentences: int = 6) -> str:
 def read(data: bytes) -> Document:
     """Read a PDF as the command does, but in this process: for files that are not hostile; it takes far less."""
     return outline(extract(data, 100), sha256="", document_format="pdf")
+
+
+def read_paper(data: str | bytes, name: str, **options: int) -> Document:
+    """Read a paper as the command does, and from the store."""
+    data = data.encode() if isinstance(data, str) else data
+    return load_document(read_document_bytes(data, name=name, **options))
+
+
+def sections(document: Document) -> list[tuple[str, str]]:
+    """Section and text of each paragraph."""
+    return [(paragraph["section"], paragraph["text"]) for paragraph in document["paragraphs"]]
 
 
 class Column:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from state.documents import Document
 from state.errors import BadInput
-from tools.documents.reading import load_document, read_document_bytes
+from tests.tools.documents.sheets import read_paper, sections
 
 ARTICLE = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.0//EN" "JATS.dtd" [<!ENTITY secret SYSTEM "file://{file}">]>
@@ -30,21 +29,12 @@ ARTICLE = """<?xml version="1.0" encoding="UTF-8"?>
 <sub-article><body><p>A review.</p></body></sub-article></article>"""
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
-
-
-def read(text: str, name: str = "paper.xml") -> Document:
-    return load_document(read_document_bytes(text.encode(), name=name))
-
-
 @pytest.mark.parametrize("name", ["paper.xml", "paper.nxml", "standard input"])
 def test_an_article_is_read_with_its_sections_tables_and_references(name: str) -> None:
-    document = read(ARTICLE, name)
+    document = read_paper(ARTICLE, name)
     assert (document["format"], document["title"]) == ("jats", "A warm sea")
     assert document["abstract"].endswith("We measured how warm the sea was in 2019.")
-    assert [(paragraph["section"], paragraph["text"]) for paragraph in document["paragraphs"]] == [
+    assert sections(document) == [
         ("Background", "We measured how warm the sea was in 2019."),
         ("Introduction", "The sea is warm¹."),
         ("2 Results", "A mean of 3.5², ± < 1, &secret; χ² = 4. (A note.)"),
@@ -69,13 +59,13 @@ def test_an_article_is_read_with_its_sections_tables_and_references(name: str) -
 
 def test_no_entity_reads_a_file_and_none_grows(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("a password")
-    assert "a password" not in str(read(ARTICLE.replace("{file}", str(tmp_path / "secret"))))
+    assert "a password" not in str(read_paper(ARTICLE.replace("{file}", str(tmp_path / "secret")), "paper.xml"))
     bomb = '<!DOCTYPE article [<!ENTITY a "ha ha ha"><!ENTITY b "' + "&a;" * 9 + '">]><article><body><p>So &b;</p>'
-    assert "ha" not in str(read(f"{bomb}</body></article>")["paragraphs"])
+    assert "ha" not in str(read_paper(f"{bomb}</body></article>", "paper.xml")["paragraphs"])
 
 
 @pytest.mark.parametrize("text", ["<article><body>", "<TEI><text>Warm.</text></TEI>"])
 def test_xml_that_is_no_article_is_refused_with_advice(text: str) -> None:
     with pytest.raises(BadInput, match="another format") as error:
-        read(text)
+        read_paper(text, "paper.xml")
     assert error.value.kind == "binary_input"

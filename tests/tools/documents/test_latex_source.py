@@ -7,16 +7,12 @@ from pathlib import Path
 import pytest
 
 from state.documents import Document
-from tools.documents.reading import load_document, read_document, read_document_bytes
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
+from tests.tools.documents.sheets import read_paper
+from tools.documents.reading import load_document, read_document
 
 
 def read(source: str) -> Document:
-    return load_document(read_document_bytes(source.encode(), name="paper.tex"))
+    return read_paper(source, "paper.tex")
 
 
 def texts(document: Document) -> list[str]:

@@ -7,7 +7,6 @@ import random
 import signal
 import zlib
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -26,11 +25,6 @@ SUBJECTS = (
 )
 SPACE: Line = ("", 8)
 BODY = [f"The {subject} Sea is told of at length and with care." for subject in SUBJECTS.split()]
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
 
 
 def read(pdf: bytes, scope: Scope = "auto", max_pages: int = 100) -> DocumentRef:

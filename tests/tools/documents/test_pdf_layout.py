@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import BytesIO
-from pathlib import Path
 
 import pdfplumber
 import pytest
@@ -12,22 +11,11 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document, Paragraph
-from tests.tools.documents.sheets import Column, lines, pdf, prose, read
+from tests.tools.documents.sheets import Column, lines, pdf, prose, read, read_paper
 from tests.tools.pdfs import with_contents, words
-from tools.documents.reading import load_document, read_document_bytes
 
 TITLE = "Warm Seas and Where to Find Them"
 ABSTRACT = "We measured how warm the sea was in many years. It was three degrees warmer than before, which is a lot."
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
-
-
-def guarded(data: bytes, **options: int) -> Document:
-    """The paper as the command reads it: in a process that can be killed, and from the store."""
-    return load_document(read_document_bytes(data, name="paper.pdf", **options))
 
 
 def texts(document: Document, section: str | None = None) -> list[str]:
@@ -82,7 +70,7 @@ def last_page(sheet: Canvas) -> None:
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Document:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("DRAFTROOM_HOME", str(tmp_path_factory.mktemp("home")))
-        return guarded(pdf(front_page, last_page))
+        return read_paper(pdf(front_page, last_page), "paper.pdf")
 
 
 def test_title_abstract_and_sections_are_found(paper: Document) -> None:
@@ -394,4 +382,4 @@ def test_a_form_that_paints_itself_ends() -> None:
         b"/Font << /F1 3 0 R >>", b"/Font << /F1 3 0 R >> /XObject << /Me 7 0 R >>"
     )
     data = data.replace(b"7 0 obj\n<< ", b"7 0 obj\n<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] ")
-    assert texts(guarded(data)) == ["The sea is warm."]
+    assert texts(read_paper(data, "paper.pdf")) == ["The sea is warm."]

@@ -30,12 +30,6 @@ from tools.documents.reading import (
 PROSE = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before."
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def kind_of(data: bytes, name: str = "paper.txt") -> Kind:
     with pytest.raises(BadInput) as error:
         read_document_bytes(data, name=name)
@@ -94,8 +88,6 @@ def test_the_same_bytes_as_markdown_and_as_text_are_stored_apart() -> None:
     "text",
     [
         f"# Seas\n\n## Abstract\n\n{PROSE}\n\n## Methods\n\nA thermometer.",
-        f"# Seas\n\n**Abstract.** {PROSE}\n\n# Introduction\n\nSeas are wet.",
-        f"Seas\n\nAbstract\n{PROSE}\n\n1. Introduction\nSeas are wet.",
         f"Seas\n\nABSTRACT: {PROSE}\nKeywords: sea, warmth\nSeas are wet.",
         f"Seas\n\nA BSTRACT\n{PROSE}\n1 I NTRODUCTION\nSeas are wet.",
         f"Abstract\n\n{PROSE}",
@@ -130,32 +122,6 @@ def test_the_reference_list_is_cut_and_an_appendix_kept() -> None:
 def test_a_heading_without_a_list_cuts_nothing() -> None:
     text = f"{PROSE}\nReferences\nThe letter has none."
     assert stored_text(read_document(text)) == text
-
-
-def test_a_state_folder_that_cannot_be_written_is_a_state_error(home: Path) -> None:
-    home.write_text("a file where the folder should be")
-    with pytest.raises(StateError, match="DRAFTROOM_HOME") as error:
-        read_document(PROSE)
-    assert error.value.kind == "state_unwritable"
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        *[
-            (name, "There is no file")
-            for name in ("paper.pdf", "no/such/file", "my missing paper.pdf", "/etc/passwd/a.txt")
-        ],
-        (".", "is a folder"),
-        pytest.param(  # even root cannot read it
-            "/proc/self/mem", "cannot be read", marks=pytest.mark.skipif(sys.platform != "linux", reason="no /proc")
-        ),
-    ],
-)
-def test_what_is_no_file_to_be_read_is_refused(source: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said) as error:
-        read_document(source)
-    assert error.value.kind == "missing_file"
 
 
 @pytest.mark.parametrize("data", [b"", b" \n\t", "\ufeff\n".encode("utf-16"), b"\x01\x02", b"---\ntitle: x\n---\n"])
@@ -200,13 +166,6 @@ def test_text_made_to_stall_a_pattern_does_not(data: bytes) -> None:
 def test_any_bytes_end_in_a_paper_or_in_an_error_of_ours(data: bytes, name: str, scope: Scope) -> None:
     with suppress(DraftroomError):
         assert stored_text(read_document_bytes(data, name=name, scope=scope)).strip()
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(max_size=200))
-def test_any_string_ends_in_a_paper_or_in_an_error_of_ours(source: str) -> None:
-    with suppress(DraftroomError):
-        assert stored_text(read_document(source)).strip()
 
 
 TEXT = "A warm sea\n\n1 Introduction\n\nThe sea is warm.\n\nIt is large as well.\n"
@@ -297,23 +256,12 @@ OTHERS = {
         "慢性腰痛常用口服止痛药治疗。我们将成年人随机分配接受瑜伽或常规护理。十二周后评估疼痛强度。没有观察到严重不良事件。"
     ),
 }
-ENGLISH = {
-    "full of names": (
-        "Endocytic clathrin-coated vesicles with OCRL, SNX9, Rab5, Rab35, APPL1 and IPIP27A accumulate; "
-        "U-shaped clathrin-coated pits of Lowe fibroblasts and Dent HK-2 cells are sequestered on uncoated "
-        "vesicles by N-WASP and Arp2/3."
-    ),
-    "formulas": (
-        "We solve min ||Ax - b||^2 + lambda ||x||_1 for x in R^n, where A is m x n and lambda > 0; the "
-        "gradient step x_{k+1} = S(x_k - t A^T (A x_k - b)) converges for t < 2 / L, as the norm of A^T A is "
-        "at most L."
-    ),
-}
 
 
-@pytest.mark.parametrize("text", [*OTHERS.values(), *ENGLISH.values()])
+@pytest.mark.parametrize("text", OTHERS.values())
 def test_other_languages_are_told_from_english(text: str) -> None:
-    assert is_english(text) is (text in ENGLISH.values())
+    assert not is_english(text)
+    assert is_english("We solve min ||Ax - b||^2 + lambda ||x||_1 for x in R^n, where A is m x n and lambda > 0.")
 
 
 def test_the_examples_pass_and_a_foreign_paper_carries_the_warning(

@@ -34,7 +34,3 @@ def test_a_repeated_paragraph_is_paired_once_each():
 def test_the_more_alike_one_is_chosen():
     after = paragraphs(p1="The seedlings that were watered grew, after three weeks, taller than we were.", p2=REWRITTEN)
     assert names(paragraphs(p1=TEA), after) == {"p1": "p2"}
-
-
-def test_white_space_is_no_change():
-    assert names(paragraphs(p1=MOSS), paragraphs(p1=MOSS.replace(" ", "\n"))) == {"p1": "p1"}
