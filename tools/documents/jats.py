@@ -7,10 +7,9 @@ from html import unescape
 
 from lxml import etree, html
 
-from tools.documents.formulas import write_formula
 from tools.documents.guarded import Unreadable
 from tools.documents.structure import Block, Parts, mark_references, say_unread
-from tools.documents.web_pages import keep_raised_apart, list_blocks, remove_hidden
+from tools.documents.web_pages import list_blocks, remove_hidden, write_formulas
 
 _SECTIONS = ("sec", "abstract", "ack", "app", "boxed-text", "fn-group", "glossary", "notes")
 _CAPTIONED = ("fig", "table-wrap", "supplementary-material", "media", "boxed-text")
@@ -86,9 +85,7 @@ def _write_formulas(article: html.HtmlElement) -> None:
         _replace(formula, "" if is_double else _AROUND_FORMULA.sub("", formula.text_content()).strip())
     for shown in article.iter("disp-formula"):
         shown.text, shown.tail = f" {shown.text or ''}", f" {shown.tail or ''}"
-    for formula in list(article.iter("math")):
-        _replace(formula, write_formula(formula))
-    keep_raised_apart(article)
+    write_formulas(article)
 
 
 def _write_reference(reference: html.HtmlElement) -> str:

@@ -48,10 +48,7 @@ def html_parts(text: str) -> Parts:
     if page is None:
         return Parts("", [])
     hidden = remove_hidden(page)
-    keep_raised_apart(page)
-    for formula in list(page.iter("math")):
-        formula.tail = _NOT_IN_XML.sub("", f"{write_formula(formula)}{formula.tail or ''}")
-        formula.drop_tree()
+    write_formulas(page)
     for caption in list(page.iter("caption")):  # the extraction would lose it
         table = next(caption.iterancestors("table"), None)
         if table is not None:
@@ -78,7 +75,7 @@ def markdown_parts(text: str) -> Parts:
     if page is None:
         return Parts("", [])
     hidden = remove_hidden(page)
-    keep_raised_apart(page)
+    write_formulas(page)
     parts = _parts(mark_headings(list(list_blocks(page))), hidden)
     parts.written = plain_markdown(text)
     return parts
@@ -91,8 +88,11 @@ def _parse(text: str) -> html.HtmlElement | None:
         return None
 
 
-def keep_raised_apart(page: html.HtmlElement) -> None:
-    """Write raised numbers, as in 3.5<sup>2</sup>, with superscript characters."""
+def write_formulas(page: html.HtmlElement) -> None:
+    """Write formulas in one line, and raised numbers, as in 3.5<sup>2</sup>, with superscript characters."""
+    for formula in list(page.iter("math")):
+        formula.tail = _NOT_IN_XML.sub("", f"{write_formula(formula)}{formula.tail or ''}")
+        formula.drop_tree()
     for raised in page.iter("sup"):
         for node in raised.iter(etree.Element):
             node.text = raise_digits(node.text or "")
