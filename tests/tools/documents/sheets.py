@@ -27,10 +27,10 @@ def read(data: bytes) -> Document:
     return outline(extract(data, 100), sha256="", document_format="pdf")
 
 
-def read_paper(data: str | bytes, name: str, **options: int) -> Document:
+def read_paper(data: str | bytes, name: str) -> Document:
     """Read a paper as the command does, and from the store."""
     data = data.encode() if isinstance(data, str) else data
-    return load_document(read_document_bytes(data, name=name, **options))
+    return load_document(read_document_bytes(data, name=name))
 
 
 def sections(document: Document) -> list[tuple[str, str]]:
