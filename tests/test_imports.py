@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,11 @@ def printed(tree: ast.AST) -> Iterator[int]:
             yield node.lineno
 
 
-def files(package: str) -> Iterator[tuple[str, ast.Module]]:
+@cache
+def files(package: str) -> list[tuple[str, ast.Module]]:
     """Every file of a package, by its path, as a tree."""
-    for path in sorted((ROOT / package).rglob("*.py")):
-        yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+    paths = sorted((ROOT / package).rglob("*.py"))
+    return [(str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 def imports(package: str) -> list[tuple[str, str]]:

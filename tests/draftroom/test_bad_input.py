@@ -107,13 +107,6 @@ def test_markup_in_a_name_is_printed_as_it_is(draftroom: Command, tmp_path: Path
     assert "\x1b" not in result.stderr
 
 
-def test_the_exit_code_is_that_of_the_process(draftroom: Command, tmp_path: Path):
-    result = draftroom.process("explain", tmp_path / "missing.txt")
-    assert result.returncode == EXIT_CODES["missing_file"]
-    assert result.stdout == ""
-    assert len(result.stderr.splitlines()) == 1
-
-
 def assert_failed(draftroom: Command, result: Result, kind: Kind) -> None:
     """A run that began: its failure is on record, and the command tells how to go on."""
     (record,) = draftroom.records()

@@ -82,16 +82,12 @@ def test_everything_that_the_registry_names_is_there(system: System):
         assert task.name == system.name
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [("draftroom ex", {"explain", "exit-codes"}), ("draftroom models up --pro", {"--profile"})],
-)
-def test_the_shell_completes_commands_and_their_flags(draftroom: Command, typed: str, offered: set[str]):
-    asked = {"_DRAFTROOM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+def test_the_shell_completes_commands_and_their_flags(draftroom: Command):
+    asked = {"_DRAFTROOM_COMPLETE": "complete_bash", "COMP_WORDS": "draftroom models up --pro", "COMP_CWORD": "3"}
     code = "import sys; sys.argv = ['draftroom']; from draftroom.cli import main; main()"
     environment = {**os.environ, **draftroom.variables, **asked}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert {*done.stdout.split()} == offered, done.stderr
+    assert done.stdout.split() == ["--profile"], done.stderr
 
 
 def test_each_command_ends_with_what_to_do_next(draftroom: Command, paper: Path, tmp_path: Path):

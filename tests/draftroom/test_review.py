@@ -122,6 +122,11 @@ def test_a_part_of_a_paragraph(room: Command, draft: Path):
     assert f"# The paragraph\n\n{part[:-1]}" in room.endpoint.chat_requests[-1].text
 
 
+def test_a_text_that_the_paper_does_not_hold(room: Command, draft: Path):
+    assert room("review", draft, "--text", "Something that the paper does not say at all.").exit_code == 0
+    assert reviewed(room) == ["text"]
+
+
 def test_a_text_from_standard_input(room: Command, draft: Path):
     assert room("review", draft, "--text", "-", stdin=CLAIM.encode()).exit_code == 0
     assert reviewed(room) == ["p3"]
@@ -231,11 +236,6 @@ def test_without_the_extra_a_review_is_refused_before_anything_is_paid_for(room:
     ]
     assert room.endpoint.requests == []
     assert room.records() == []
-
-
-def test_without_the_extra_the_other_systems_work(draftroom: Command, paper: Path, tmp_path: Path):
-    lean = without_package(draftroom, tmp_path, "torch")
-    assert lean.process("explain", paper, "--rounds", "0", "--quiet").returncode == 0
 
 
 def test_an_embedding_endpoint_that_is_down_can_be_mended(room: Command, draft: Path):

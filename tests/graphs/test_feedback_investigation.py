@@ -10,6 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graphs.focused_feedback import builder
+from state.feedback import ParagraphReview
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
 from tests.support.review_room import (
@@ -116,40 +117,40 @@ KNOWS_SOME = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("execution", "extensions", "answer"),
-    [("sequential", extensions, answer) for extensions in ("none", "default") for answer in DONT_KNOW]
-    + [("parallel", extensions, DONT_KNOW[0]) for extensions in ("none", "default")],
-)
-async def test_an_unanswered_question_never_reaches_the_reviewer(
-    fake_endpoint: FakeEndpoint, execution: str, answer: str, extensions: str
-) -> None:
-    fake_endpoint.answer = Room(
-        PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer}],
-        PlainAnswer=[{"answer": answer}],
+async def answered(endpoint: FakeEndpoint, answers: list[str], **choices: Any) -> ParagraphReview:
+    """What came of as many questions as the investigator has answers."""
+    planned = plan(*(f"Which seedlings were in tray {number}?" for number in range(len(answers))))
+    endpoint.answer = Room(
+        ProposedPlan=[planned],
+        PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer} for answer in answers],
+        PlainAnswer=[{"answer": answer} for answer in answers],
         Review=[{**REVIEW, "evidence": []}],
     )
-    found = await review(fake_endpoint, execution=execution, extensions=extensions)
-    assert [record["outcome"] for record in found["log"]] == ["unanswered"]
-    assert found["log"][0]["note"]
+    return await review(endpoint, max_questions=len(answers), **choices)
+
+
+with_and_without_extensions = pytest.mark.parametrize("extensions", ["none", "default"])
+
+
+@every_execution
+@with_and_without_extensions
+async def test_unanswered_questions_never_reach_the_reviewer(
+    fake_endpoint: FakeEndpoint, execution: str, extensions: str
+) -> None:
+    answers = DONT_KNOW[:1] if execution == "sequential" else DONT_KNOW
+    found = await answered(fake_endpoint, answers, execution=execution, extensions=extensions)
+    assert [record["outcome"] for record in found["log"]] == ["unanswered"] * len(answers)
+    assert all(record["note"] for record in found["log"])
     assert found["evidence"] == []
     (prompt,) = prompts(fake_endpoint, "Review")
-    assert PAPER_QUESTION not in prompt
+    assert "in tray" not in prompt
     assert "I don't know" not in prompt
 
 
-@pytest.mark.parametrize(
-    ("answer", "extensions"), [*((answer, "default") for answer in KNOWS_SOME), (KNOWS_SOME[0], "none")]
-)
-async def test_an_answer_that_does_not_know_everything_is_one(
-    fake_endpoint: FakeEndpoint, answer: str, extensions: str
-) -> None:
-    fake_endpoint.answer = Room(
-        PassageAnswer=[{"quote": "We raised 24 seedlings", "passage": 1, "answer": answer}],
-        PlainAnswer=[{"answer": answer}],
-    )
-    found = await review(fake_endpoint, extensions=extensions)
-    assert [item["answer"] for item in found["evidence"]] == [answer]
+@with_and_without_extensions
+async def test_an_answer_that_does_not_know_everything_is_one(fake_endpoint: FakeEndpoint, extensions: str) -> None:
+    found = await answered(fake_endpoint, KNOWS_SOME, execution="parallel", extensions=extensions)
+    assert sorted(item["answer"] for item in found["evidence"]) == sorted(KNOWS_SOME)
 
 
 @pytest.mark.parametrize("quote", ["24", "24 seedlings", "raised 24 seedlings of garden cress"])

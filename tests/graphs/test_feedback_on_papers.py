@@ -6,19 +6,16 @@ import re
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.baselines import single_model
-from graphs.focused_feedback import builder, graph
-from state.errors import BadInput, ModelUnavailable, NothingUsable, RequestFailed
-from tests.fake_endpoint import CutStream, FakeEndpoint, NoChoice, Reply, Status
+from graphs.focused_feedback import graph
+from state.errors import BadInput, NothingUsable
+from tests.fake_endpoint import FakeEndpoint, Status
 from tests.support.newsroom import steps
 from tests.support.review_room import (
     CLAIM,
     METHODS,
     MISSING,
-    NONSENSE,
-    NOT_NEEDED,
     PAPER,
     REVIEW,
     Room,
@@ -34,26 +31,6 @@ async def test_the_label_of_a_comment_is_no_name_that_nobody_has_given(fake_endp
     found = await review(fake_endpoint)
     assert found["comment"]
     assert found["comment"]["verification"]["notes"] == []
-
-
-async def test_every_paragraph_worth_it_is_reviewed(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(PlainAnswer=[{"answer": "Six trays."}])
-    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20, extensions="none"))
-    assert [item["paragraph"] for item in result["reviews"]] == ["p2", "p3"]
-    assert [comment["paragraph"] for comment in result["comments"]] == ["p2", "p3"]
-
-
-async def test_a_paragraph_that_fails_does_not_fail_the_others(fake_endpoint: FakeEndpoint) -> None:
-    room = Room()
-
-    def answer(request: Any) -> Any:
-        in_methods = METHODS[:20] in request.text.split("# The paragraph")[-1]
-        return NONSENSE[0] if request.schema_name == "ProposedPlan" and in_methods else room(request)
-
-    fake_endpoint.answer = answer
-    result = await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
-    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
-    assert "planner" in result["reviews"][0]["problem"]
 
 
 async def test_a_paragraph_that_is_too_long_for_the_context_fails_alone(fake_endpoint: FakeEndpoint) -> None:
@@ -77,73 +54,10 @@ async def test_a_paragraph_that_a_filter_refuses_fails_alone(fake_endpoint: Fake
     assert problem == "planner: the endpoint refuses its text: “The prompt triggered the content policy.”"
 
 
-FAULTS = pytest.mark.parametrize(
-    ("fault", "happened"),
-    [
-        (Status(500, "The engine died."), "answered with status 500: “The engine died.”"),
-        (NoChoice(), "sent an answer without any choice or text in it"),
-        (CutStream("{"), "lost the connection, or ended its answer, before the answer was complete"),
-    ],
-    ids=["500", "no choice", "cut"],
-)
-
-
-def once(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
-    """Context of a run that tries each request once more."""
-    chosen = context(endpoint, min_words=20, extensions="none", **choices)
-    chosen["models"]["default"]["retries"] = 1
-    return chosen
-
-
-@FAULTS
-async def test_a_paragraph_whose_requests_fail_each_time_fails_alone(
-    fault: Reply, happened: str, fake_endpoint: FakeEndpoint
-) -> None:
-    room = Room()
-    fake_endpoint.answer = lambda request: fault if METHODS[:20] in request.text else room(request)
-    result = await graph.ainvoke({"paper": PAPER}, context=once(fake_endpoint))
-    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
-    (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
-    assert problem == f"planner: The endpoint {fake_endpoint.base_url} {happened}, but answers other requests"
-
-
-@FAULTS
-async def test_a_review_whose_endpoint_answers_nothing_ends_and_goes_on(
-    fault: Reply, happened: str, fake_endpoint: FakeEndpoint
-) -> None:
-    checkpointed = builder.compile(checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "dead"}}
-    fake_endpoint.answer = lambda _: fault
-    with pytest.raises(ModelUnavailable, match=happened) as caught:
-        await checkpointed.ainvoke({"paper": PAPER}, config, context=once(fake_endpoint))
-    assert not isinstance(caught.value, RequestFailed)
-    fake_endpoint.answer = Room()
-    result = await checkpointed.ainvoke(None, config, context=once(fake_endpoint))
-    assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "comment", "p3": "comment"}
-
-
 async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.models = {"large": 512}
     with pytest.raises(NothingUsable, match="its prompt propose_plans does not fit the 512 tokens of 'large'"):
         await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
-
-
-@pytest.mark.parametrize(
-    ("request_", "paragraphs"),
-    [
-        ({"paragraphs": ["p2"]}, ["p2"]),
-        ({"paragraphs": ["3", "p2"]}, ["p3", "p2"]),
-        ({"section": "result"}, ["p3"]),
-        ({"text": "Tea therefore makes seedlings grow"}, ["p3"]),
-        ({"text": "Something that the paper does not say at all."}, ["text"]),
-    ],
-)
-async def test_what_is_named_is_reviewed(
-    fake_endpoint: FakeEndpoint, request_: dict[str, Any], paragraphs: list[str]
-) -> None:
-    fake_endpoint.answer = Room(Review=[NOT_NEEDED])
-    result = await graph.ainvoke({"paper": PAPER, **request_}, context=context(fake_endpoint, min_words=20))
-    assert sorted(item["paragraph"] for item in result["reviews"]) == sorted(paragraphs)
 
 
 @pytest.mark.parametrize(

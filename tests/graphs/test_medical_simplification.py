@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.medical_simplification import LOOPS, builder, graph
-from state.errors import BadInput, ModelOutputError, NothingUsable, RequestFailed, SettingsError
+from state.errors import ModelOutputError, NothingUsable, RequestFailed
 from state.simplification import SimplificationOutput
-from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When, fill
+from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When
 from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, BY_CODE, Chaos, Society, context, entries, latest, run
 from tests.support.steps import step_of
@@ -30,9 +30,7 @@ def without_choices(endpoint: FakeEndpoint) -> list[str]:
     return [step for step in steps(endpoint) if step != CHOICE]
 
 
-@pytest.mark.parametrize(
-    ("loops", "count"), [([*LOOPS], 1), ([*LOOPS], 3), ([*LOOPS][:2], 2), ([*LOOPS][1:], 1), ([*LOOPS][2:], 2)]
-)
+@pytest.mark.parametrize(("loops", "count"), [([*LOOPS], 2), ([*LOOPS][:2], 1), ([*LOOPS][2:], 3)])
 async def test_the_run_ends_after_exactly_n_entries_into_each_loop(
     fake_endpoint: FakeEndpoint, loops: list[str], count: int
 ) -> None:
@@ -185,14 +183,6 @@ async def test_nonsense_from_everyone_is_never_shown_as_a_result(fake_endpoint: 
         await run(fake_endpoint, entries=1)
 
 
-async def test_bad_input_and_settings_are_refused_before_any_call(fake_endpoint: FakeEndpoint) -> None:
-    with pytest.raises(BadInput):
-        await run(fake_endpoint, abstract="  ")
-    with pytest.raises(SettingsError, match="each loop once"):
-        await run(fake_endpoint, loops=["layperson", "layperson"])
-    assert fake_endpoint.chat_requests == []
-
-
 async def test_a_thread_that_is_given_a_new_abstract_starts_afresh(fake_endpoint: FakeEndpoint) -> None:
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "twice"}}
@@ -266,8 +256,3 @@ def check_removals(exchange: Any, before: str, after: str) -> None:
             assert occurrences(before, part["quote"])
             before = remove(before, part["quote"])
     assert after == before
-
-
-def test_the_default_answers_of_the_fake_endpoint_are_usable() -> None:
-    with FakeEndpoint(answer=fill) as endpoint:
-        assert asyncio.run(run(endpoint))["simplified"]

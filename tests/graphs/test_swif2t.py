@@ -173,7 +173,7 @@ def long_paper() -> str:
     things = ["moss", "tea", "cress", "light", "soil", "height", "water", "seed", "root", "glass", "salt"]
     said = [
         f"On day {day} the {things[day % 11]} of tray {day * day % 97} was put beside the {things[day // 7 % 11]}."
-        for day in range(400)
+        for day in range(300)
     ]
     paragraphs = "\n\n".join(" ".join(said[start : start + 20]) for start in range(0, len(said), 20))
     return f"# Trays\n\n## Methods\n\n{paragraphs}\n"

@@ -43,11 +43,11 @@ def test_a_run(draftroom: Command, paper: Path, tmp_path: Path):
 
 def test_a_refusal_that_quotes_the_key(draftroom: Command, paper: Path, tmp_path: Path):
     draftroom.endpoint.answer = quote_the_key
-    result = draftroom.process("explain", paper)
-    assert result.returncode == EXIT_CODES["endpoint_refused"]
+    result = draftroom("explain", paper)
+    assert result.exit_code == EXIT_CODES["endpoint_refused"]
     assert was_sent(draftroom.endpoint)
     assert draftroom.records()[0]["status"] == "failed"
-    assert KEY not in result.stdout + result.stderr
+    assert KEY not in result.output
     assert files_with(KEY, tmp_path) == []
 
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from sentence_transformers import SentenceTransformer
 from transformers import BertModel
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
-from tools.bert import PACKAGED_ENCODER, in_parallel, load_bert, packaged_encoder
+from tools.bert import in_parallel, load_bert
 
 ROOT = Path(__file__).parents[2]
 IDS, TYPES = [2, 5, 6, 7, 3, 6, 3], [0, 0, 0, 0, 0, 1, 1]
@@ -49,18 +48,6 @@ def test_the_names_of_older_checkpoints_are_understood(folder: Path, tmp_path: P
 
     bert = load_bert(str(folder))
     np.testing.assert_allclose(bert.pooled(IDS, TYPES), pooled, atol=1e-5)
-
-
-def test_vectors_of_real_paragraphs_are_those_of_sentence_transformers() -> None:
-    texts = (ROOT / "examples" / "seedlings.md").read_text(encoding="utf-8").split("\n\n")
-    texts += ["", "細胞 🙂 β", " ".join(texts)]
-    theirs = SentenceTransformer(str(packaged_encoder()), device="cpu").encode(texts, show_progress_bar=False)
-
-    bert = load_bert(PACKAGED_ENCODER)
-    ours = in_parallel(lambda text: bert.layer_vectors(text, 256)[-1], texts)
-
-    assert len(texts) > 10
-    assert np.abs(np.array(ours) - theirs).max() < 1e-5
 
 
 @pytest.mark.parametrize(("setting", "value"), [("hidden_act", "relu"), ("model_type", "roberta")])

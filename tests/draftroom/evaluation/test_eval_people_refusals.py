@@ -29,8 +29,6 @@ def blinded(finished: Runs, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, of in (("answers", task), ("others", {"data": {"item": "unknown"}})):
         write_json(folder / f"{name}.json", as_json([Sheet(of, 7, {"helpfulness": "first"})]))
     write_json(folder / "nobody.json", [])
-    (folder / "folder").mkdir()
-    (folder / "empty").touch()
     (folder / "prose").write_text("nonsense\n", encoding="utf-8")
     return folder
 
@@ -83,14 +81,10 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
         ("answers.json", "journalism", "feedback/key.json", "bad_request", "is no key of tasks of --kind journalism"),
         ("others.json", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
         ("answers.json", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
-        ("answers.json", "feedback", "prose", "bad_request", "prose is no key"),
         ("answers.json", "feedback", "missing", "missing_file", "missing cannot be read"),
-        ("answers.json", "feedback", "folder", "missing_file", "folder cannot be read"),
         ("missing", "feedback", "feedback/key.json", "missing_file", "missing cannot be read"),
-        ("folder", "feedback", "feedback/key.json", "missing_file", "folder cannot be read"),
         ("prose", "feedback", "feedback/key.json", "bad_request", "prose is no JSON export"),
         ("feedback/tasks.json", "feedback", "feedback/key.json", "bad_request", "tasks.json is no JSON export"),
-        ("empty", "feedback", "feedback/key.json", "bad_request", "empty is no JSON export"),
         ("nobody.json", "feedback", "feedback/key.json", "empty_input", "There is no answer in"),
         ("nobody.json", "journalism", "journalism/key.json", "empty_input", "There is no answer in"),
     ],

@@ -136,12 +136,11 @@ def test_a_folder_without_a_run(draftroom: Command, tmp_path: Path, command: lis
     assert_refused(draftroom, result, "missing_file", f"{tmp_path} holds no evaluation")
 
 
-@pytest.mark.parametrize("command", [each for each in ON_A_RUN if each[0] != "blind"], ids=lambda command: command[0])
-@pytest.mark.parametrize("name", ["file", "missing"])
-def test_a_run_that_is_no_folder(draftroom: Command, tmp_path: Path, command: list[str], name: str) -> None:
+def test_a_run_that_is_no_folder(draftroom: Command, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = draftroom("eval", *(str(tmp_path / name) if word == "RUN" else word for word in command))
-    assert_refused(draftroom, result, "missing_file", f"{name} holds no evaluation")
+    assert_refused(
+        draftroom, draftroom("eval", "report", tmp_path / "file"), "missing_file", "file holds no evaluation"
+    )
 
 
 def test_the_second_of_two_runs_is_looked_for_too(draftroom: Command, runs: Runs, tmp_path: Path) -> None:

@@ -8,13 +8,11 @@ from html import unescape
 from itertools import combinations, pairwise
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.human.items import BlindingKey, CandidateText, comparisons, rated_texts, read_key
 from evals.human.label_studio import comparison_config, rating_config, write_project
-from state.errors import BadInput, StateError
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
 SEEDS = st.integers()
@@ -85,11 +83,6 @@ def test_a_text_is_shown_without_markdown() -> None:
     assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
-def test_comparisons_need_two_systems() -> None:
-    with pytest.raises(BadInput, match="one system only"):
-        comparisons(candidates(systems=SYSTEMS[:1]), seed=0)
-
-
 def test_the_abstract_stands_beside_every_article() -> None:
     texts, key = rated_texts(candidates(), seed=0)
     assert [text["data"]["paper"] for text in texts] == [
@@ -107,15 +100,6 @@ def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
     }
 
 
-def test_a_key_of_other_sheets_is_noticed() -> None:
-    texts, key = rated_texts(candidates(), seed=0)
-    _, other = rated_texts(candidates(), seed=1)
-    with pytest.raises(BadInput, match="none of the key's texts"):
-        other.reveal(texts[0]["data"]["item"], systems=1)
-    with pytest.raises(BadInput, match="none of the key's comparisons"):
-        key.reveal(texts[0]["data"]["item"], systems=2)
-
-
 def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
     tasks, key = comparisons(candidates(), seed=7)
     folder = tmp_path / "new" / "project"
@@ -123,10 +107,6 @@ def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
     assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
     assert json.loads((folder / "tasks.json").read_text(encoding="utf-8")) == tasks
     assert read_key(folder / "key.json") == key == BlindingKey(seed=7, items=key.items)
-    with pytest.raises(BadInput, match=r"tasks\.json is no key"):
-        read_key(folder / "tasks.json")
-    with pytest.raises(BadInput, match=r"nowhere\.json cannot be read"):
-        read_key(folder / "nowhere.json")
 
 
 def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:
@@ -136,10 +116,3 @@ def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:
     assert {task["data"]["anchor"] for task in tasks} == {anchor}
     hostile = [each._replace(link='https://x/"><script>alert(1)</script>') for each in candidates()]
     assert "<script>" not in comparisons(hostile, seed=3)[0][0]["data"]["anchor"]
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    _, key = comparisons(candidates(), seed=7)
-    with pytest.raises(StateError, match=r"file.* cannot be written .*; name another folder"):
-        write_project(tmp_path / "file" / "folder", "", [], key)

@@ -18,7 +18,6 @@ from evals.human.label_studio import (
     rating_config,
     read_exports,
 )
-from state.errors import BadInput
 from tests.support.raters import Sheet, as_json, candidates, write_json
 
 CONFIGS = pytest.mark.parametrize(
@@ -105,16 +104,3 @@ def test_skipped_tasks_and_what_a_team_asks_besides_are_passed_over(tmp_path: Pa
 def test_a_rater_is_known_by_whatever_label_studio_tells(tmp_path: Path, completed_by: Any, rater: str) -> None:
     exported = as_json([Sheet(TASKS[0], 7, ANSWERS)], completed_by=completed_by)
     assert {each.rater for each in read_exports([write_json(tmp_path / "export.json", exported)])} == {rater}
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ([{"data": {"text": "x"}, "annotations": []}], r"`0\.data\.item`: field required"),
-        ({"tasks": []}, "`value`: input should be a valid"),
-    ],
-)
-def test_what_is_no_export_is_refused(tmp_path: Path, content: Any, problem: str) -> None:
-    path = write_json(tmp_path / "export.json", content)
-    with pytest.raises(BadInput, match=rf"export\.json is no JSON export .*{problem}"):
-        read_exports([path])
