@@ -39,13 +39,12 @@ def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list
     kept = []
     for at, (page, lines, patterns) in enumerate(zip(pages, margins, running, strict=True)):
         repeated = {row for row, words in patterns.items() if not words or counts[words] >= max(2, len(pages) // 4)}
-        dropped = {id(line) for line in lines if _row(line) in repeated}
-        baselines = [line.baseline for line in page]
-        edges = min(baselines, default=0.0), max(baselines, default=0.0)
+        dropped = {id(line) for line in lines if round(line.baseline) in repeated}
+        dropped |= {id(line) for line in lines if at == 0 and _IMPRINT.match(line.text)}
         if pages_with_it < 2:
-            dropped |= {id(line) for line in page if _PAGE_NUMBER.fullmatch(line.text) and line.baseline in edges}
-        if at == 0:
-            dropped |= {id(line) for line in lines if _IMPRINT.match(line.text)}
+            edges = [line.baseline for line in page]
+            outer = (line for line in page if line.baseline in (min(edges), max(edges)))
+            dropped |= {id(line) for line in outer if _PAGE_NUMBER.fullmatch(line.text)}
         kept.append([line for line in page if id(line) not in dropped])
     return kept
 
@@ -54,7 +53,7 @@ def _rows(lines: list[Line]) -> dict[int, list[str]]:
     """The words and numbers of each row of a margin; a row is one line on a page, and two on another."""
     words: dict[int, list[str]] = {}
     for line in lines:
-        words.setdefault(_row(line), []).extend(re.findall(r"[^\W\d_]+|\d+", line.text.lower()))
+        words.setdefault(round(line.baseline), []).extend(re.findall(r"[^\W\d_]+|\d+", line.text.lower()))
     return words
 
 
@@ -65,10 +64,6 @@ def _without_number(rows: dict[int, list[str]], number: str) -> dict[int, tuple[
     """
     left = {row: tuple(sorted((Counter(words) - Counter([number])).elements())) for row, words in rows.items()}
     return {row: words for row, words in left.items() if not (words and all(map(str.isdecimal, words)))}
-
-
-def _row(line: Line) -> int:
-    return round(line.baseline)
 
 
 _TERMINAL = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
@@ -84,8 +79,13 @@ class TypeArea:
             sizes[line.size] += len(line.text)
             columns[line.page, line.column].append(line)
         self.body = max(sizes, key=lambda size: sizes[size], default=10.0)
-        self._left = {key: self._edge(column) for key, column in columns.items()}
-        self._right = {key: self._right_edge(column) for key, column in columns.items()}
+        self._left: dict[tuple[int, int], float] = {}
+        self._right: dict[tuple[int, int], float] = {}
+        for key, column in columns.items():
+            lefts, rights = Counter(round(line.left) for line in column), [line.right for line in column]
+            many = 0.15 * max(lefts[left] + lefts[left + 1] for left in lefts)
+            self._left[key] = min(left for left in lefts if lefts[left] + lefts[left + 1] >= many)
+            self._right[key] = quantiles(rights, n=10)[-1] if len(rights) > 4 else max(rights)
         gaps: dict[int, list[float]] = defaultdict(list)
         for before, line in pairwise(lines):
             if follows(before, line) and before.size == line.size and gap(before, line) < 3 * line.size:
@@ -111,16 +111,6 @@ class TypeArea:
     def hangs(self, line: Line) -> bool:
         """Whether a line begins right of its column's leftmost line, as the later lines of a reference do."""
         return line.left - self._left[line.page, line.column] > 0.4 * line.size
-
-    def _edge(self, column: list[Line]) -> float:
-        """The leftmost place at which many lines begin."""
-        lefts = Counter(round(line.left) for line in column)
-        many = 0.15 * max(lefts[left] + lefts[left + 1] for left in lefts)
-        return float(min(left for left in lefts if lefts[left] + lefts[left + 1] >= many))
-
-    def _right_edge(self, column: list[Line]) -> float:
-        rights = [line.right for line in column]
-        return quantiles(rights, n=10)[-1] if len(rights) > 4 else max(rights)
 
 
 def follows(before: Line, line: Line) -> bool:

@@ -40,7 +40,6 @@ class Piece(TypedDict):
 class PdfPage(TypedDict):
     """What stands on a page, in the order in which it is painted."""
 
-    width: float
     height: float
     matrix: Matrix
     """From the page as it is shown to the file's own coordinates, which annotations use."""
@@ -60,6 +59,19 @@ _MARKED = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
 _ACCENTS = {"\u00b4": "\u0301", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02c7": "\u030c", "\u02da": "\u030a"}
 _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])((?!\u02c7)[^\W\d_])")
 _RINGED = re.compile("([AUau])\u02da")
+
+
+def around(one: Box, other: Box) -> Box:
+    """The box around two boxes."""
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
+
+
+def moved(box: Box, matrix: Matrix) -> Box:
+    """The box around a box that a matrix moved and turned."""
+    a, b, c, d, e, f = matrix
+    corners = [(a * x + c * y + e, b * x + d * y + f) for x in box[::2] for y in box[1::2]]
+    xs, ys = zip(*corners, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 @dataclass
@@ -133,12 +145,6 @@ def _rows(pieces: list[Piece]) -> list[list[Piece]]:
             rows[-1].append(piece)
         else:
             rows.append([piece])
-    rows = _with_shifted(rows)
-    return [sorted(row, key=lambda piece: piece["box"][0]) for row in rows]
-
-
-def _with_shifted(rows: list[list[Piece]]) -> list[list[Piece]]:
-    """Move subscripts and superscripts, which have a baseline of their own, to the row of what they stand at."""
     kept: list[list[Piece]] = [[] for _ in rows]
     largest = [max(piece["size"] for piece in row) for row in rows]  # most rows carry nothing
     for at, row in enumerate(rows):
@@ -148,7 +154,7 @@ def _with_shifted(rows: list[list[Piece]]) -> list[list[Piece]]:
             hosts = [other for other in larger if any(_carries(host, piece) for host in rows[other])]
             best = min(hosts, key=lambda other: abs(rows[other][0]["baseline"] - piece["baseline"]), default=at)
             kept[best].append(piece)
-    return [row for row in kept if row]
+    return [sorted(row, key=lambda piece: piece["box"][0]) for row in kept if row]
 
 
 def _is_smaller(size: float, of_host: float) -> bool:
@@ -202,17 +208,12 @@ def _gutters(segments: list[list[Piece]]) -> list[float]:
         return []
     sides = [span for span in spans if span[1] <= first], [span for span in spans if span[0] >= first - 2]
     found = [first, *(_gutter(side, 0.2 * width) for side in sides)]
-    return sorted(_before_labels(gutter, segments) for gutter in found if gutter is not None)
-
-
-def _before_labels(gutter: float, segments: list[list[Piece]]) -> float:
-    """A gutter, or where the numbers of a list begin whose texts begin at it."""
-    labels = [
-        part[0]["box"][0]
-        for part in segments
-        if len(part) == 1 and _NUMBER_OF_LIST.fullmatch(part[0]["text"]) and 0 < gutter - part[0]["box"][0] < 30
-    ]
-    return min(labels) if len(labels) > 2 else gutter
+    numbers = [part[0]["box"][0] for part in segments if len(part) == 1 and _NUMBER_OF_LIST.fullmatch(part[0]["text"])]
+    gutters: list[float] = []
+    for gutter in (gutter for gutter in found if gutter is not None):
+        labels = [left for left in numbers if 0 < gutter - left < 30]  # the texts of a list begin at the gutter
+        gutters.append(min(labels) if len(labels) > 2 else gutter)
+    return sorted(gutters)
 
 
 def _gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
@@ -263,26 +264,19 @@ def _tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
         apart = last is None or piece["box"][0] - last.box[2] > wide
         if last is None or apart or (at == 1 and _is_note_number(part[0], piece)):
             tokens.append(Token(raised, piece["box"], piece["style"]))
-        elif not _is_double(last, piece) and not (
-            small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
-        ):
-            a, b = last.box, piece["box"]
-            last.text, last.box = (
-                last.text + raised,
-                (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])),
-            )
+            continue
+        # Some words or their ends are printed twice in one place to look bold.
+        double = last.text.endswith(piece["text"]) and abs(last.box[2] - piece["box"][2]) < 0.1 * piece["size"]
+        marks = small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
+        if not double and not marks:
+            last.text, last.box = last.text + raised, around(last.box, piece["box"])
     for token in tokens:  # old TeX fonts print accents before the letters: "\u00a8u" becomes "\u00fc"
         text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
         token.text = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)
     return tokens
 
 
-def _is_double(token: Token, piece: Piece) -> bool:
-    """Whether a word or its end is printed twice in one place to look bold."""
-    return token.text.endswith(piece["text"]) and abs(token.box[2] - piece["box"][2]) < 0.1 * piece["size"]
-
-
 def _is_note_number(first: Piece, second: Piece) -> bool:
     """Whether a line begins with the raised number of a footnote."""
-    raised = first["size"] < 0.88 * second["size"] and first["baseline"] > second["baseline"]
+    raised = _is_smaller(first["size"], second["size"]) and first["baseline"] > second["baseline"]
     return raised and _FOOTNOTE_MARK.fullmatch(first["text"]) is not None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from ctypes import addressof, byref, c_double, c_float, c_int, c_uint, create_string_buffer
 from functools import cache
 from itertools import groupby, pairwise
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tools.documents.pdf.page_lines import WORD_GAP, Box, Matrix, Piece, Reason
+from tools.documents.pdf.page_lines import WORD_GAP, Box, Matrix, Piece, Reason, around, moved
 
 _DEEPEST = 12  # forms within forms
 _DESCENT = 0.22  # of the type size, below the baseline
@@ -34,7 +34,7 @@ _OUTLINED = (pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROK
 _UNDRAWN = (pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP)
 # PDFium writes U+0002 for the hyphen at the end of a line, and goes on with the next line without a space.
 _WORD = re.compile(r"[^\s\x02]+\x02?|\x02")
-_CONTROLS = frozenset(map(chr, [*range(9), *range(14, 32)]))
+_PICTURES = {code: 0x2400 + code for code in [*range(2), *range(3, 9), *range(14, 32)]}  # of control characters
 
 Colour = tuple[float, float, float]
 
@@ -53,7 +53,6 @@ class Form(NamedTuple):
     """What a form hands down to the objects that it paints; a page is one, too."""
 
     matrix: Matrix
-    alpha: float = 1.0
     opaque: bool = True
     figure: bool = False
 
@@ -62,10 +61,8 @@ class Look(NamedTuple):
     """How a run of text looks, the same for all its characters."""
 
     font: int
-    wide: float
-    """The size along the line, where type is narrowed or widened."""
     along: tuple[float, float]
-    """The direction of the line, of length 1."""
+    """The direction of the line, as long as the type is wide; it and the font may differ within a word."""
     style: str
     """Letters, as those of `Piece`."""
     size: float
@@ -74,10 +71,6 @@ class Look(NamedTuple):
     clip: Box
     beneath: int
     """How many shapes were painted before."""
-
-
-_OF_FONT = 3
-"""How many of its fields may differ within a word."""
 
 
 class Painter:
@@ -95,29 +88,18 @@ class Painter:
         self._matrix = matrix
         self._shown = shown
         self._fonts: dict[int, tuple[Any, str]] = {}
-        self._advances: dict[tuple[int, float, str], float] = {}
         self._runs: dict[int, tuple[Any, Form, int]] = {}
         self._looks: dict[int, Look] = {}
         self._shapes: list[Shape] = []
         self._image_area = 0.0
         count = pdfium.FPDFPage_CountObjects(page)
         self._paint([pdfium.FPDFPage_GetObject(page, at) for at in range(count)], Form(matrix), _DEEPEST)
-        self._text = self._characters()
-        self._points = [_told_point(pdfium.FPDFText_GetCharOrigin, text_page, at) for at in range(len(self._text))]
-
-    def _characters(self) -> str:
-        """One for each of PDFium's; U+FFFD where a font does not tell it, and the picture of a control character."""
-        page, unicode, unknown = self._text_page, pdfium.FPDFText_GetUnicode, pdfium.FPDFText_HasUnicodeMapError
-        count = range(pdfium.FPDFText_CountChars(page))
-        codes = [unicode(page, at) for at in count]
+        codes = [pdfium.FPDFText_GetUnicode(text_page, at) for at in range(pdfium.FPDFText_CountChars(text_page))]
         signs = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
-        for at in [at for at in count if unknown(page, at) > 0 or signs[at] in _CONTROLS]:
-            _, name = self._fonts[self._font(pdfium.FPDFText_GetTextObject(page, at))]
-            if signs[at] in _CONTROLS and pdfium.FPDFText_IsHyphen(page, at) <= 0:
-                signs[at] = chr(0x2400 + codes[at])
-            elif _MATHS.search(name):  # other fonts mostly have the codes of ASCII
+        for at, code in enumerate(codes):  # old mathematical fonts have letters where others have ends of lines
+            if 8 < code < 14 and pdfium.FPDFText_HasUnicodeMapError(text_page, at) > 0:
                 signs[at] = "\ufffd"
-        return "".join(signs)
+        self._text = "".join(signs).translate(_PICTURES)
 
     def pieces(self) -> list[Piece]:
         """The pieces of the page, each with the reason why a reader would not see it.
@@ -145,7 +127,7 @@ class Painter:
                 parts = [pdfium.FPDFFormObj_GetObject(item, at) for at in range(count)]
                 self._paint(parts, self._inside(item, parts, form, texts), deeper - 1)
             elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
-                box = _moved(_bounds(item), form.matrix)
+                box = _bounds(item, form.matrix)
                 self._image_area += _area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0
                 self._shapes.append(Shape(box, None, opaque=False))
 
@@ -156,10 +138,10 @@ class Painter:
         """
         kinds = Counter(pdfium.FPDFPageObj_GetType(part) for part in parts)
         texts, drawings = kinds[pdfium.FPDF_PAGEOBJ_TEXT], kinds[pdfium.FPDF_PAGEOBJ_PATH]
-        small = _area(_moved(_bounds(item), outer.matrix)) < 0.6 * _area(self._shown)
+        pdfium.FPDFPageObj_GetMatrix(item, _TO_MATRIX)
+        small = _area(_bounds(item, outer.matrix)) < 0.6 * _area(self._shown)
         return Form(
-            matrix=_multiplied(_told_matrix(pdfium.FPDFPageObj_GetMatrix, item), outer.matrix),
-            alpha=_told_colour(pdfium.FPDFPageObj_GetFillColor, item)[1] * outer.alpha,
+            matrix=_multiplied((_MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f), outer.matrix),
             opaque=outer.opaque and not pdfium.FPDFPageObj_HasTransparency(item),
             figure=outer.figure or (small and (texts < drawings or 0 < texts < beside)),
         )
@@ -168,54 +150,21 @@ class Painter:
         """Words with their looks; a word that changes its look or its line, or has a wide gap, is several."""
         found: list[tuple[Piece, Look]] = []
         for word in _WORD.finditer(self._text):
+            start, end = word.span()
+            runs: list[tuple[int, Sequence[int]]] = [(self._run(start), (start, end - 1))]
+            if end - start > 1 and runs[0][0] != self._run(end - 1):
+                runs = [(run, [*places]) for run, places in groupby(range(start, end), self._run)]
             before = len(found)
-            for start, end, look in self._parts(*word.span()):
-                piece = self._piece(start, end, look)
+            for run, places in runs:
+                look = self._looks.get(run) or self._look(run, places[0])
+                piece = self._piece(places[0], places[-1] + 1, look)
                 last, its_look = found[-1] if len(found) > before else (None, look)
-                if last and its_look[_OF_FONT:] == look[_OF_FONT:] and _adjoin(last, piece):
+                if last and its_look[2:] == look[2:] and _adjoin(last, piece):
                     last["text"] += piece["text"]
-                    last["box"] = _around(last["box"], piece["box"])
+                    last["box"] = around(last["box"], piece["box"])
                 else:
                     found.append((piece, look))
         return found
-
-    def _parts(self, start: int, end: int) -> Iterator[tuple[int, int, Look]]:
-        """Where the parts of a word begin and end, each of one text object; most words are of one."""
-        runs: list[Sequence[int]] = [range(start, end)]
-        if self._run(start) != self._run(end - 1):
-            runs = [list(places) for _, places in groupby(range(start, end), self._run)]
-        for places in runs:
-            run = self._run(places[0])
-            look = self._looks.get(run) or self._look(run, places[0])
-            begins = places[0]
-            for at in places[:-1]:
-                (x, y), (next_x, next_y) = self._points[at : at + 2]
-                step = abs(next_x - x) + abs(next_y - y)  # of a narrow letter and a gap, 0.4 at least
-                if step > 0.4 * look.size and step - self._advance(at, look) > WORD_GAP * look.size:
-                    yield begins, at + 1, look
-                    begins = at + 1
-            yield begins, places[-1] + 1, look
-
-    def _advance(self, at: int, look: Look) -> float:
-        """How far behind the start of a character the next one begins; the ink of a slanted f goes further."""
-        here = self._points[at]
-        ligature = here == self._points[at - 1] and not self._text[at - 1].isspace()
-        ligature = ligature or here in self._points[at + 1 : at + 2]
-        key = look.font, look.wide, self._text[at]
-        if key in self._advances and not ligature:
-            return self._advances[key]
-        box, told = pdfium.FS_RECTF(), c_float()
-        pdfium.FPDFText_GetLooseCharBox(self._text_page, at, byref(box))
-        _, ink, *_ = _told_numbers(pdfium.FPDFText_GetCharBox, c_double, self._text_page, at)
-        width: float = box.right - here[0]
-        level = self._matrix[0] * look.along[0] > 0.9  # else the box tells nothing of the width
-        if not level or (abs(box.right - ink) < 0.001 * look.size and not ligature):
-            sign = ord(self._text[at].replace("\x02", "-"))
-            pdfium.FPDFFont_GetGlyphWidth(self._fonts[look.font][0], sign, look.wide, byref(told))
-            width = told.value if not level or 0.3 * width < told.value < width else width
-        if not ligature:
-            self._advances[key] = width
-        return width
 
     def _run(self, at: int) -> int:
         found = pdfium.FPDFText_GetTextObject(self._text_page, at)
@@ -224,25 +173,16 @@ class Painter:
     def _look(self, run: int, at: int) -> Look:
         """That of a text object, one of whose characters stands at a place."""
         item, form, beneath = self._runs.get(run, (None, Form(self._matrix), len(self._shapes)))
-        a, b, c, d, *_ = _multiplied(_told_matrix(pdfium.FPDFText_GetMatrix, self._text_page, at), self._matrix)
-        size = pdfium.FPDFText_GetFontSize(self._text_page, at)
-        upright = a * size > 0 and d * size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
+        pdfium.FPDFText_GetMatrix(self._text_page, at, _TO_MATRIX)
+        told = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
+        size, along, upright = _measures(told, self._matrix, pdfium.FPDFText_GetFontSize(self._text_page, at))
         mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
-        told = pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else pdfium.FPDFPageObj_GetFillColor
-        colour, alpha = _told_colour(told, item)
+        tell = pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else pdfium.FPDFPageObj_GetFillColor
+        colour, alpha = _told_colour(tell, item)
         font = self._font(item)
-        length = hypot(a, b) or 1.0
-        look = self._looks[run] = Look(
-            font=font,
-            wide=round(abs(size) * length, 2),
-            along=(a / length, b / length),
-            style=_style(self._fonts[font][1]) + ("f" if form.figure else "") + ("" if upright else "r"),
-            size=round(abs(size) * hypot(c, d), 2),
-            colour=colour,
-            drawn=mode not in _UNDRAWN and alpha * form.alpha >= 0.05,
-            clip=_clip(item, form.matrix),
-            beneath=beneath,
-        )
+        style = _style(self._fonts[font][1]) + ("f" if form.figure else "") + ("" if upright else "r")
+        drawn = mode not in _UNDRAWN and alpha >= 0.05
+        look = self._looks[run] = Look(font, along, style, size, colour, drawn, _clip(item, form.matrix), beneath)
         return look
 
     def _font(self, item: Any) -> int:
@@ -257,20 +197,49 @@ class Painter:
 
     def _piece(self, start: int, end: int, look: Look) -> Piece:
         """Upright letters have a box as high as their type, from where the first begins to where the last ends."""
-        text = self._text[start:end].replace("\x02", "-")
-        if not text.isascii():  # PDFium tells characters beyond U+FFFF in two halves
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        left, baseline = _moved_point(self._points[start], self._matrix)
-        right, top = _moved_point(self._points[end - 1], self._matrix)
-        advance = self._advance(end - 1, look)
-        right, top = right + look.along[0] * advance, top + look.along[1] * advance
+        text = self._text[start:end]
+        if "m" in look.style or not (text.isascii() and text.isprintable()):
+            text = self._readable(start, text, look)
+        left, baseline = self._origin(start)
+        right, top = self._origin(end - 1) if end - start > 1 else (left, baseline)
+        box, width = pdfium.FS_RECTF(), c_float()
+        pdfium.FPDFText_GetLooseCharBox(self._text_page, end - 1, byref(box))
+        advance = box.right - _POINT[0].value
+        wide = hypot(*look.along)
+        turned = self._matrix[0] * look.along[0] <= 0.9 * wide
+        pdfium.FPDFText_GetCharBox(self._text_page, end - 1, *_TO_INK)
+        slanted = abs(box.right - _INK[1].value) < 0.001 * look.size and not text.endswith(("ff", "fi", "fl"))
+        # The box of a letter is as wide as its ink if that sticks out, and tells nothing of turned letters.
+        if turned or slanted:
+            sign = ord(self._text[end - 1].replace("\x02", "-"))
+            pdfium.FPDFFont_GetGlyphWidth(self._fonts[look.font][0], sign, wide, byref(width))
+            advance = width.value if turned or 0.3 * advance < width.value < advance else advance
         if "r" in look.style:
-            box = min(left, right), min(baseline, top), max(left, right), max(baseline, top)
+            shape = around((left, baseline, left, baseline), (right, top, right, top))
         else:
             bottom = baseline - _DESCENT * look.size
-            box = left, bottom, max(left, right), bottom + look.size
+            shape = left, bottom, max(left, right + advance), bottom + look.size
         spaced = self._text[max(start - 1, 0)].isspace()
-        return Piece(text=text, box=box, baseline=baseline, size=look.size, style=look.style, spaced=spaced, hidden="")
+        return Piece(
+            text=text, box=shape, baseline=baseline, size=look.size, style=look.style, spaced=spaced, hidden=""
+        )
+
+    def _readable(self, start: int, text: str, look: Look) -> str:
+        """Text with its hyphens, and with U+FFFD for what a mathematical font does not tell."""
+        signs = list(text)
+        for at, sign in enumerate(text):
+            if sign == "\x02":
+                signs[at] = "-" if pdfium.FPDFText_IsHyphen(self._text_page, start + at) > 0 else "\u2402"
+            elif "m" in look.style and not "\u2400" <= sign < "\u2420":  # other fonts mostly have the codes of ASCII
+                lost = pdfium.FPDFText_HasUnicodeMapError(self._text_page, start + at) > 0
+                signs[at] = "\ufffd" if lost else sign
+        # PDFium tells characters beyond U+FFFF in two halves.
+        return "".join(signs).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _origin(self, at: int) -> tuple[float, float]:
+        pdfium.FPDFText_GetCharOrigin(self._text_page, at, *_TO_POINT)
+        (x, y), (a, b, c, d, e, f) = (_POINT[0].value, _POINT[1].value), self._matrix
+        return a * x + c * y + e, b * x + d * y + f
 
 
 def visible_or_reason(piece: Piece, look: Look, shapes: Sequence[Shape], shown: Box) -> Reason:
@@ -316,42 +285,27 @@ def _adjoin(last: Piece, piece: Piece) -> bool:
     return abs(last["baseline"] - piece["baseline"]) < 0.05 * size and -0.5 * size < gap < WORD_GAP * size
 
 
-def _filled(item: Any, form: Form) -> Iterator[Shape]:
-    """A shape for each part of a filled path that is large enough to lie behind or upon a letter."""
-    box = _moved(_bounds(item), form.matrix)
+def _filled(item: Any, form: Form) -> list[Shape]:
+    """The shape of a filled path that is large enough to lie behind or upon a letter.
+
+    Only a rectangle hides all that is in its box; a path of many parts, as the lines of a table, may lie beside it.
+    """
+    box = _bounds(item, form.matrix)
     mode, stroke = c_int(), c_int()
     pdfium.FPDFPath_GetDrawMode(item, byref(mode), byref(stroke))
     if not mode.value or box[2] - box[0] <= 2 or box[3] - box[1] <= 2:
-        return
+        return []
     colour, alpha = _told_colour(pdfium.FPDFPageObj_GetFillColor, item)
-    if alpha * form.alpha < 0.5:
-        return
-    opaque = form.opaque and not pdfium.FPDFPageObj_HasTransparency(item)
-    matrix = _multiplied(_told_matrix(pdfium.FPDFPageObj_GetMatrix, item), form.matrix)
-    clip = _clip(item, form.matrix)
+    box = _overlap(box, _clip(item, form.matrix))
+    if alpha < 0.5 or box[2] - box[0] <= 2 or box[3] - box[1] <= 2:
+        return []
     segments = [pdfium.FPDFPath_GetPathSegment(item, at) for at in range(pdfium.FPDFPath_CountSegments(item))]
-    for part in _subpaths(segments):
-        points = [_moved_point(_point(segment), matrix) for segment in part]
-        xs, ys = zip(*points, strict=True)
-        box = _overlap((min(xs), min(ys), max(xs), max(ys)), clip)
-        if box[2] - box[0] > 2 and box[3] - box[1] > 2:
-            yield Shape(box, colour, opaque and _is_rectangle(part, points))
-
-
-def _subpaths(segments: Sequence[Any]) -> list[list[Any]]:
-    parts: list[list[Any]] = []
-    for segment in segments:
-        if not parts or pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_MOVETO:
-            parts.append([])
-        parts[-1].append(segment)
-    return parts
-
-
-def _is_rectangle(segments: Sequence[Any], points: Sequence[tuple[float, float]]) -> bool:
-    """Whether a path runs around a box, so that it fills the box entirely."""
-    lines = all(pdfium.FPDFPathSegment_GetType(each) == pdfium.FPDF_SEGMENT_LINETO for each in segments[1:])
+    kinds = [pdfium.FPDFPathSegment_GetType(segment) for segment in segments]
+    points = [_point(segment) for segment in segments] if len(segments) in (4, 5) else []
     straight = all(abs(a[0] - b[0]) < 0.01 or abs(a[1] - b[1]) < 0.01 for a, b in pairwise(points))
-    return len(points) in (4, 5) and lines and straight
+    rectangle = bool(points) and straight and set(kinds[1:]) == {pdfium.FPDF_SEGMENT_LINETO}
+    opaque = rectangle and form.opaque and not pdfium.FPDFPageObj_HasTransparency(item)
+    return [Shape(box, colour if kinds.count(pdfium.FPDF_SEGMENT_MOVETO) == 1 else None, opaque)]
 
 
 def _clip(item: Any, matrix: Matrix) -> Box:
@@ -363,73 +317,51 @@ def _clip(item: Any, matrix: Matrix) -> Box:
         points = [_point(pdfium.FPDFClipPath_GetPathSegment(paths, path, at)) for at in range(count)]
         if points:
             xs, ys = zip(*points, strict=True)
-            box = _overlap(box, _moved((min(xs), min(ys), max(xs), max(ys)), matrix))
+            box = _overlap(box, moved((min(xs), min(ys), max(xs), max(ys)), matrix))
     return box
 
 
-def _point(segment: Any) -> tuple[float, float]:
-    x, y = _told_numbers(pdfium.FPDFPathSegment_GetPoint, c_float, segment, count=2)
-    return x, y
-
-
-def _bounds(item: Any) -> Box:
-    left, bottom, right, top = _told_numbers(pdfium.FPDFPageObj_GetBounds, c_float, item)
-    return left, bottom, right, top
-
-
 # What PDFium writes its answers to, the same each time because a page has thousands of them.
-_POINT = [c_double() for _ in range(2)]
+_POINT = [c_double(), c_double()]
+_INK = [c_double() for _ in range(4)]  # left, right, bottom, top
+_BOX = [c_float() for _ in range(4)]
 _COLOUR = [c_uint() for _ in range(4)]
 _MATRIX = pdfium.FS_MATRIX()
-_TO_POINT, _TO_COLOUR, _TO_MATRIX = [*map(byref, _POINT)], [*map(byref, _COLOUR)], byref(_MATRIX)
+_TO_POINT, _TO_INK, _TO_BOX, _TO_COLOUR = ([*map(byref, each)] for each in (_POINT, _INK, _BOX, _COLOUR))
+_TO_MATRIX = byref(_MATRIX)
 
 
-def _told_point(tell: Callable[..., int], *of: Any) -> tuple[float, float]:
-    tell(*of, *_TO_POINT)
-    return _POINT[0].value, _POINT[1].value
+def _point(segment: Any) -> tuple[float, float]:
+    pdfium.FPDFPathSegment_GetPoint(segment, *_TO_BOX[:2])
+    return _BOX[0].value, _BOX[1].value
+
+
+def _bounds(item: Any, matrix: Matrix) -> Box:
+    pdfium.FPDFPageObj_GetBounds(item, *_TO_BOX)
+    left, bottom, right, top = _BOX
+    return moved((left.value, bottom.value, right.value, top.value), matrix)
 
 
 def _told_colour(tell: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
     """Red, green and blue from 0 to 1, None for patterns; and the opacity."""
     if not tell(item, *_TO_COLOUR):
         return None, 1.0
-    red, green, blue, alpha = (number.value / 255 for number in _COLOUR)
-    return (red, green, blue), alpha
+    red, green, blue, alpha = _COLOUR
+    return (red.value / 255, green.value / 255, blue.value / 255), alpha.value / 255
 
 
-def _told_matrix(tell: Callable[..., int], *of: Any) -> Matrix:
-    if not tell(*of, _TO_MATRIX):
-        return (1, 0, 0, 1, 0, 0)
-    return _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f
-
-
-def _told_numbers(tell: Callable[..., int], kind: type[Any], *of: Any, count: int = 4) -> list[float]:
-    numbers = [kind() for _ in range(count)]
-    tell(*of, *map(byref, numbers))
-    return [number.value for number in numbers]
+@cache
+def _measures(told: Matrix, page: Matrix, size: float) -> tuple[float, tuple[float, float], bool]:
+    """Size of type on the page as it is shown, the direction and width of its line, and whether it is upright."""
+    a, b, c, d, *_ = _multiplied(told, page)
+    upright = a * size > 0 and d * size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
+    return round(abs(size) * hypot(c, d), 2), (a * abs(size), b * abs(size)), upright
 
 
 def _multiplied(first: Matrix, then: Matrix) -> Matrix:
     a, b, c, d, e, f = first
     p, q, r, s, t, u = then
     return (a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u)
-
-
-def _moved_point(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
-    (x, y), (a, b, c, d, e, f) = point, matrix
-    return a * x + c * y + e, b * x + d * y + f
-
-
-def _moved(box: Box, matrix: Matrix) -> Box:
-    """The box around a box that a matrix moved and turned."""
-    a, b, c, d, e, f = matrix
-    corners = [(a * x + c * y + e, b * x + d * y + f) for x in box[::2] for y in box[1::2]]
-    xs, ys = zip(*corners, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def _around(one: Box, other: Box) -> Box:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def _overlap(one: Box, other: Box) -> Box:

@@ -42,49 +42,57 @@ class Group:
 
 
 class Grouping:
-    """Takes lines in reading order and puts each into the group to which it belongs."""
+    """Headings, paragraphs, tables, and what stands aside (captions, small print), from lines in reading order."""
 
-    def __init__(self, area: TypeArea) -> None:
+    def __init__(self, lines: list[Line], area: TypeArea) -> None:
         self._area = area
         self.groups: list[Group] = []
         self._body: Group | None = None
         self._aside: Group | None = None
         self._before: Line | None = None
+        tables = _table_lines(lines)
+        for line in lines:
+            self._add(line, self._role(line, id(line) in tables))
+            self._before = line
 
-    def add(self, line: Line, *, table: bool) -> None:
+    def _add(self, line: Line, role: Role) -> None:
         """Put a line into an open group or begin one with it."""
-        role = self._role(line, table)
         if role == "heading":
+            continues = self._in_heading(line)
+            group = self.groups[-1] if continues else None
             self._body = self._aside = None
-            if self._in_heading(line):
-                self.groups[-1].lines.append(line)
-            else:
-                self._begin("heading", line)
-        elif role == "body":
-            self._aside = None
-            if self._body and self._continues(self._body, line):
-                self._body.lines.append(line)
-            else:
-                self._body = self._begin("body", line)
-        elif self._aside and role == self._aside.role and self._continues(self._aside, line):
-            self._aside.lines.append(line)
         else:
-            self._aside = self._begin(role, line)
-        self._before = line
-
-    def _begin(self, role: Role, line: Line) -> Group:
-        self.groups.append(Group(role, [line]))
-        return self.groups[-1]
+            group = self._body if role == "body" else self._aside
+            continues = group is not None and group.role == role and self._continues(group, line)
+        if group and continues:
+            group.lines.append(line)
+        else:
+            group = Group(role, [line])
+            self.groups.append(group)
+        if role == "body":
+            self._body, self._aside = group, None
+        elif role != "heading":
+            self._aside = group
 
     def _in_heading(self, line: Line) -> bool:
-        last = self.groups[-1] if self.groups else None
-        return last is not None and last.role == "heading" and _continues_heading(line, last.last)
+        """Whether the heading above goes on in a line."""
+        if not self.groups or self.groups[-1].role != "heading":
+            return False
+        heading = self.groups[-1].last
+        return (
+            follows(heading, line)
+            and heading.all_in("b") == line.all_in("b")
+            and gap(heading, line) < 1.7 * line.size
+            and abs(heading.size - line.size) < 0.5
+            and not _NUMBERED.fullmatch(line.text)
+            and not HEADING.fullmatch(heading.text.title() if heading.text.isupper() else "")
+        )
 
     def _role(self, line: Line, table: bool) -> Role:
         before = self._before
         if table:
             return "table"
-        if _opens_caption(line) and _is_set_off(line, before, self._area):
+        if _CAPTION.match(line.text) and _is_set_off(line, before, self._area):
             return "aside"
         special = line.all_in("b") or line.size > 1.08 * self._area.body
         if _is_heading(line, before, self._area) or (special and self._in_heading(line)):
@@ -95,7 +103,7 @@ class Grouping:
 
     def _in_caption(self, line: Line) -> bool:
         """Whether a line of the body's size goes on with a caption."""
-        if self._aside is None or not _opens_caption(self._aside.lines[0]):
+        if self._aside is None or not _CAPTION.match(self._aside.lines[0].text):
             return False
         last = self._aside.last
         return abs(last.size - line.size) < 0.2 and not _is_set_off(line, last, self._area)
@@ -117,7 +125,7 @@ class Grouping:
     def _begins_anew(self, group: Group, line: Line) -> bool:
         """Whether a line looks like the first of a footnote, a caption, an item, or other small print."""
         last = group.last
-        if line.note or (_opens_caption(line) and _is_set_off(line, last, self._area)):
+        if line.note or (_CAPTION.match(line.text) and _is_set_off(line, last, self._area)):
             return True
         if group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3:
             return True
@@ -138,7 +146,7 @@ class Grouping:
             return True
         if gap(last, line) > 1.35 * area.leading(line):
             return False
-        if _opens_caption(group.lines[0]):
+        if _CAPTION.match(group.lines[0].text):
             return True
         if area.is_indented(line) and not area.is_indented(last) and (ended or group.role == "body"):
             return False
@@ -146,15 +154,6 @@ class Grouping:
         if block and ended and not area.is_indented(line):
             return False
         return not (ended and area.is_short(last) and not line.text[:1].islower())
-
-
-def group_lines(lines: list[Line], area: TypeArea) -> list[Group]:
-    """Headings, paragraphs, tables, and what stands aside: captions, footnotes, and other small print."""
-    grouping = Grouping(area)
-    tables = _table_lines(lines)
-    for line in lines:
-        grouping.add(line, table=id(line) in tables)
-    return grouping.groups
 
 
 def _table_lines(lines: list[Line]) -> set[int]:
@@ -191,18 +190,6 @@ def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
     return area.is_short(line) and bool(named or (numbered and line.all_in("i")) or text.isupper())
 
 
-def _continues_heading(line: Line, heading: Line) -> bool:
-    """Whether a heading goes on in another line."""
-    return (
-        follows(heading, line)
-        and heading.all_in("b") == line.all_in("b")
-        and gap(heading, line) < 1.7 * line.size
-        and abs(heading.size - line.size) < 0.5
-        and not _NUMBERED.fullmatch(line.text)
-        and not HEADING.fullmatch(heading.text.title() if heading.text.isupper() else "")
-    )
-
-
 def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
     """Whether there is more space above a line than between two lines of a paragraph."""
     return before is None or not follows(before, line) or gap(before, line) > 1.2 * area.leading(before)
@@ -213,20 +200,9 @@ def _is_formula(line: Line) -> bool:
     return line.maths > 0.3 or (line.cells > 1 and _FORMULA_NUMBER.search(line.text) is not None)
 
 
-def _opens_caption(line: Line) -> bool:
-    """Whether a line is the first of a figure's or table's caption, if it is set off."""
-    return _CAPTION.match(line.text) is not None
-
-
 _DIVIDED = re.compile(r"(?:.*\W)?(?P<head>\w+)[-\u2010]", re.DOTALL)
 _TAIL = re.compile(r"(?!(?:and|or|to)$)\w")  # "token-" before "and sentence-level" is a whole word
 _LAST_PARTS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
-
-
-@dataclass
-class _Joined:
-    text: str
-    places: list[tuple[int, Box]]
 
 
 def vocabulary(lines: Iterable[Line]) -> set[str]:
@@ -237,25 +213,25 @@ def vocabulary(lines: Iterable[Line]) -> set[str]:
 
 def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]:
     """Text with one space between words, and the places of each word; both pieces of a divided word span all of it."""
-    joined: list[_Joined] = []
+    joined: list[str] = []
+    places: list[list[tuple[int, Box]]] = []
     for line in lines:
         for at, token in enumerate(line.tokens):
-            place = (line.page, token.box)
-            divided = _DIVIDED.fullmatch(joined[-1].text) if at == 0 and joined else None
+            divided = _DIVIDED.fullmatch(joined[-1]) if at == 0 and joined else None
             if divided and _TAIL.match(token.text):
                 hyphen = "-" if _is_compound(divided["head"].lower(), token.text, words) else ""
-                joined[-1].text = joined[-1].text[:-1] + hyphen + token.text
-                joined[-1].places.append(place)
+                joined[-1] = joined[-1][:-1] + hyphen + token.text
+                places[-1].append((line.page, token.box))
             else:
-                joined.append(_Joined(token.text, [place]))
+                joined.append(token.text)
+                places.append([(line.page, token.box)])
     records: list[Word] = []
     start = 0
-    for word in joined:
-        end = start + len(word.text)
-        boxes = ((page, [round(value, 2) for value in box]) for page, box in word.places)
-        records += [Word(start=start, end=end, page=page, box=box) for page, box in boxes]
+    for word, its_places in zip(joined, places, strict=True):
+        end = start + len(word)
+        records += [Word(start=start, end=end, page=page, box=list(box)) for page, box in its_places]
         start = end + 1
-    return " ".join(word.text for word in joined), records
+    return " ".join(joined), records
 
 
 def _is_compound(head: str, tail: str, words: set[str]) -> bool:

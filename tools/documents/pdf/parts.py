@@ -10,8 +10,8 @@ from itertools import groupby, pairwise
 from state.documents import HiddenText
 from state.errors import BadInput
 from tools.documents.pdf.layout import TypeArea, follows, gap, without_running_lines
-from tools.documents.pdf.page_lines import Beside, Line, PdfPage, Piece, page_lines
-from tools.documents.pdf.paragraphs import group_lines, join_lines, vocabulary
+from tools.documents.pdf.page_lines import Beside, Line, PdfPage, moved, page_lines
+from tools.documents.pdf.paragraphs import Grouping, join_lines, vocabulary
 from tools.documents.structure import (
     HEADING,
     LABEL,
@@ -36,7 +36,8 @@ def assemble(pages: list[PdfPage], unreadable: list[str], *, title: str, beside:
     Raises:
         BadInput: No page has text.
     """
-    empty = sum(not any(map(_is_seen, page["pieces"])) for page in pages)
+    seen = [[piece for piece in page["pieces"] if not piece["hidden"]] for page in pages]
+    empty = sum(not any(map(str.isalnum, "".join(piece["text"] for piece in pieces))) for pieces in seen)
     if empty == len(pages):
         raise BadInput(
             "has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again.",
@@ -49,9 +50,14 @@ def assemble(pages: list[PdfPage], unreadable: list[str], *, title: str, beside:
     title = pdf_title(title, [(line.size, line.text) for line in read[0]])
     title = "" if HEADING.fullmatch(title) else title
     lines = [line for page in without_running_lines(read, [page["height"] for page in pages]) for line in page]
+    blocks = _blocks(lines, title)
+    for word in (word for block in blocks for word in block.words):
+        x0, y0, x1, y1 = word["box"]
+        box = moved((x0, y0, x1, y1), pages[word["page"] - 1]["matrix"])
+        word["box"] = [round(value, 2) for value in box]
     return Parts(
         title=title,
-        blocks=_in_file_coordinates(_blocks(lines, title), pages),
+        blocks=blocks,
         hidden=[
             *(text for number, page in enumerate(pages, start=1) for text in _hidden(page, number)),
             *(HiddenText(text=clean_characters(text), page=page, reason=why) for page, text, why in beside),
@@ -61,10 +67,6 @@ def assemble(pages: list[PdfPage], unreadable: list[str], *, title: str, beside:
     )
 
 
-def _is_seen(piece: Piece) -> bool:
-    return not piece["hidden"] and any(map(str.isalnum, piece["text"]))
-
-
 def _blocks(lines: list[Line], title: str) -> list[Block]:
     if not lines:
         return []
@@ -72,7 +74,7 @@ def _blocks(lines: list[Line], title: str) -> list[Block]:
     blocks: list[Block] = []
     listed: list[Line] = []
     in_references = False
-    for group in group_lines(lines, area):
+    for group in Grouping(lines, area).groups:
         text, places = join_lines(group.lines, words)
         if group.role == "heading" and opens_references(text):
             in_references = True
@@ -97,29 +99,17 @@ def _entries(lines: Sequence[Line], area: TypeArea) -> list[list[Line]]:
     hanging = any(area.hangs(line) for line in lines)
     entries: list[list[Line]] = []
     for line in lines:
-        last = entries[-1][-1] if entries else None
-        if last is None:
-            new = True
-        elif labelled:
+        last = entries[-1][-1] if entries else line
+        if labelled:
             new = LABEL.match(line.text) is not None
         elif hanging:
             new = not area.hangs(line)
         else:
             new = follows(last, line) and gap(last, line) > 1.15 * area.leading(line)
-        if new:
+        if new or not entries:
             entries.append([])
         entries[-1].append(line)
     return entries
-
-
-def _in_file_coordinates(blocks: list[Block], pages: list[PdfPage]) -> list[Block]:
-    """Turn the boxes of words from those of the page as it is shown to those of the file."""
-    for word in (word for block in blocks for word in block.words):
-        a, b, c, d, e, f = pages[word["page"] - 1]["matrix"]
-        x0, y0, x1, y1 = word["box"]
-        xs, ys = zip(*((a * x + c * y + e, b * x + d * y + f) for x, y in ((x0, y0), (x1, y1))), strict=True)
-        word["box"] = [round(value, 2) for value in (min(xs), min(ys), max(xs), max(ys))]
-    return blocks
 
 
 def _hidden(page: PdfPage, number: int) -> Iterable[HiddenText]:

@@ -17,24 +17,17 @@ from tools.documents.pdf.painting import Painter
 from tools.documents.pdf.parts import assemble
 from tools.documents.structure import Parts
 
+# Processor time for each page, with the start of the process and all that is done to open the file. The process may
+# end a little later than allowed, which the user is told as 2 seconds.
 PAGE_S = 1.6
-"""Processor time for each page, with the start of the process and all that is done to open the file.
-
-It may end a little later than allowed, which the user is told as 2 seconds.
-"""
 _TOO_SLOW = "it takes more than 2 seconds of a processor a page"
 
 Allow = Callable[[float, str], None]
 """Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
 
 
-def read(data: bytes, max_pages: int) -> Parts:
-    """Read a PDF in a process that takes at most 2 seconds of a processor for each of its pages, as `extract` does."""
-    return extract(data, max_pages, allow_processor_time)
-
-
-def extract(data: bytes, max_pages: int, allow: Allow = lambda *_: None) -> Parts:
-    """Read a PDF.
+def extract(data: bytes, max_pages: int, allow: Allow = allow_processor_time) -> Parts:
+    """Read a PDF in a process that takes at most 2 seconds of a processor for each of its pages.
 
     Raises:
         Unreadable: It is damaged, or takes longer than `allow` was told.
@@ -76,7 +69,7 @@ def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
         try:
             sheets.append(_read_page(document[number - 1]))
         except PdfiumError:
-            sheets.append(PdfPage(width=0, height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
+            sheets.append(PdfPage(height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
             unreadable.append(f"page {number} could not be read and was left out")
         characters += sum(len(piece["text"]) + 1 for piece in sheets[-1]["pieces"])
         if characters > MAX_CHARACTERS:
@@ -103,8 +96,8 @@ def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
     pieces = Painter(page.raw, text_page.raw, to_page, (0, 0, width, height)).pieces()
     text_page.close()
     page.close()
-    return PdfPage(width=width, height=height, matrix=to_file, pieces=pieces)
+    return PdfPage(height=height, matrix=to_file, pieces=pieces)
 
 
 if __name__ == "__main__":
-    answer(read)
+    answer(extract)
