@@ -57,10 +57,6 @@ def text_in_the_colour_of_its_box(sheet: Canvas) -> None:
     secret(sheet)
 
 
-def tiny_text(sheet: Canvas) -> None:
-    secret(sheet, size=1)
-
-
 def text_scaled_down(sheet: Canvas) -> None:
     sheet.scale(0.1, 0.1)
     secret(sheet, y=6000)
@@ -108,7 +104,6 @@ def form_painted_in_white(sheet: Canvas) -> None:
         (almost_white_text, "colour"),
         (text_in_the_colour_of_its_box, "colour"),
         (form_painted_in_white, "colour"),
-        (tiny_text, "size"),
         (text_scaled_down, "size"),
         (text_below_the_page, "off page"),
         (undrawn_text, "not drawn"),

@@ -51,9 +51,9 @@ def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list
 
 def _rows(lines: list[Line]) -> dict[int, list[str]]:
     """The words and numbers of each row of a margin; a row is one line on a page, and two on another."""
-    words: dict[int, list[str]] = {}
+    words: dict[int, list[str]] = defaultdict(list)
     for line in lines:
-        words.setdefault(round(line.baseline), []).extend(re.findall(r"[^\W\d_]+|\d+", line.text.lower()))
+        words[round(line.baseline)] += re.findall(r"[^\W\d_]+|\d+", line.text.lower())
     return words
 
 

@@ -22,7 +22,6 @@ import pypdfium2.raw as pdfium
 
 from tools.documents.pdf.page_lines import WORD_GAP, Box, Matrix, Piece, Reason, around, moved
 
-_DEEPEST = 12  # forms within forms
 _DESCENT = 0.22  # of the type size, below the baseline
 _BOLD = re.compile(r"Bold|Black|Heavy|Demi|Medi(?!um)|BX|Lin(?:Libertine|Biolinum)TB|[,-]B(?:$|I)")
 _ITALIC = re.compile(r"Ital|Obl|CMTI|CMSL|[-.]It|[,-]I$")
@@ -93,7 +92,7 @@ class Painter:
         self._shapes: list[Shape] = []
         self._image_area = 0.0
         count = pdfium.FPDFPage_CountObjects(page)
-        self._paint([pdfium.FPDFPage_GetObject(page, at) for at in range(count)], Form(matrix), _DEEPEST)
+        self._paint([pdfium.FPDFPage_GetObject(page, at) for at in range(count)], Form(matrix))
         codes = [pdfium.FPDFText_GetUnicode(text_page, at) for at in range(pdfium.FPDFText_CountChars(text_page))]
         signs = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
         for at, code in enumerate(codes):  # old mathematical fonts have letters where others have ends of lines
@@ -114,7 +113,7 @@ class Painter:
                 piece["hidden"] = visible_or_reason(piece, look, self._shapes, self._shown)
         return [piece for piece, _ in found if piece["hidden"] or "r" not in piece["style"]]
 
-    def _paint(self, items: Sequence[Any], form: Form, deeper: int) -> None:
+    def _paint(self, items: Sequence[Any], form: Form) -> None:
         kinds = [pdfium.FPDFPageObj_GetType(item) for item in items]
         texts = kinds.count(pdfium.FPDF_PAGEOBJ_TEXT)
         for item, kind in zip(items, kinds, strict=True):
@@ -122,10 +121,10 @@ class Painter:
                 self._runs[addressof(item.contents)] = (item, form, len(self._shapes))
             elif kind == pdfium.FPDF_PAGEOBJ_PATH:
                 self._shapes += _filled(item, form)
-            elif kind == pdfium.FPDF_PAGEOBJ_FORM and deeper:
+            elif kind == pdfium.FPDF_PAGEOBJ_FORM:
                 count = pdfium.FPDFFormObj_CountObjects(item)
                 parts = [pdfium.FPDFFormObj_GetObject(item, at) for at in range(count)]
-                self._paint(parts, self._inside(item, parts, form, texts), deeper - 1)
+                self._paint(parts, self._inside(item, parts, form, texts))
             elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
                 box = _bounds(item, form.matrix)
                 self._image_area += _area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0

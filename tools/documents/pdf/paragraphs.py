@@ -58,13 +58,13 @@ class Grouping:
     def _add(self, line: Line, role: Role) -> None:
         """Put a line into an open group or begin one with it."""
         if role == "heading":
-            continues = self._in_heading(line)
-            group = self.groups[-1] if continues else None
+            group = self.groups[-1] if self._in_heading(line) else None
             self._body = self._aside = None
         else:
             group = self._body if role == "body" else self._aside
-            continues = group is not None and group.role == role and self._continues(group, line)
-        if group and continues:
+            if group and (group.role != role or not self._continues(group, line)):
+                group = None
+        if group:
             group.lines.append(line)
         else:
             group = Group(role, [line])
