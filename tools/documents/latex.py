@@ -31,22 +31,16 @@ _NOTHING = "\x01"
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable"}
 _RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
-FLOATS = {"figure": "Figure", "table": "Table", "wrapfigure": "Figure", "wraptable": "Table", "longtable": "Table"}
-"""Environments whose captions are numbered, and what the number stands behind."""
 _HEADED = {"abstract": "Abstract", "thebibliography": "References"}
-_SUBFLOATS = {"subfigure", "subtable", "minipage"}
-_WITH_KIND = {"autoref", "cref", "Cref"}
-UNDEFINED = "??"
-"""What LaTeX prints for a reference to a label that there is not; the label stands behind it in brackets."""
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
-_REFERENCES = {"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref"}
+_REFERENCES = {"ref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
 _DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "documentclass", "relax"}
 # Arguments that the library does not know of: of macros that print nothing ...
 _DROPPED_ARGUMENTS = {
     "{": "thanks affiliation email hypersetup graphicspath bibliographystyle pagestyle thispagestyle pagenumbering"
-    " theoremstyle hyphenation selectlanguage BibitemShut",
+    " theoremstyle hyphenation selectlanguage BibitemShut label",
     "[{": "affil captionsetup rowcolor cellcolor columncolor pagecolor RequirePackage",
     "{{": "setcounter addtocounter setlength addtolength addtocontents colorlet",
     "{{{": "addcontentsline rowcolors",
@@ -109,19 +103,17 @@ def latex_parts(text: str) -> Parts:
     source = write_out_macros(source, kept={*reader.macros, *_KEPT})
     preamble, begins, body = source.partition(r"\begin{document}")
     try:
-        nodes = _nodes(body.rpartition(r"\end{document}")[0] or body if begins else source)
-        # The preamble names the title and the colours, and labels may stand behind what refers to them.
-        reader.nodelist_to_text([*(_nodes(preamble) if begins else []), *nodes])
-        reader.hidden.clear()
-        reader.floats.clear()
-        reader.unknown.clear()
-        written = reader.nodelist_to_text(nodes)
-        if reader.abstract:
-            written = f"{_HEADING_MARK}Abstract\n\n{reader.abstract}\n\n{_HEADING_MARK}\n\n{written}"
+        if begins:  # what stands before it names the title and the colours
+            reader.nodelist_to_text(_nodes(preamble))
+            reader.hidden.clear()
+            reader.unknown.clear()
+        written = reader.nodelist_to_text(_nodes(body.rpartition(r"\end{document}")[0] or body or source))
+        if "abstract" in reader.kept:
+            written = _write_headed("Abstract", reader.kept["abstract"]) + written
     except RecursionError:
         return Parts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
     return Parts(
-        title=reader.title,
+        title=" ".join(reader.kept.get("title", "").split()),
         blocks=mark_references(_blocks(clean_characters(_without_marks(written)))),
         hidden=[*reader.hidden, *_beside(text)],
         warnings=[*dict.fromkeys(reader.warnings), *_say_unknown(reader.unknown)],
@@ -138,6 +130,11 @@ def _say_unknown(unknown: Counter[str]) -> Iterator[str]:
     names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MOST_NAMED))
     if names:
         yield f"{unknown.total()} macros without a definition were left out: {names}"
+
+
+def _write_headed(heading: str, text: str) -> str:
+    """A text under a heading, and what follows it under none."""
+    return f"\n\n{_HEADING_MARK}{heading}\n\n{text}\n\n{_HEADING_MARK}\n\n"
 
 
 def _as_it_stands(node: LatexMacroNode | LatexEnvironmentNode) -> str:
@@ -202,15 +199,8 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__(math_mode="text")
-        self.floats: Counter[str] = Counter()
-        """How many captions of each kind there were so far."""
-        self._float = ""  # the kind of the one that is open
-        self._caption_number = 0  # that of its last caption
-        self._is_whole = True  # no label stands in another file
-        self._labels: dict[str, tuple[str, int]] = {}  # what each label numbers; "" and 0 for sections and formulas
-        self.title = ""
-        self.abstract = ""
-        """Where it is the argument of a macro, which may stand before the document."""
+        self.kept: dict[str, str] = {}
+        """Title and abstract, which may be arguments of macros before the document."""
         self.hidden: list[HiddenText] = []
         self.unknown: Counter[str] = Counter()
         """Macros that nobody has defined, so that they print nothing."""
@@ -221,18 +211,17 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
             **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
-            **dict.fromkeys(_REFERENCES, self._reference),
+            **dict.fromkeys(_REFERENCES, self._argument),
+            "eqref": lambda node: f"({self._argument(node)})",
             **dict.fromkeys({*_DROPPED, *_RULES, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
-            "label": self._label,
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
             **dict.fromkeys(_OTHER_FILES, self._other_file),
-            **dict.fromkeys(("title", "icmltitle"), self._set_title),
-            "abstract": self._set_abstract,
+            **dict.fromkeys(("title", "icmltitle", "abstract"), self._keep),
             **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
             "textcolor": self._textcolor,
             "footnote": lambda node: f" ({self._argument(node)})",
-            "caption": self._caption,
+            "caption": lambda node: f"\n\n{self._argument(node)}\n\n",
             **dict.fromkeys(("\\", "tabularnewline"), lambda _: _ROW_MARK if self._tables else "\n"),
             "multicolumn": self._span,
             "multirow": self._argument,
@@ -289,21 +278,14 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
             return ""
         if name == "verbatim":
             return f"\n\n{_as_it_stands(node)}\n\n"
-        outer = self._float, self._caption_number
-        if name in FLOATS or name in _SUBFLOATS:
-            self._float, self._caption_number = FLOATS.get(name, ""), 0
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         self._tables += name in _TABLES
         text = str(super().environment_node_to_text(node))
         self._tables -= name in _TABLES
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
-        if name in FLOATS or name in _SUBFLOATS:
-            self._float, self._caption_number = outer
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
-        if name in _HEADED:
-            return f"\n\n{_HEADING_MARK}{_HEADED[name]}\n\n{text}\n\n{_HEADING_MARK}\n\n"
-        return f"\n\n{text}\n\n"
+        return _write_headed(_HEADED[name], text) if name in _HEADED else f"\n\n{text}\n\n"
 
     def specials_node_to_text(self, node: LatexSpecialsNode) -> str:
         """Text of a sign such as a dash; in a table & parts the cells."""
@@ -319,42 +301,11 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         """A formula in one line."""
         return " ".join(str(super().math_node_to_text(node)).split())
 
-    def _caption(self, node: LatexMacroNode) -> str:
-        """A caption with the number that LaTeX gives it."""
-        if not self._float:
-            return f"\n\n{self._argument(node)}\n\n"
-        self.floats[self._float] += 1
-        self._caption_number = self.floats[self._float]
-        return f"\n\n{self._float} {self._caption_number}. {self._argument(node)}\n\n"
-
-    def _label(self, node: LatexMacroNode) -> str:
-        numbered = (self._float, self._caption_number) if self._caption_number else ("", 0)
-        self._labels.setdefault(self._argument(node).strip(), numbered)
-        return ""
-
-    def _reference(self, node: LatexMacroNode) -> str:
-        """The numbers of figures and tables, the names of other labels, and ?? where there is none."""
-        keys = [key.strip() for key in self._argument(node).split(",")]
-        shown = ", ".join(self._shown(key, with_kind=node.macroname in _WITH_KIND) for key in keys)
-        return f"({shown})" if node.macroname == "eqref" else shown
-
-    def _shown(self, label: str, *, with_kind: bool) -> str:
-        """What a reference to a label reads like; one that is not there may stand in another file."""
-        kind, number = self._labels.get(label, ("", 0))
-        if number:
-            return f"{kind} {number}" if with_kind else str(number)
-        return label if label in self._labels or not self._is_whole else f"{UNDEFINED} ({label})"
-
-    def _set_title(self, node: LatexMacroNode) -> str:
-        self.title = " ".join(self._argument(node).split())
-        return ""
-
-    def _set_abstract(self, node: LatexMacroNode) -> str:
-        self.abstract = self._argument(node)
+    def _keep(self, node: LatexMacroNode) -> str:
+        self.kept[node.macroname.removeprefix("icml")] = self._argument(node)
         return ""
 
     def _other_file(self, node: LatexMacroNode) -> str:
-        self._is_whole &= "bibliography" in node.macroname
         name = f"{{{self._argument(node)}}}".replace("{}", "")
         self.warnings.append(f"\\{node.macroname}{name} names another file, which was not read")
         return ""

@@ -102,7 +102,7 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
                 left -= 1
                 body, at = _fill(definition, text, at)
                 written.append(write_out(body, depth + 1) or r"\relax{}")
-            else:
+            elif "@" not in found["name"]:  # what remains of TeX's own insides prints nothing
                 written.append(found[0])
         return "".join([*written, text[at:]])
 

@@ -61,6 +61,12 @@ def test_the_macros_of_an_author_are_written_out() -> None:
     assert document["warnings"] == []
 
 
+def test_what_is_inside_tex_is_no_text() -> None:
+    listed = r"\bibitem{ant}\bibfield{author}{\bibinfo{author}{Ant}}, \@secondoftwo 2019. \bib@end"
+    document = read(rf"Warm.\begin{{thebibliography}}{{1}}\bib@empty {listed}\end{{thebibliography}}")
+    assert (document["references"], document["warnings"]) == ([{"id": "ant", "text": "Ant, 2019."}], [])
+
+
 def test_macros_without_a_definition_are_told() -> None:
     document = read(r"The \nplants of \nplants{} \noindent \emph{plants} \unknown{larger} and \other.")
     assert document["warnings"] == ["2 macros without a definition were left out: \\nplants, \\other"]
