@@ -314,13 +314,12 @@ def _run(
 
 
 def _report(task: Task, folder: RunFolder) -> None:
-    from evals.datasets.corpora import statistics  # noqa: PLC0415 - these take seconds
-    from evals.evaluation import evaluate  # noqa: PLC0415
+    from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
     from evals.reports.report import write_reports  # noqa: PLC0415
 
     scored = evaluate(task, folder)
     try:
-        printed = write_reports(scored, folder, statistics(scored.samples))
+        printed = write_reports(scored, folder)
     except OSError as error:
         raise StateError(
             f"The reports cannot be written in {folder.path} ({error}); make room for them, or copy the run elsewhere.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,15 +67,6 @@ class DataTable:
     words: Sequence[str] = ()
     selected: int | None = None
     """Index of the row that stands out."""
-
-
-@dataclass(frozen=True)
-class LineChart:
-    """A curve for each series, over the same labels."""
-
-    labels: Sequence[str]
-    series: Mapping[str, Sequence[float]]
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -166,9 +157,7 @@ class NotedPaper:
     """All kinds that comments may have, in the order in which they are listed."""
 
 
-Block = (
-    Heading | Prose | TextLine | Quotation | Items | DataTable | LineChart | Diff | Callout | FoldedBlocks | NotedPaper
-)
+Block = Heading | Prose | TextLine | Quotation | Items | DataTable | Diff | Callout | FoldedBlocks | NotedPaper
 
 
 @dataclass(frozen=True)

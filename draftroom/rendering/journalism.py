@@ -13,7 +13,6 @@ from draftroom.rendering.blocks import (
     FoldedBlocks,
     Heading,
     Items,
-    LineChart,
     Prose,
     ResultDocument,
     TextLine,
@@ -71,21 +70,17 @@ def _measure(assessments: Mapping[int, Assessment], selected: int | None) -> lis
         grades = (f"{scores[measure]:.1f}" for measure in ("cli", "fkgl", "dcrs", "ari"))
         counted = (str(scores["words"]), f"{item['coverage']:.0%}", str(len(item["unsupported"])))
         rows.append([str(number), *grades, *counted])
-    series = {
-        label: [float(item["readability"][measure]) for item in assessments.values()]  # type: ignore[literal-required]
-        for measure, label in MEASURES.items()
-    }
-    numbers = list(assessments)
     return [
         Heading("Readability"),
-        LineChart(
-            list(map(str, numbers)), series, "United States school grades of each draft; lower is easier to read."
+        TextLine(
+            "School grades of the United States: lower is easier. "
+            "Coverage is the share of the paper's longer words that a draft uses.",
+            tone="soft",
         ),
-        TextLine("Lower is easier. Coverage is the share of the paper's longer words that a draft uses.", tone="soft"),
         DataTable(
             ("draft", *MEASURES.values(), "words", "coverage", "unsupported"),
             rows,
-            selected=None if selected is None else numbers.index(selected),
+            selected=None if selected is None else list(assessments).index(selected),
         ),
     ]
 

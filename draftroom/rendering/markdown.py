@@ -45,8 +45,6 @@ def _write_figure(block: b.Block) -> Iterator[str]:
             if block.selected is not None:
                 rows[block.selected][0] = f"**{rows[block.selected][0]}**"
             yield write_table(block.columns, rows)
-        case b.LineChart(caption=caption):
-            yield on_one_line(caption)  # the numbers stand in a table
         case b.Diff(changes):
             marked = (f"{_MARKS[change.kind][0]}{change.text}{_MARKS[change.kind][1]}" for change in changes)
             yield "\n>\n".join(f"> {on_one_line(part)}" for part in "".join(marked).split("\n\n"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import plotext
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
@@ -29,7 +28,6 @@ STYLES: dict[b.Tone, str] = {
     "thought": "blue",
 }
 _DIFF = {"same": ("", "", ""), "removed": ("red strike", "[-", "-]"), "added": ("green", "{+", "+}")}
-_CHART_WIDTH, _CHART_HEIGHT = 64, 14
 
 
 def print_result(document: b.ResultDocument) -> None:
@@ -43,7 +41,7 @@ def print_remarks(document: b.ResultDocument) -> None:
     for block in document.remarks:
         if isinstance(block, b.FoldedBlocks):
             tell(f"{block.title}: `draftroom show` lists them.", "dim")
-        elif not isinstance(block, b.LineChart):
+        else:
             print_block(block, ERR)
     tell(document.conclusion, "dim")
 
@@ -81,8 +79,6 @@ def _print_figure(block: b.Block, console: Console, indent: str) -> None:
     match block:
         case b.DataTable():
             print_table(console, _rich_table(block))
-        case b.LineChart():
-            console.print(Text(plot(block, min(_CHART_WIDTH, console.width))))
         case b.Diff(changes):
             _print_diff(changes, console, indent)
         case b.Callout(title, lines):
@@ -115,19 +111,6 @@ def _print_note(note: b.Note, console: Console) -> None:
         console.print(Panel(text, title=title, title_align="left", border_style=f"#{note.colour}"))
     else:
         typer.echo("\n".join([plain(note.heading), *(f"  {plain(line.flatten())}" for line in lines), ""]))
-
-
-def plot(chart: b.LineChart, width: int) -> str:
-    """Draw a chart as lines of text; each series is drawn with the first letter of its name."""
-    places = list(range(len(chart.labels)))
-    figure = plotext.figure
-    figure.clear()
-    figure.theme("colorless")
-    figure.plot_size(width, _CHART_HEIGHT)
-    for label, values in chart.series.items():
-        figure.draw(figure.signal(places, list(values), marker=label[0]).lines().label(label))
-    figure.ruler("x").ticks(places, list(chart.labels))
-    return str(plotext.uncolorize(figure.build().string())).rstrip()
 
 
 def _rich_table(block: b.DataTable) -> RichTable:

@@ -1,7 +1,6 @@
-"""The corpora that tasks are run on: read in whatever format they are, drawn from, and counted.
+"""The corpora that tasks are run on: read in whatever format they are, and drawn from.
 
-A few samples ship with Draftroom. The sizes of the published corpora stand beside those that the papers print, so that
-a wrong or cut corpus is seen at once.
+A few samples ship with Draftroom.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
-from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Final
 
 from evals.datasets import abstracts, feedback
 from evals.datasets.samples import (
-    PUBLISHED,
     FolderFormat,
     Kind,
     RecordFormat,
@@ -133,45 +130,3 @@ def in_turns(records: Iterable[Record]) -> list[Record]:
         turns.append((seen[paper], record))
         seen[paper] += 1
     return [record for _, record in sorted(turns, key=lambda each: each[0])]
-
-
-class FieldStatistics(NamedTuple):
-    """Of one text field of a corpus."""
-
-    corpus: str
-    field: str
-    samples: int
-    """That have the field."""
-    mean_words: float
-    """Words are what stands between white space."""
-    published_samples: int | None
-    """Of the whole corpus, all its parts together; None if the papers print nothing of it."""
-    published_mean_words: float | None
-
-
-_TEXTS = ("abstract", "summary", "source", "target", "paper", "paragraph", "feedback")
-
-
-def statistics(samples: Sequence[Record]) -> list[FieldStatistics]:
-    """Count the samples and the mean words of each text field, corpus by corpus."""
-    corpora = dict.fromkeys(sample["corpus"] for sample in samples)
-    rows = (
-        _row(corpus, field, [sample[field] for sample in samples if sample["corpus"] == corpus and sample.get(field)])
-        for corpus in corpora
-        for field in _TEXTS
-    )
-    return [row for row in rows if row is not None]
-
-
-def _row(corpus: str, field: str, texts: Sequence[str]) -> FieldStatistics | None:
-    if not texts:
-        return None
-    published = PUBLISHED.get(corpus)
-    return FieldStatistics(
-        corpus=corpus,
-        field=field,
-        samples=len(texts),
-        mean_words=fmean(len(text.split()) for text in texts),
-        published_samples=published.samples if published else None,
-        published_mean_words=published.mean_words.get(field) if published else None,
-    )

@@ -104,24 +104,8 @@ PARTS: Final[dict[Part, tuple[str, ...]]] = {
 _PART_NAMES: Final = {name for names in PARTS.values() for name in names}
 
 
-class PublishedSize(NamedTuple):
-    """Statistics of a whole corpus, all its parts together."""
-
-    samples: int | None
-    mean_words: Mapping[str, float]
-    """By field."""
-
-
-PUBLISHED: Final = {
-    # Jiang, Shi and Luo, LLM-CLBR, "Corpora".
-    "SCITech": PublishedSize(2431, {"abstract": 216.8, "summary": 176.1}),
-    "eLife": PublishedSize(4828, {"abstract": 166.3, "summary": 347.6}),
-    "PLOS": PublishedSize(27525, {"abstract": 268.3, "summary": 175.6}),
-    # Lyu and Pergola (SoMS) give neither.
-    "Cochrane": PublishedSize(None, {}),
-    # Chamoun, Schlichtkrull and Vlachos, the hand-checked test set; SWIF2T gives no mean words.
-    "SWIF2T": PublishedSize(300, {}),
-}
+_CORPORA: Final = ("SCITech", "eLife", "PLOS", "Cochrane", "SWIF2T")
+"""Published corpora, which are known by the names of their files."""
 
 
 class LocatedRecord(NamedTuple):
@@ -214,7 +198,7 @@ def corpus_name(path: Path) -> str:
     `elife.jsonl` and `eLife/val.json` are of eLife; a file with a name that says nothing is a corpus of that name.
     """
     name = path.resolve().parent.name if path.stem in _PART_NAMES else path.stem
-    return next((corpus for corpus in PUBLISHED if corpus.lower() in name.lower()), name)
+    return next((corpus for corpus in _CORPORA if corpus.lower() in name.lower()), name)
 
 
 def _object(line: str, where: str) -> LocatedRecord:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from evals.datasets.corpora import FieldStatistics
 from evals.evaluation import Evaluation, Scores, extensions_of, published_figures, scores_file
 from evals.reports.document import (
     Picture,
@@ -14,7 +13,6 @@ from evals.reports.document import (
     ReportSection,
     as_html,
     as_markdown,
-    figure,
     table,
     what_intervals_are,
 )
@@ -37,13 +35,12 @@ _SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", 
 _LONGEST_ERROR = 300
 
 
-def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequence[FieldStatistics] = ()) -> str:
+def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
     """Writes scores.json, report.md, report.html, figures/ and a page for each sample into samples/.
 
     Args:
         evaluation: A run, scored.
         folder: Where it lies.
-        statistics: Of its data.
 
     Returns:
         The report in Markdown.
@@ -52,7 +49,7 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
         OSError: If the folder cannot be written.
     """
     pictures, pages = draw(evaluation), sample_pages(evaluation)
-    written = report(evaluation, statistics, pictures)
+    written = report(evaluation, pictures)
     markdown = as_markdown(written)
     files = {
         "scores.json": scores_file(evaluation).encode(),
@@ -69,10 +66,8 @@ def write_reports(evaluation: Evaluation, folder: RunFolder, statistics: Sequenc
     return markdown
 
 
-def report(
-    evaluation: Evaluation, statistics: Sequence[FieldStatistics] = (), pictures: Sequence[Picture] = ()
-) -> ReportDocument:
-    """All that is known of a scored run, with statistics of its data and its figures."""
+def report(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> ReportDocument:
+    """All that is known of a scored run, with its figures."""
     task = evaluation.task
     summary = [*_progress(evaluation), *(said for scores in evaluation.scores for said in _in_short(task, scores))]
     return ReportDocument(
@@ -86,7 +81,6 @@ def report(
             *_system_sections(task, evaluation.config),
             *_departure_sections(evaluation),
             *_cost_sections(evaluation.costs),
-            *_statistics_sections(statistics),
             *_failure_sections(evaluation),
             *([ReportSection("Notes", points=task.notes)] if task.notes else []),
         ],
@@ -215,19 +209,6 @@ def _cost(cost: Cost) -> list[str]:
     names = [cost["system"], cost["role"].replace("_", " "), cost["model"], str(cost["samples"])]
     figures = [f"{calls:.1f}", f"{tokens_in:,.0f}", f"{tokens_out:,.0f}", f"{seconds:.1f}"]
     return [*names, *figures, str(cost["reasks"]), str(cost["trims"])]
-
-
-def _statistics_sections(statistics: Sequence[FieldStatistics]) -> list[ReportSection]:
-    """Samples and mean words beside what the papers print."""
-    header = ["corpus", "text", "samples", "mean words", "samples in the paper", "mean words in the paper"]
-    rows = [
-        [
-            *(each.corpus, each.field, str(each.samples), figure(each.mean_words, 1)),
-            *(figure(each.published_samples, 0), figure(each.published_mean_words, 1)),
-        ]
-        for each in statistics
-    ]
-    return [ReportSection("The data", table=table(header, rows), words=2)] if rows else []
 
 
 def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:

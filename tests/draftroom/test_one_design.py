@@ -1,14 +1,12 @@
-"""All pages of HTML look alike: their colours are those of the page of `draftroom open`, and labels never overlap."""
+"""All pages of HTML look alike: their colours are those of the page of `draftroom open`."""
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from draftroom.rendering.html import spread
 from tools.html_pages import templates
 
 REPOSITORY = Path(__file__).parents[2]
@@ -29,15 +27,3 @@ def test_every_file_carries_the_design_and_the_page_is_built_from_it():
     built = (REPOSITORY / "draftroom" / "page" / "static" / "assets" / "index.css").read_text()
     colours = set(re.findall(r"--([\w-]+): light-dark", design))
     assert colours <= set(re.findall(r"--([\w-]+):", built)), "make web"
-
-
-@pytest.mark.parametrize(
-    "wanted",
-    [[100.0, 100, 100, 100], [268, 270, 266, 20], [30, 200, 31, 199]],
-    ids=["together", "at the foot", "pairs"],
-)
-def test_labels_of_a_curve_never_overlap(wanted: list[float]):
-    placed = spread(wanted, 14, 270)
-    assert all(below - above >= 14 for above, below in pairwise(sorted(placed)))
-    assert max(placed) <= 270
-    assert [placed.index(at) for at in sorted(placed)] == sorted(range(4), key=wanted.__getitem__), "in their order"

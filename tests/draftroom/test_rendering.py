@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -72,17 +71,13 @@ def test_the_page_needs_nothing_from_elsewhere(hostile: Path):
     assert "@media print" in style
 
 
-def test_the_page_shows_curve_rounds_and_provenance(hostile: Path):
+def test_the_page_shows_rounds_and_provenance(hostile: Path):
     page = (hostile / "out.html").read_text(encoding="utf-8")
     elements = Elements(page)
     record = json.loads((hostile / "out.json").read_text(encoding="utf-8"))["run"]
-    assert elements.names.count("polyline") == 4
-    assert elements.names.count("circle") == 8
     assert elements.names.count("details") == 3
     assert record["id"] in page
     assert all(sha256 in page for sha256 in record["prompts"].values())
-    points = [float(number) for number in re.findall(r'(?:cx|cy)="([-\d.]+)"', page)]
-    assert all(0 <= number <= 640 for number in points), "the curve lies within the drawing"
 
 
 def test_the_markdown_has_the_article_and_an_appendix(hostile: Path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.datasets.corpora import FieldStatistics, load_examples
+from evals.datasets.corpora import load_examples
 from evals.evaluation import Evaluation
 from evals.reports.document import Picture, as_markdown, escaped
 from evals.reports.figures import draw
@@ -24,10 +24,8 @@ every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 AGAINST = "Against plain × 1, Table 1, Tea"
 
 
-def markdown(
-    evaluation: Evaluation, statistics: Sequence[FieldStatistics] = (), pictures: Sequence[Picture] = ()
-) -> str:
-    return as_markdown(report(evaluation, statistics, pictures))
+def markdown(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> str:
+    return as_markdown(report(evaluation, pictures))
 
 
 def test_the_figures_are_those_of_the_data(tmp_path: Path) -> None:
@@ -268,15 +266,6 @@ def test_costs_are_per_sample_and_summed_up_by_system(tmp_path: Path) -> None:
     assert found["medical expert"][figures] == ["1.0", "3,000", "50", "1.5", "8", "8"]
     assert found["all"][figures] == ["3.0", "5,000", "150", "4.5", "8", "8"]
     assert [found["simplifier"][place] for place in names] == ["simplifier", "large", "8"]
-
-
-def test_statistics_of_the_data_stand_beside_the_papers(tmp_path: Path) -> None:
-    statistics = [
-        FieldStatistics("Tea", "source", 8, 12.04, 4459, 12.5),
-        FieldStatistics("Tea", "target", 8, 3.0, None, None),
-    ]
-    found = lines(markdown(run(tmp_path, usual_texts()), statistics), "The data")
-    assert found == [["Tea", "source", "8", "12.0", "4459", "12.5"], ["Tea", "target", "8", "3.0", "-", "-"]]
 
 
 def test_notes_of_the_task_come_last(tmp_path: Path) -> None:
