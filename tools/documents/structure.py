@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from statistics import median
 from typing import Literal
 
@@ -154,7 +155,7 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
             opens = opens_references(line.rstrip(": ")) or is_abstract_heading(line)
             if opens or (not styled and _looks_like_a_heading(line, first=at == 0, alone=alone)):
                 marked.append(Block("heading", line))
-            elif at and marked[-1].kind == "paragraph":
+            elif at and marked[-1].kind == "paragraph" and not END.match(line):
                 marked[-1].text += f"\n{line}"
             else:
                 marked.append(Block("paragraph", line))
@@ -275,7 +276,6 @@ def _entries(text: str) -> list[str]:
     return entries
 
 
-_LATEST_START = 400  # lines; an abstract stands on one of the first pages
 _SHORTEST = 10  # words; an end before that is a heading inside the abstract
 LONGEST_ABSTRACT = 800  # words
 
@@ -322,15 +322,6 @@ def is_abstract_heading(line: str) -> bool:
     return found is not None and not found["text"]
 
 
-def find_abstract(lines: list[str]) -> list[str] | None:
-    """Lines of the abstract without its heading; None if there is no heading or no plausible end."""
-    for at, line in enumerate(lines[:_LATEST_START]):
-        if heading := ABSTRACT.match(line.strip()):
-            first = [heading["text"]] if heading["text"] else []
-            return _until_end(first + lines[at + 1 :], level=len(heading["level"]))
-    return None
-
-
 def cut_references(lines: list[str]) -> list[str]:
     """Lines without the last reference list; an appendix behind it stays."""
     starts = [at for at, line in enumerate(lines) if at > 0 and REFERENCES.match(line.strip())]
@@ -341,19 +332,6 @@ def cut_references(lines: list[str]) -> list[str]:
     return lines[:start] + lines[end:]
 
 
-def _until_end(lines: list[str], level: int) -> list[str] | None:
-    """Lines up to the first section, the keywords, or a Markdown heading of the abstract's level or above."""
-    words = 0
-    for at, line in enumerate(lines):
-        outer = re.match(rf"#{{1,{level}}}\s", line) if level else None
-        if (words and outer) or (words >= _SHORTEST and END.match(line.strip())):
-            return lines[:at]
-        words += len(line.split())
-        if words > LONGEST_ABSTRACT:
-            return None
-    return lines if words else None
-
-
 _LATEST_ABSTRACT = 60  # blocks; an abstract stands on one of the first pages
 _AUTHOR_LINES = 25  # words; what is shorter and ends no sentence before the first section is no prose
 
@@ -362,18 +340,16 @@ def outline(parts: Parts, *, sha256: str, document_format: DocumentFormat) -> Do
     """The document that the parts of a paper make up."""
     blocks = _from_abstract(parts.blocks)
     if parts.written:
-        gap, lines = "\n", parts.written.split("\n")
-        whole = cut_references(lines)
+        text = "\n".join(cut_references(parts.written.split("\n")))
     else:
-        gap, lines = "\n\n", _lines(parts.title, blocks)
-        whole = [line for line in lines if line.strip("# ")]
-    abstract = find_abstract(lines) or _section_of_abstract(blocks)
+        title = Block("heading", parts.title, level=int(any(block.level for block in blocks)))
+        text = _write([title, *blocks])
     return Document(
         sha256=sha256,
         format=document_format,
         title=parts.title,
-        abstract=gap.join(abstract).strip(),
-        text=gap.join(whole).strip(),
+        abstract=_write(_abstract(blocks)),
+        text=text.strip(),
         paragraphs=_paragraphs(blocks),
         references=references([block.text for block in parts.blocks if block.kind == "reference"]),
         hidden=parts.hidden,
@@ -408,24 +384,28 @@ def _from_abstract(blocks: list[Block]) -> list[Block]:
     ]
 
 
-def _lines(title: str, blocks: list[Block]) -> list[str]:
-    """Title, headings and paragraphs, each a line; headings as Markdown where their level is known."""
-    levels = any(block.level for block in blocks)
+def _abstract(blocks: list[Block]) -> list[Block]:
+    """The blocks up to the first section, the keywords, or a heading of the abstract's level or above."""
+    if not blocks or not is_abstract_heading(blocks[0].text):
+        return []
+    chosen: list[Block] = []
+    words = 0
+    for block in blocks[1:]:
+        is_outer = 0 < block.level <= blocks[0].level
+        if (words and is_outer) or (words >= _SHORTEST and END.match(block.text)):
+            break
+        chosen.append(block)
+        words += len(block.text.split())
+    if words > LONGEST_ABSTRACT:  # none of those follows it
+        chosen = list(takewhile(lambda block: block.kind == "paragraph", blocks[1:]))
+    return chosen if sum(len(block.text.split()) for block in chosen) <= LONGEST_ABSTRACT else []
+
+
+def _write(blocks: list[Block]) -> str:
+    """Headings and paragraphs as a text; headings as Markdown where their level is known."""
     shown = (block for block in blocks if block.kind != "reference" and not opens_references(block.text))
     lines = (f"{'#' * block.level} {block.text}".lstrip(" ") for block in shown)
-    return [f"# {title}" if levels and title else title, *lines]
-
-
-def _section_of_abstract(blocks: list[Block]) -> list[str]:
-    """The paragraphs up to the next heading, where none of those is found that usually follow an abstract."""
-    headings = [at for at, block in enumerate(blocks) if block.kind == "heading" and ABSTRACT.match(block.text)]
-    lines: list[str] = []
-    for block in blocks[headings[0] + 1 :] if headings else []:
-        if block.kind == "heading" and lines:
-            break
-        if block.kind == "paragraph":
-            lines.append(block.text)
-    return lines if sum(len(line.split()) for line in lines) <= LONGEST_ABSTRACT else []
+    return "\n\n".join(line for line in lines if line.strip("# "))
 
 
 def _paragraphs(blocks: list[Block]) -> list[Paragraph]:

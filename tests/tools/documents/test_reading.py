@@ -95,7 +95,7 @@ def test_the_abstract_of_a_text_on_request(text: str) -> None:
 def test_headings_inside_a_structured_abstract_do_not_end_it() -> None:
     text = f"## Abstract\n### Background\nSeas.\n### Results\n{PROSE}\n## Methods\nA thermometer."
     abstract = stored_text(read_document_bytes(text.encode(), name="paper.md", scope="abstract"))
-    assert abstract == f"### Background\nSeas.\n### Results\n{PROSE}"
+    assert abstract == f"### Background\n\nSeas.\n\n### Results\n\n{PROSE}"
 
 
 @pytest.mark.parametrize("text", [PROSE, "Abstract-based methods of\nthinking", "Abstract\n" + "long " * 900])
