@@ -72,7 +72,7 @@ def without_accents(text: str) -> str:
 
 def title_key(title: str) -> str:
     """The letters and digits of words, such as a title's: accents, case and punctuation make no other paper."""
-    return " ".join(re.findall(r"[^\W_]+", without_accents(title.casefold())))
+    return " ".join(re.findall(r"[^\W_\u02bc]+", without_accents(title.casefold())))
 
 
 def strip_invisible(text: str) -> str:

@@ -87,10 +87,9 @@ def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
         return None
     expected = _compute_p(estimate)
     near = f"; from the interval p is about {format_number(expected, 2)}" if expected is not None else ""
+    is_near = relation == "=" and expected and 1 / _SAME_P < p.value / expected < _SAME_P
     could_be = {
-        "an interval and a p-value of two methods": relation == "="
-        and expected
-        and 1 / _SAME_P < p.value / expected < _SAME_P,
+        "an interval and a p-value of two methods": is_near,
         f"the p-value is adjusted: the text names {estimate.adjustment}": excluded and estimate.adjustment,
         "a one-sided p-value": included and estimate.tails == "one",
     }

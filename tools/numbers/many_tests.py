@@ -16,9 +16,7 @@ from tools.numbers.statements import Statement
 
 _FEWEST = 6  # exact p-values of a section or table
 # What papers say in place of the name of a correction.
-_ELSE = re.compile(
-    r"multiplicity|\bq[- ]?values?|multiple[- ](?:comparison|test|hypothes)|exploratory|gatekeeping", re.IGNORECASE
-)
+_ELSE = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatekeeping", re.IGNORECASE)
 
 
 def check_many_tests(

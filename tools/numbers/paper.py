@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
+from textwrap import shorten
 
 from state.computed_findings import ComputedFinding, PaperReport, gravest_first
 from state.documents import Document
@@ -25,6 +27,7 @@ from tools.numbers.statements import statements
 from tools.numbers.totals import check_total
 
 _join = chain.from_iterable
+_FEWEST_MISREAD = 3
 
 
 def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequence[NumberRecord] = ()) -> PaperReport:
@@ -40,32 +43,29 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
     tables = [read_tables.parse_table(table) for table in printed_tables]
     tests = [*_join(map(read_text.read_tests, parts)), *_join(map(read_tables.read_tests, tables))]
     means = [*_join(map(read_text.read_means, parts)), *_join(map(read_tables.read_means, tables))]
-    proportions = [*_join(map(read_text.read_proportions, parts)), *_join(map(read_tables.read_proportions, tables))]
+    shares = [*_join(map(read_text.read_proportions, parts)), *_join(map(read_tables.read_proportions, tables))]
     estimates = [*_join(map(read_text.read_estimates, parts)), *_join(map(read_tables.read_estimates, tables))]
     tests, means = join_records(tests, by_model, ReportedTest), join_records(means, by_model, MeanAndDeviation)
-    proportions, estimates = (
-        join_records(proportions, by_model, Proportion),
-        join_records(estimates, by_model, Estimate),
-    )
+    shares, estimates = join_records(shares, by_model, Proportion), join_records(estimates, by_model, Estimate)
     comparisons = [*read_text.find_comparisons(means, tests), *_join(map(read_tables.read_comparisons, tables))]
-    one_sided = any(read_text.speaks_of_one_side(part.text) for part in parts)
+    one_sided = any(read_text.ONE_SIDED.search(part.text) for part in parts)
+    sphericity = any(read_text.SPHERICITY.search(f"{part.caption} {part.text}") for part in parts)
 
     # 2. Compute: each record by itself, then what needs the whole paper.
-    findings: list[ComputedFinding | None] = [
-        *(check_test(test, one_sided=one_sided) for test in tests),
-        *(check(mean) for mean in means for check in (check_mean, check_deviation, check_binary_deviation)),
-        *map(check_proportion, proportions),
-        *(found for estimate in estimates for found in check_estimate(estimate)),
-        *map(check_comparison, comparisons),
-        *check_many_tests(parts, [*tests, *estimates]),
-        *check_abbreviations(parts),
-        *(check_total(each) for each in by_model if isinstance(each, ToldTotal)),
+    checked: list[tuple[NumberRecord, Sequence[ComputedFinding | None]]] = [
+        *((test, [check_test(test, one_sided=one_sided, sphericity=sphericity)]) for test in tests),
+        *((mean, [check_mean(mean), check_deviation(mean), check_binary_deviation(mean)]) for mean in means),
+        *((share, [check_proportion(share)]) for share in shares),
+        *((estimate, [*check_estimate(estimate)]) for estimate in estimates),
+        *((comparison, [check_comparison(comparison)]) for comparison in comparisons),
+        *((total, [check_total(total)]) for total in by_model if isinstance(total, ToldTotal)),
     ]
-    unread = list(warnings)
-    for told, not_read in (check_cross_references(document, parts), check_citations(document, parts)):
+    findings, unread = [*check_many_tests(parts, [*tests, *estimates]), *check_abbreviations(parts)], list(warnings)
+    whole_paper = (check_cross_references(document, parts), check_citations(document, parts))
+    for told, not_read in (_set_misread_tables_aside(checked), *whole_paper):
         findings += told
         unread += not_read
-    by_gravity = sorted(filter(None, findings), key=gravest_first, reverse=True)  # so that the gravest stays
+    by_gravity = sorted(findings, key=gravest_first, reverse=True)  # so that the gravest stays
     once = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
     places = {each["id"]: (at, each["text"]) for at, each in enumerate(document["paragraphs"])}
 
@@ -78,10 +78,33 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
         read={
             "test": len(tests),
             "mean": len(means),
-            "proportion": len(proportions),
+            "proportion": len(shares),
             "interval": len(estimates),
             "reference": len(document["references"]),
         },
         unread=unread,
         references_looked_up=False,
     )
+
+
+def _set_misread_tables_aside(
+    checked: Sequence[tuple[NumberRecord, Sequence[ComputedFinding | None]]],
+) -> tuple[list[ComputedFinding], list[str]]:
+    """Return what was found, but for tables of which most values of a kind contradict, and these tables.
+
+    The headings of such a table were read wrong, or are wrong, rather than each of its values.
+    """
+    groups = defaultdict[tuple[str, type[NumberRecord]], list[tuple[NumberRecord, list[ComputedFinding]]]](list)
+    for record, found in checked:
+        table = record.statement.paragraph["id"] if record.statement.row else ""
+        groups[table, type(record)].append((record, list(filter(None, found))))
+    findings, unread = list[ComputedFinding](), list[str]()
+    for (table, _), group in groups.items():
+        wrong = [found[0]["kind"] for _, found in group if found]
+        if table and len(wrong) >= max(_FEWEST_MISREAD, len(group) / 2):
+            name = shorten(group[0][0].statement.caption, 60, placeholder="…")
+            told = f"{len(wrong)} of {len(group)} values do not fit its headings ({wrong[0]})"
+            unread.append(f"table “{name}”: {told}, so it was not computed on")
+        else:
+            findings += [each for _, found in group for each in found]
+    return findings, unread

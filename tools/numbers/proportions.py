@@ -1,7 +1,7 @@
 """Percentages against the counts beside them.
 
-A percentage of a table may be of fewer people than its heading tells, as some answers are missing, or of another total
-that the table prints: the row's, or that of a row above. This makes a finding less severe.
+A percentage of a table may be of fewer people than its heading tells, as some answers are missing. This makes a
+finding less severe.
 """
 
 from __future__ import annotations
@@ -23,11 +23,8 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
     exact = 100 * count / total
     if percentage.holds(exact) or (proportion.approximate and abs(percentage.value - exact) < _ROUGH):
         return None
-    explanations = []
-    if any(other and percentage.holds(100 * count / other) for other in proportion.other_totals):
-        explanations.append("a share of another total of the table")
-    if proportion.statement.row and _holds_of_fewer(proportion):
-        explanations.append(f"a share of fewer than {total}, because some values are missing")
+    is_of_fewer = proportion.statement.row and _holds_of_fewer(proportion)
+    explanations = [f"a share of fewer than {total}, because some values are missing"] if is_of_fewer else []
     near = abs(exact - percentage.value) <= 2 * percentage.half + 1e-9
     severity: Severity = "low" if near or explanations else "medium"
     decimals = percentage.decimals

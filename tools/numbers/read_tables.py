@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Any, NamedTuple, cast
 
 from tools.numbers import records
@@ -147,7 +147,9 @@ def parse_table(table: PaperTable) -> ParsedTable:
         elif len(row) == len(columns):
             words = f"{section.words} {label.words}".strip()
             naming = (label if label.roles else section)._replace(words=words, n=label.n)
-            cells = zip(columns[1:], row[1:], strict=True)
+            # A block of rows with an n of its own is of other people than its columns.
+            above = [each._replace(n=None) if section.n else each for each in columns[1:]]
+            cells = zip(above, row[1:], strict=True)
             grid.append([_read_cell(column, naming, cell, statement) for column, cell in cells])
     lines = zip(*grid, strict=True) if turned else grid
     about = " ; ".join(filter(None, [table.caption, *(column.words for column in columns), table.notes]))
@@ -222,27 +224,13 @@ def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
     return records.parse_number(found["value"]) if found else None
 
 
-def _match_p(value: TableValue | None) -> re.Match[str] | None:
-    return _P_CELL.fullmatch(value.text) if value else None
-
-
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
     """Read `12 (40%)` below a heading that tells how many there are: `Tea (n = 30)`."""
-    above: dict[str, list[int]] = {}
-    for line in [] if _WEIGHTED.search(table.about) else table.lines:
-        pairs = [
-            (each, records.whole_number(each.text), _parse_cell(percentage))
-            for each, percentage in pairwise(line)
-            if each.role in {"count", "n"} and percentage.role == "percentage" and _COUNT.fullmatch(each.text)
-        ]
-        for each, count, percentage in pairs:
-            totals = above.setdefault(each.heading.words, [])
-            if percentage and each.heading.n:
-                others = (sum(count for _, count, _ in pairs), *totals)
-                yield records.Proportion(
-                    each.statement, (0, 0), count, each.heading.n, percentage, approximate=False, other_totals=others
-                )
-            totals.append(count)
+    for each, percentage in () if _WEIGHTED.search(table.about) else chain.from_iterable(map(pairwise, table.lines)):
+        share = _parse_cell(percentage) if percentage.role == "percentage" else None
+        if share and each.heading.n and each.role in {"count", "n"} and _COUNT.fullmatch(each.text):
+            count = records.whole_number(each.text)
+            yield records.Proportion(each.statement, (0, 0), count, each.heading.n, share, approximate=False)
 
 
 def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
@@ -278,7 +266,7 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
         low, high = (records.parse_number(ends[end]) for end in ("low", "high"))
         confidence = float(level["level"]) / 100 if level else 0.95
         if value := _parse_cell(each):
-            told = (confidence, *read_p(_match_p(p), table.about))
+            told = (confidence, *read_p(_P_CELL.fullmatch(p.text if p else ""), table.about))
             yield records.Estimate(each.statement, (0, 0), each.heading.words, scale, value, low, high, *told)
 
 
@@ -287,7 +275,7 @@ def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     for number, each, beside in _list_owners(table, _STATISTICS):
         value, kind = _parse_cell(each), cast("records.TestKind", each.role)
         degrees = _find_degrees(each, beside, table.lines[number + 1 :] if kind == "F" else [])
-        p = read_p(_match_p(beside.get("p")), table.about, degrees or ())
+        p = read_p(_P_CELL.fullmatch(beside["p"].text if "p" in beside else ""), table.about)
         if value and p[0] and degrees is not None:
             yield records.ReportedTest(each.statement, (0, 0), kind, value, "=", degrees, *p)
 

@@ -41,41 +41,21 @@ _TEST = re.compile(
 _LARGE = r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # t(1,245)
 _FORMS = {
     "z": "",
+    "r": rf"({COUNT})",
     "F": rf"(\d+(?:\.\d+)?)\s?[,;]\s?{_LARGE}",
     "chi": r"(\d+(?:\.\d+)?)(?:\s?[,;]\s?[\d,]+)?",  # the second is N
 }
 _SIZE = re.compile(r"[,;]?\s?[nN]\s?=\s?(?P<n>\d+(?:,\d{3})*)\s?[,;]?\s?")
-_ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)\b|\bdirectional (?:test|hypothes)", re.IGNORECASE)
+ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)\b|\bdirectional (?:test|hypothes)", re.IGNORECASE)
 _TWO_SIDED = re.compile(r"\b(?:two|2)[- –]?(?:tailed|sided)\b", re.IGNORECASE)
 ADJUSTED = re.compile(
     r"bonferroni|\bholm\b|hochberg|benjamini|false[- ]discovery|\bFDR\b|family[- ]?wise|\bFWER?\b|tukey|scheff[eé]"
-    r"|dunnett|s[ií]d[aá]k|newman[- ]keuls|(?<!un)(?:adjusted|corrected) (?:p\b|for multiple)"
-    r"|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
+    r"|dunnett|s[ií]d[aá]k|newman[- ]keuls|(?<!un)(?:adjusted|corrected) p\b|\bmultiple[- ](?:comparison|test|hypothes)"
+    r"|\bpost[- ]?hoc\b|\bglht\b|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
     re.IGNORECASE,
 )
 _NEAR = 400  # characters on either side, in which a correction, a number of tails or a scale is told of a number
-_SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
-
-
-def speaks_of_one_side(text: str) -> bool:
-    """Return whether a text speaks of a one-sided test."""
-    return _ONE_SIDED.search(text) is not None
-
-
-def find_tails(text: str) -> Literal["one", "two", "unstated"]:
-    """Return how many tails of a distribution a text says that its tests count."""
-    return "one" if speaks_of_one_side(text) else "two" if _TWO_SIDED.search(text) else "unstated"
-
-
-def find_adjustment(text: str, degrees: records.DegreesOfFreedom) -> str:
-    """Return the words of a text that name a correction of the p-value; empty if none do.
-
-    A correction for sphericity is one while the degrees of freedom are whole, which shows that they are uncorrected.
-    """
-    found = ADJUSTED.search(text)
-    if not found and all(each.half >= 0.5 for each in degrees):
-        found = _SPHERICITY.search(text)
-    return found[0] if found else ""
+SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 
 
 def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
@@ -88,19 +68,19 @@ def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
             continue
         near = statement.text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         sign = cast("Literal['=', '<', '>']", match["comparison"])
-        yield records.ReportedTest(statement, match.span(), kind, value, sign, degrees, *read_p(match, near, degrees))
+        yield records.ReportedTest(statement, match.span(), kind, value, sign, degrees, *read_p(match, near))
 
 
-def read_p(
-    match: re.Match[str] | None, about: str, degrees: records.DegreesOfFreedom = ()
-) -> tuple[Any, Any, records.Tails, str]:
+def read_p(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.Tails, str]:
     """Return the p-value of a match as records hold it, None if it has none, with what a text says of it."""
     told, p, relation = match.groupdict() if match else {}, None, "="
     if told.get("p"):
         p, relation = parse_number(told["p"]), told["relation"] or "="
     elif told.get("ns"):
         p, relation = records.RoundedNumber(records.ALPHA, 0.0), "ns"
-    return p, relation, find_tails(about), find_adjustment(about, degrees)
+    tails: Any = "one" if ONE_SIDED.search(about) else "two" if _TWO_SIDED.search(about) else "unstated"
+    adjusted = ADJUSTED.search(about)
+    return p, relation, tails, adjusted[0] if adjusted else ""
 
 
 def _is_another_quantity(kind: records.TestKind, value: records.RoundedNumber, *, below: bool) -> bool:

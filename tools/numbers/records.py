@@ -148,8 +148,6 @@ class Proportion(NumberRecord):
     percentage: RoundedNumber
     approximate: bool
     """Whether the text calls it `about`, `nearly` and the like."""
-    other_totals: tuple[int, ...] = ()
-    """Of a table: what the percentage may be of as well, such as the total of its row."""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ _SLACK = 1e-12  # of floating point
 _TWO_TAILED = {"t", "r", "z"}
 
 
-def check_test(test: ReportedTest, *, one_sided: bool) -> ComputedFinding | None:
+def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool) -> ComputedFinding | None:
     """Return a finding if no statistic that is printed like this has a p-value that is printed like this.
 
     Args:
         test: The test.
         one_sided: Whether the paper speaks of one-sided tests anywhere, as statcheck asks.
+        sphericity: Whether it speaks of a correction of degrees of freedom anywhere.
     """
     if test.kind == "r" and abs(test.statistic.value) - test.statistic.half > 1:
         why, consistent = f"{_show(test)} lies outside -1 to 1", "a correlation, or another statistic"
@@ -32,22 +33,30 @@ def check_test(test: ReportedTest, *, one_sided: bool) -> ComputedFinding | None
     half = _find_one_sided_fit(test, low, high)
     if _fits(test, low, high) or (half and (test.tails == "one" or (one_sided and test.tails == "unstated"))):
         return None
-    is_larger = test.p_relation in {"=", ">", "≥", "ns"} and test.p.value > high
-    adjustment = test.adjustment if is_larger else ""  # a correction makes p-values larger only
+    corrections = _list_corrections(test, high, sphericity=sphericity)
     changed = _changes_decision(test, low, high)
+    is_slight = bool(corrections) or (not changed and _is_cut_off(test, low, high))
     graver: Severity = "high" if changed and not half else "medium" if changed or not half else "low"
     explanations = [f"a one-sided test, of which p is {format_range(*half)}"] if half else []
-    explanations += [f"the p-value is adjusted: the text names {adjustment}"] if adjustment else []
     sides = "a two-sided p" if test.kind in _TWO_TAILED else "p"
     printed = "not significant" if test.p_relation == "ns" else f"p {test.p_relation} {test.p.value:g}"
     decision = f", on the other side of {ALPHA}" if changed else ""
     return test.finding(
         "test and p-value",
-        "low" if adjustment else graver,
+        "low" if is_slight else graver,
         computation=f"{_show(test)} gives {sides} of {format_range(low, high)}, printed is {printed}{decision}",
         consistent=f"p = {format_range(low, high)}" if high >= 0.001 else "p < 0.001",
-        explanations=explanations,
+        explanations=[*explanations, *corrections],
     )
+
+
+def _list_corrections(test: ReportedTest, high: float, *, sphericity: bool) -> list[str]:
+    """Return the corrections that the paper names and that change a p-value in this way."""
+    is_larger = test.p_relation in {"=", ">", "≥", "ns"} and test.p.value > high  # adjusting makes it larger only
+    found = [f"the p-value is adjusted: the text names {test.adjustment}"] if test.adjustment and is_larger else []
+    if sphericity and test.kind == "F" and all(each.half >= 0.5 for each in test.degrees):
+        found.append("degrees of freedom that are corrected for sphericity, and printed without that or rounded")
+    return found
 
 
 def bound_p_value(test: ReportedTest) -> tuple[float, float]:
@@ -108,6 +117,12 @@ def _fits(test: ReportedTest, low: float, high: float) -> bool:
         "≥": high >= p.value - _SLACK,
         "ns": high > ALPHA,
     }[test.p_relation]
+
+
+def _is_cut_off(test: ReportedTest, low: float, high: float) -> bool:
+    """Return whether digits were cut off in place of rounded, or p is the smallest that a program prints."""
+    is_cut = test.p.value <= low and high < test.p.value + 2 * test.p.half
+    return test.p_relation == "=" and (is_cut or high < test.p.value <= 0.001)
 
 
 def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:

@@ -171,7 +171,7 @@ class PaperTable(NamedTuple):
     rows: list[list[str]]  # Headings first.
     statements: list[Statement]  # One for each row below the first.
     caption: str
-    notes: str  # The paragraph below it.
+    notes: str  # The paragraphs above and below it.
 
 
 def statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
@@ -192,7 +192,7 @@ def statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
             Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(printed), caption=told)
             for row, printed in zip(cells[1:], rows[1:], strict=True)
         ]
-        notes = "".join(below["text"] for below in paragraphs[at + 1 : at + 2])
+        notes = " ; ".join(each["text"] for each in (*paragraphs[:at][-1:], *paragraphs[at + 1 : at + 2]))
         tables.append(PaperTable(cells, lines, caption, notation.normalize(notes)))
         found += lines
     return found, tables

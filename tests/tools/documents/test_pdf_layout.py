@@ -145,6 +145,15 @@ def test_rows_of_numbers_and_sentences_that_differ_in_numbers_are_no_headers() -
     assert "Journal" not in text
 
 
+def test_numbers_of_lines_at_the_margin_are_not_read() -> None:
+    def page(sheet: Canvas) -> None:
+        for at, line in enumerate(prose(1, 24).split(". ")):
+            sheet.drawRightString(50, 720 - 14 * at, str(93 + at))
+            sheet.drawString(60, 720 - 14 * at, f"{line}.")
+
+    assert not any(number in " ".join(texts(read(pdf(page)))) for number in ("93", "99", "100"))
+
+
 def test_raised_digits_are_no_part_of_a_number() -> None:
     def draw(sheet: Canvas) -> None:
         for text, mark, x in (

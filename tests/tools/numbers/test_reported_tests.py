@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tools.numbers.papers import found
+from tests.tools.numbers.papers import found, found_in
+from tools.documents.structure import outline
+from tools.documents.web_pages import markdown_parts
+from tools.numbers import check_paper
 
 KIND = "test and p-value"
 
@@ -32,6 +35,7 @@ KIND = "test and p-value"
         "t(28) = 1.20, p = .03-.05",
         "x = -42, y = 22, z = -2, p < .001",
         "R2 = .32, p < .01, r2 = .20, p < .01",
+        "r(817.23) = .39, p = .09",  # S of Spearman's rank correlation
     ],
 )
 def test_what_fits_or_is_no_prescribed_format_is_left_alone(text: str):
@@ -50,6 +54,8 @@ def test_a_p_value_as_a_power_of_ten(power: str):
     [
         ("t(38) = 2.20, p = .012", "medium", "0.0336 to 0.0343"),
         ("t(38) = 2.90, p > .05", "high", "0.00"),
+        ("t(99) = -1.86, p = .06", "low", "0.0651"),  # cut off in place of rounded
+        ("t(22) = 6.65, p = .0001", "low", "1.09e-06"),
         ("F(1, 180) < 1, p = .010", "high", "F(1, 180) < 1 gives p of 0.319 to 1.00"),
         ("F(1, 38) = 4.00, p < .05", "high", "0.05"),  # 0.0527
         ("F2(1, 19) = 3.10, MSE = 12.5, ηp² = .14, p = .03", "high", "0.09"),
@@ -79,7 +85,7 @@ def test_what_does_not_fit_is_found(text: str, severity: str, computed: str):
         ("t(38) = 1.90, p = .033.", "medium", "a one-sided test, of which p is 0.0322 to 0.0329"),
         ("t(38) = 2.20, p = .017.", "low", "a one-sided test"),
         ("t(38) = 2.20, p = .10, Bonferroni-corrected.", "low", "the text names Bonferroni"),
-        ("F(2, 58) = 3.90, p = .040 (Greenhouse-Geisser).", "low", "the text names Greenhouse"),
+        ("F(1, 27) = 6.71, p = .010. All degrees were corrected by Greenhouse-Geisser.", "low", "sphericity"),
     ],
 )
 def test_what_else_could_explain_it_lowers_the_severity(text: str, severity: str, explanation: str):
@@ -87,6 +93,17 @@ def test_what_else_could_explain_it_lowers_the_severity(text: str, severity: str
     assert finding["severity"] == severity
     assert explanation in finding["explanations"][0]
     assert found(f"The groups differed, {text} Tests of age were one-tailed.", KIND) == [] or "one" not in explanation
+
+
+def test_a_table_of_which_most_values_contradict_was_not_read_right():
+    rows = "\n".join(
+        f"| {name} | 2.20 | 38 | {p} |" for name, p in (("A", ".1"), ("B", ".2"), ("C", ".3"), ("D", ".034"))
+    )
+    paper = f"# A paper\n\n## Results\n\n| Contrast | t | df | p |\n|---|---|---|---|\n{rows}\n"
+    report = check_paper(outline(markdown_parts(paper), sha256="", document_format="markdown"))
+    assert report["findings"] == []
+    assert ["3 of 4 values do not fit its headings (test" in each for each in report["unread"]] == [True]
+    assert len(found_in(paper.replace(".3 |", ".034 |"))) == 2
 
 
 def test_a_lesser_finding_hides_no_graver_one():

@@ -63,14 +63,19 @@ def test_an_entry_is_cited_by_the_last_name_whatever_stands_before_it_and_the_ye
         "Carol E Costa. 2000. Lakes.",
         "Dunn DA, Elm E. Bogs. 2004.",
         "Frost G. 2010. Fens.",
+        "D’Arcy, B. 2003. Tarns.",
+        "———. 2005. Meres.",
         "Hale, I. 2011. Moors.",
     ]
     text = "Ponds (Adams and Bell, {}), lakes (Costa, 2000), bogs (Dunn et al., 2004), fens (Frost, 2010){}."
-    paper = f"# A paper\n\n## Introduction\n\n{text}\n\n## References\n\n" + "".join(f"- {each}\n" for each in entries)
+    text = f"{text} Tarns (D'Arcy, 2003), meres (D'Arcy, 2005). We thank Cornell University (2023)."
+    paper = f"# A paper\n\n## Introduction\n\n{CITED} {text}\n\n## References\n\n{LISTED}"
+    paper += "".join(f"- {each}\n" for each in entries)
     assert found_in(paper.format(2014, ", moors (Hale, 2011)")) == []
     (uncited,) = found_in(paper.format(2014, ""))
     assert uncited["quote"] == "Hale, I. 2011. Moors."
     (wrong,) = found_in(paper.format(2014, ", moors (Hale, 2012)"))
+    assert wrong["severity"] == "low"
     assert wrong["computation"] == "no entry of the list of references has one of these names and the year 2012"
 
 
@@ -96,8 +101,9 @@ CITED = " ".join(f"It flows (Author{chr(97 + at)}, {2001 + at})." for at in rang
     ("text", "unread"),
     [
         ("It follows from (12) and [13] that it holds.", ""),
-        ("Also (Bell et al., 2003), (Cole et al., 2004) and (Dunn & Frost, 2005).", "3 citations have no entry"),
+        ("Also (Bell et al., 2003), (Cole et al., 2004) and (Dunn & Frost, 2005).", "3 of 12 citations have"),
         ("By Proposition 7 in Smith (2019), Section 3 of [12] and Figure 8 of Costa et al., it holds.", ""),
+        ("Figure 1. A.\n\nIt was found in figure 5 of the publication [@doi:10.1145/3133].", ""),
         ("Figure 1. A.\n\nFigure 3. B.\n\nAs Figures 1 to 3 show.", "no caption was read of Figure 2"),
         ("Figure 1. A.\n\nFigures 1, 2 and 3 show it.", "no caption was read of Figure 2, 3"),
     ],

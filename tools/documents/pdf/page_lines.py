@@ -7,9 +7,10 @@ do cross it (title, wide captions) part the page into bands, and in each band th
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypedDict
 from unicodedata import normalize
 
@@ -54,6 +55,8 @@ _SPACE_GAP = 0.07  # of the same, between words with a space in a narrow line
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line
 _SPANNING = -1
 _NUMBER_OF_LIST = re.compile(r"\[?\d{1,3}[\].)]{0,2}")  # 12. or [12]
+_NUMBER_OF_LINE = re.compile(r"[0-9]{1,4}")
+_FEWEST_LINES = 10  # of a page with numbered lines
 _FOOTNOTE_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6,]{1,4}")
 _MARKED = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
 _ACCENTS = {"\u00b4": "\u0301", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02c7": "\u030c", "\u02da": "\u030a"}
@@ -124,7 +127,8 @@ class Line:
 def page_lines(page: PdfPage, number: int) -> list[Line]:
     """Lines of a page in reading order, without hidden text and the text within figures."""
     seen = (piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"])
-    rows = _rows([piece for piece in seen if clean_characters(piece["text"])])  # no soft hyphens by themselves
+    printed = [piece for piece in seen if clean_characters(piece["text"])]  # no soft hyphens by themselves
+    rows = _rows(_without_line_numbers(printed))
     segments = [part for row in rows for part in _split(row, _CELL_GAP)]
     gutters = _gutters(segments)
     bands: list[list[Line]] = [[]]
@@ -135,6 +139,25 @@ def page_lines(page: PdfPage, number: int) -> list[Line]:
         else:
             bands[-1] += lines
     return [line for band in bands for line in sorted(band, key=lambda line: line.column)]
+
+
+def _without_line_numbers(pieces: list[Piece]) -> list[Piece]:
+    """Take out the numbers of a manuscript's lines: they count up at equal distances, with no text above or below."""
+    columns, taken = defaultdict[int, list[Piece]](list), set[Box]()
+    words = sum(any(map(str.isalpha, piece["text"])) for piece in pieces)
+    for piece in pieces if words > 0.5 * len(pieces) else ():  # a page of rows of numbers may count them
+        if _NUMBER_OF_LINE.fullmatch(piece["text"]):
+            columns[round(piece["box"][2])].append(piece)
+    for numbers in (numbers for numbers in columns.values() if len(numbers) >= _FEWEST_LINES):
+        numbers.sort(key=lambda piece: -piece["baseline"])
+        pairs = [each for each in pairwise(numbers) if int(each[1]["text"]) == int(each[0]["text"]) + 1]
+        steps = sorted(first["baseline"] - second["baseline"] for first, second in pairs)
+        even = sum(abs(step - steps[len(steps) // 2]) < 1.5 for step in steps)
+        left, right = min(piece["box"][0] for piece in numbers), max(piece["box"][2] for piece in numbers)
+        inside = sum(piece["box"][0] < right and piece["box"][2] > left for piece in pieces)
+        if even >= 0.7 * len(numbers) and inside <= 1.1 * len(numbers):
+            taken.update(piece["box"] for piece in numbers)
+    return [piece for piece in pieces if piece["box"] not in taken]
 
 
 def _rows(pieces: list[Piece]) -> list[list[Piece]]:
