@@ -116,10 +116,8 @@ coverage:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
-bench: $(RAY)  ## What start-up and a graph cost, questions in turn or together, batches in one process and on Ray.
-	$(BIN)/python -m benchmarks.startup
+bench: $(RAY)  ## What a graph costs, and batches in one process and on Ray.
 	$(BIN)/python -m benchmarks.graph_overhead
-	$(BIN)/python -m benchmarks.focused_feedback
 	$(BIN)/python -m benchmarks.many_papers
 
 docs: $(DOCS)/.installed  ## Build the site of docs/ into site/; any warning fails. Open site/index.html.

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple, cast
 from evals.run import RunConfig, RunFolder
 from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
 from evals.task import Figure, Item, Measure, Row, Table, Task
-from runs.many import Record, read_results
+from runs.many import Record, each_result
 from runs.record import Cost, costs
 from state.errors import Kind
 
@@ -208,7 +208,7 @@ class Evaluation(NamedTuple):
 def evaluate(task: Task, folder: RunFolder) -> Evaluation:
     """Scores what is in a run's folder, whether all of it has ended or not."""
     config, samples = folder.config(), folder.samples()
-    results = {(result["id"], result["system"]): result for result in read_results(folder.outputs_file)}  # the newest
+    results = {(result["id"], result["system"]): result for result in each_result(folder.outputs_file)}  # the newest
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
     wanted = {(sample["id"], system) for sample in samples for system in task.systems_of(config.rows)}
 

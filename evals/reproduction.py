@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from evals.datasets.samples import Kind
 from evals.run import RunFolder, Wanted, check_systems, prepare
 from evals.task import Task
-from runs.many import Record, read_results
+from runs.many import Record, each_result
 from state.errors import BadInput, SettingsError
 from state.settings import Settings
 
@@ -221,7 +221,7 @@ def measured(folder: RunFolder) -> dict[str, Expense]:
 
 
 def _ended(folder: RunFolder) -> dict[tuple[str, str], Record]:
-    results = read_results(folder.outputs_file)
+    results = each_result(folder.outputs_file)
     return {(each["id"], each["system"]): each["output"] for each in results if "output" in each}
 
 

@@ -96,17 +96,10 @@ def read_records(path: Path) -> list[Record]:
     return [_record(line, f"Line {number} of {path}") for number, line in lines]
 
 
-def read_results(out: Path) -> list[Record]:
-    """The results so far, oldest first, without half a line at the end, whose writer still writes or was killed.
-
-    Raises:
-        BadInput: A line is no JSON.
-    """
-    return list(each_result(out))
-
-
 def each_result(out: Path) -> Iterator[Record]:
-    """The results so far one by one, as `read_results` has them: there may be more than memory holds.
+    """The results so far one by one, oldest first: there may be more than memory holds.
+
+    Half a line at the end, whose writer still writes or was killed, is left out.
 
     Raises:
         BadInput: A line is no JSON.
@@ -150,7 +143,7 @@ async def run_jobs(
     ledger = Ledger(out, fields, lambda ended: tell(str(ended)))
     await ledger.open(jobs, retry_failed=True)
     await _work_off(jobs.items(), ledger, concurrency, RunControl())
-    results = await asyncio.to_thread(read_results, out)
+    results = await asyncio.to_thread(list, each_result(out))
     newest = {tuple(result[field] for field in fields): result for result in results}
     return [newest[key] for key in jobs]
 

@@ -6,6 +6,7 @@ On a Ray cluster a row holds a paper, and its actors work on them.
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,13 +15,15 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from uuid import UUID
 
+from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, papers_of
-from draftroom.batch.work import Session, Work, row_of
+from draftroom.batch.work import FAULT, Session, Work, of_the_surroundings
 from runs.many import Ended, Record, Workers, each_result, run_rows, until_stopped
 from state.errors import DraftroomError
+from state.files import storage_error
 from tools.models import close_clients
 
 
@@ -139,12 +142,26 @@ class OpenPapers(NamedTuple):
     session: Session
 
     async def do(self, row: Record) -> Record:
-        """Work on a paper. What every further paper would end with is a result with `fatal`."""
+        """Work on a paper, and write its results. What every further paper would end with is a result with `fatal`."""
+        name, paper = row["id"], NamedPaper(*(row[field] for field in NamedPaper._fields))
         try:
-            paper = NamedPaper(*(row[field] for field in NamedPaper._fields))
-            return await row_of(self.folder, self.session, row["id"], paper)
+            told, files = await self.session.do(name, paper)
+            try:
+                for suffix, content in files.items():
+                    await asyncio.to_thread(self.folder.write, f"{name}{suffix}", content)
+            except OSError as error:
+                raise storage_error(error, self.folder.path) from error
+        except GraphDrained:
+            raise
         except DraftroomError as error:
-            return {"fatal": {"message": str(error), "kind": error.kind}}
+            if of_the_surroundings(error):
+                return {"fatal": {"message": str(error), "kind": error.kind}}
+            told = {"error": str(error), "kind": error.kind}
+        except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others, whatever is wrong
+            fault = f"{name}.traceback.txt"
+            await asyncio.to_thread(self.folder.write, fault, traceback.format_exc())
+            told = {"error": f"{type(error).__name__}: {error}; please report {fault}", "kind": FAULT}
+        return {"paper": paper.origin, "status": "failed" if "error" in told else "done", **told}
 
     async def forget(self, result: Record) -> None:
         """The result is on disk."""

@@ -20,7 +20,7 @@ from uuid import UUID, uuid4
 from filelock import FileLock, Timeout
 
 from draftroom.batch.papers import NamedPaper
-from runs.many import Record, each_result, read_results
+from runs.many import Record, each_result
 from state.errors import BadInput, SettingsError, StateError
 
 _LONGEST_NAME = 80
@@ -112,7 +112,7 @@ class BatchFolder:
         Args:
             papers: Those of the batch, gone through once.
         """
-        known = {paper["from"]: paper["id"] for paper in read_results(self._papers)}
+        known = {paper["from"]: paper["id"] for paper in each_result(self._papers)}
         before, taken = len(known), {*_OWN_FILES, *(identity.casefold() for identity in known.values())}
         times, wanted = dict[str, int](), dict[str, str]()
         for paper in papers:
@@ -148,7 +148,7 @@ class BatchFolder:
             The rows.
         """
         newest = {row["id"]: row for row in each_result(self.table)}
-        rows = [newest[paper["id"]] for paper in read_results(self._papers) if paper["id"] in newest]
+        rows = [newest[paper["id"]] for paper in each_result(self._papers) if paper["id"] in newest]
         self.write(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
         return rows
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import traceback
 from collections.abc import Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from uuid import UUID
 
-from langgraph.errors import GraphDrained
-
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
 from state.errors import DraftroomError, Kind, RequestFailed, Unanswered
-from state.files import storage_error
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.runtime import RunControl
@@ -83,36 +78,3 @@ class Work:
     ) -> AbstractAsyncContextManager[Session]:
         """Open what it needs while papers are worked on."""
         raise NotImplementedError
-
-
-async def row_of(folder: BatchFolder, session: Session, name: str, paper: NamedPaper) -> Record:
-    """The row of a paper, whose results are written.
-
-    Args:
-        folder: Where they are written.
-        session: Does the work.
-        name: The paper's id.
-        paper: It.
-
-    Raises:
-        DraftroomError: What every further paper would end with, too.
-        GraphDrained: The work was stopped.
-    """
-    try:
-        row, files = await session.do(name, paper)
-        try:
-            for suffix, content in files.items():
-                await asyncio.to_thread(folder.write, f"{name}{suffix}", content)
-        except OSError as error:
-            raise storage_error(error, folder.path) from error
-    except GraphDrained:
-        raise
-    except DraftroomError as error:
-        if of_the_surroundings(error):
-            raise
-        row = {"error": str(error), "kind": error.kind}
-    except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others, whatever is wrong with it
-        told = f"{name}.traceback.txt"
-        await asyncio.to_thread(folder.write, told, traceback.format_exc())
-        row = {"error": f"{type(error).__name__}: {error}; please report {told}", "kind": FAULT}
-    return {"paper": paper.origin, "status": "failed" if "error" in row else "done", **row}
