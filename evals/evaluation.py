@@ -141,13 +141,11 @@ def _contrasts(table: Table, measures: Sequence[Measure], lines: Sequence[Scored
     others = [line for line in lines if line.row.system and line is not baseline]
     found: list[Contrast] = []
     for measure in measures:
-        tests = {line.row: test for line in others if (test := _tested(line, baseline, measure, seed))}
+        compared = {line.row: line.values.get(measure.name, {}) for line in others}
+        known = baseline.values.get(measure.name, {})
+        tests = {row: test for row, ours in compared.items() if (test := paired_test(ours, known, seed=seed))}
         found += [Contrast(row, baseline.row, measure, test) for row, test in holm(tests).items()]
     return found
-
-
-def _tested(one: ScoredRow, other: ScoredRow, measure: Measure, seed: int) -> PairedTest | None:
-    return paired_test(one.values.get(measure.name, {}), other.values.get(measure.name, {}), seed=seed)
 
 
 def published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:

@@ -134,13 +134,6 @@ def pinpoint(passage: Passage, quote: str, document: Document) -> Passage:
     return passage
 
 
-async def search_in(
-    documents: list[Document], question: str, chosen: FeedbackSettings, *, leave_out: Collection[str] = ()
-) -> list[Passage]:
-    """The passages of documents that are nearest to a question, best first; those of some paragraphs are left out."""
-    return await asyncio.to_thread(search_now, documents, question, chosen, chosen.passages, leave_out)
-
-
 def search_now(
     documents: Sequence[Document],
     question: str,
@@ -148,7 +141,15 @@ def search_now(
     number: int,
     leave_out: Collection[str] = (),
 ) -> list[Passage]:
-    """As `search_in`, in this thread, and so many passages."""
+    """Find the passages of documents that are nearest to a question, best first, in this thread.
+
+    Args:
+        documents: To look in.
+        question: To be answered.
+        chosen: How passages are cut and found.
+        number: How many are wanted.
+        leave_out: Paragraphs of which no passage consists.
+    """
     from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads Chroma
 
     return search(
@@ -161,11 +162,6 @@ def search_now(
         embedding=Embedding(**chosen.embedding.model_dump()),
         exclude_paragraphs=leave_out,
     )
-
-
-async def search_paper(state: ParagraphState | QuestionState, question: str) -> list[Passage]:
-    """The passages of the paper under review that are nearest to a question."""
-    return await search_in([await document_of(state)], question, options(state))
 
 
 def evidence_shown(state: ParagraphState) -> str:

@@ -19,7 +19,6 @@ from nodes.feedback.agent import (
     options,
     passages_shown,
     pinpoint,
-    search_in,
     search_now,
     shown,
     switch,
@@ -120,15 +119,16 @@ async def answer_from_literature(state: QuestionState) -> ParagraphState:
 
 async def ask_document(state: QuestionState, source: Source) -> Investigation:
     """Ask the model to answer from passages of one document alone."""
-    quotes = "quotes" in options(state).extensions
+    chosen, question = options(state), state["step"]["question"]
+    quotes = "quotes" in chosen.extensions
     # With quotes it looks outside the paragraph: what that says is no evidence for it.
     leave_out = () if source.address or not quotes else (state["target"]["id"],)
-    passages = await search_in([source.document], state["step"]["question"], options(state), leave_out=leave_out)
+    passages = await asyncio.to_thread(search_now, [source.document], question, chosen, chosen.passages, leave_out)
     if not passages:
         return _nothing("nothing in it is about the question")
     variables: dict[str, object] = {
         "title": shown(source.title, state) or "without title",
-        "question": state["step"]["question"],
+        "question": question,
         "passages": passages_shown(passages, state),
         "quotes": switch("quotes", state),
         "again": "",

@@ -7,6 +7,7 @@ reported beside the comment.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from nodes.feedback.agent import (
     options,
     passages_shown,
     pinpoint,
-    search_paper,
+    search_now,
     shown,
 )
 from nodes.shared import AgentAnswer
@@ -48,16 +49,17 @@ class AbsenceTest(AgentAnswer):
 
 async def verify_comment(state: ParagraphState) -> ParagraphState:
     """Keep or soften the comment, and say if the paper has dictated it."""
-    comment, extensions = state["comment"], options(state).extensions
+    comment, chosen = state["comment"], options(state)
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    dictated = "instructions" in extensions and obeys(said, state["findings"])
+    dictated = "instructions" in chosen.extensions and obeys(said, state["findings"])
     notes = ["It repeats an instruction found in the paper."] if dictated else []
-    notes += _unsupported(state, comment, said) if "verify" in extensions else []
-    if "verify" not in extensions or not _ABSENCE.search(said):
+    notes += _unsupported(state, comment, said) if "verify" in chosen.extensions else []
+    if "verify" not in chosen.extensions or not _ABSENCE.search(said):
         return _verdict(comment, Verification(verdict="kept", notes=notes))
-    passages = await search_paper(state, f"{comment['quote']} {said}")
+    document = await document_of(state)
+    passages = await asyncio.to_thread(search_now, [document], f"{comment['quote']} {said}", chosen, chosen.passages)
     variables: dict[str, object] = {
         "claim": shown(said, state),
         "passages": passages_shown(passages, state),
@@ -67,7 +69,6 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
     except Unanswered as error:
         notes = [*notes, "Whether the paper gives what is called missing could not be tested."]
         return {**_verdict(comment, Verification(verdict="kept", notes=notes)), "calls": error.spent}
-    document = await document_of(state)
     placed = [pinpoint(passage, answer.value.quote, document) for passage in passages]
     verification = tested(answer.value, comment, state["target"]["text"], placed, notes)
     return {**_verdict(comment, verification), "calls": answer.calls}
