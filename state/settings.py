@@ -31,27 +31,12 @@ from state.extensions import (
     FEEDBACK_EXTENSIONS,
     JOURNALISM_EXTENSIONS,
     SIMPLIFICATION_EXTENSIONS,
-    Extension,
     FeedbackExtensions,
     JournalismExtensions,
     SimplificationExtensions,
 )
 from state.model_settings import ADDRESS, Limits, ModelSettings
-
-
-class SystemSettings(BaseModel):
-    """How a system runs: a table of `Settings`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    roles: ClassVar[tuple[str, ...]]
-    """Its agents."""
-    known_extensions: ClassVar[Mapping[Any, Extension]] = {}
-    """What `extensions` may name; a system without that field has none."""
-    places: ClassVar[Mapping[str, Any]] = {}
-    """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
-    system works: those that are true here, and of a nested table those that it names."""
-
+from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
 SimplificationRole = Literal[

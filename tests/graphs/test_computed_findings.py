@@ -12,7 +12,6 @@ from graphs.focused_feedback import builder, graph
 from nodes.feedback.computed_checks import NOTHING
 from state.errors import ModelUnavailable
 from tests.fake_endpoint import FakeEndpoint, Status, Text
-from tests.graphs.test_feedback_on_papers import once
 from tests.support.newsroom import steps
 from tests.support.review_room import (
     CLAIM,
@@ -61,7 +60,8 @@ async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: Fake
 async def test_one_agent_that_fails_takes_no_finding_back(fake_endpoint: FakeEndpoint, agent: str) -> None:
     room = Room()
     fake_endpoint.answer = lambda request: NONSENSE if request.schema_name == agent else room(request)
-    chosen = once(fake_endpoint) | {"extensions": "all"}
+    chosen = context(fake_endpoint, min_words=20, extensions="all")
+    chosen["models"]["default"]["retries"] = 1
     assert shown(await graph.ainvoke({"paper": FLAWED, "paragraphs": ["p3"]}, context=chosen)) == OF_RESULTS
 
 
