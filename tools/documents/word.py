@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import groupby
 from zipfile import BadZipFile
@@ -58,12 +58,6 @@ _BESIDE = {
 }
 _LONGEST_HEADING = 16  # words
 _WIDEST = 63  # columns of a table, as in Word
-_NUMERALS = {
-    "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    "lowerLetter": "abcdefghijklmnopqrstuvwxyz",
-    "upperRoman": ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"),
-    "lowerRoman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),
-}
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
 _LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
 _SMALLEST_TYPE = 3.0  # points
@@ -108,7 +102,9 @@ class _WordReader:
         self.raised = set(document.styles.element.xpath(path))
         links = [link for link in document.part.rels.values() if link.reltype in _BESIDE]
         roots = {_BESIDE[link.reltype]: parse_xml(link.target_part.blob) for link in links}
-        self.numbering = _Numbering(roots.get("numbering"))
+        self.numbering = roots.get("numbering")
+        self.counts: dict[int, list[int]] = {}
+        """The last numbers of each list or scheme of headings, by level."""
         self.notes = {
             (note.tag, note.get(qn("w:id"))): note for kind in ("footnotes", "endnotes") for note in roots.get(kind, ())
         }
@@ -130,7 +126,7 @@ class _WordReader:
                 title = text
             elif text:
                 level = self._level(element) or 2 * (not styled and _is_bold_line(paragraph, text))
-                text = f"{self.numbering.count(self._holders(element))} {text}".lstrip()
+                text = f"{self._number(element)} {text}".lstrip()
                 blocks.append(Block("heading" if level else "paragraph", text, level=level))
         first = blocks[0].text if blocks else ""
         if not title and not HEADING.fullmatch(first) and not opens_references(first):
@@ -209,43 +205,20 @@ class _WordReader:
             yield style.element
             style = style.base_style
 
-
-class _Numbering:
-    """The numbers that Word puts before headings and items; the text of a paragraph lacks them."""
-
-    def __init__(self, root: BaseOxmlElement | None) -> None:
-        self.root = root
-        self.counts: dict[BaseOxmlElement, Counter[int]] = {}  # by scheme, the last number of each level
-
-    def count(self, holders: Iterable[BaseOxmlElement]) -> str:
-        """Count a paragraph, of whose properties these are the holders, and return its number, such as `2.1`.
-
-        It is empty for one that has none, or a bullet.
-        """
-        named = next((number for each in holders for number in each.xpath("./w:pPr/w:numPr[w:numId]")), None)
-        if self.root is None or named is None:
+    def _number(self, paragraph: CT_P) -> str:
+        """Count a paragraph and return the number that Word puts before it, such as `2.1`; bullets have none."""
+        path = "./w:pPr/w:numPr[w:numId]"
+        named = next((number for each in self._holders(paragraph) for number in each.xpath(path)), None)
+        if named is None or self.numbering is None:
             return ""
-        path = f"w:abstractNum[@w:abstractNumId=../w:num[@w:numId='{named.numId.val}']/w:abstractNumId/@w:val]/w:lvl"
-        levels = {int(each.get(qn("w:ilvl"))): each for each in self.root.xpath(path)}
-        level = 0 if named.ilvl is None else named.ilvl.val
-        if level not in levels or _value(levels[level], "numFmt") == "bullet":
+        scheme, level = named.numId.val, 0 if named.ilvl is None else named.ilvl.val
+        path = f"w:abstractNum[@w:abstractNumId=../w:num[@w:numId='{scheme}']/w:abstractNumId/@w:val]/w:lvl"
+        if self.numbering.xpath(f"{path}[@w:ilvl='{level}']/w:numFmt/@w:val") != ["decimal"]:
             return ""
-        counts = self.counts.setdefault(levels[level].getparent(), Counter())
-        counts[level] += 1
-        for deeper in range(level + 1, max(counts) + 1):
-            counts[deeper] = 0
-        shown = {f"%{at + 1}": _write_number(counts[at] or 1, _value(each, "numFmt")) for at, each in levels.items()}
-        return re.sub(r"%\d", lambda found: shown.get(found[0], ""), _value(levels[level], "lvlText"))
-
-
-def _value(level: BaseOxmlElement, name: str) -> str:
-    found = level.find(qn(f"w:{name}"))
-    return "" if found is None else found.get(qn("w:val"), "")
-
-
-def _write_number(number: int, form: str) -> str:
-    names = _NUMERALS.get(form, ())
-    return names[number - 1] if number <= len(names) else str(number)
+        counts = self.counts.setdefault(scheme, [])
+        counts += [1] * (level - len(counts))
+        counts[level:] = [sum(counts[level : level + 1]) + 1]
+        return ".".join(map(str, counts)) + ("" if level else ".")
 
 
 def _beside(document: WordDocument) -> Iterator[HiddenText]:
