@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
 
 _LONGEST = 4_000_000  # bytes of another file
 _MOST = 50_000  # macros that are written out; some never end
@@ -24,13 +23,12 @@ _DEFINITION = re.compile(  # \newcommand{\group}[1]{the #1 group} or \def\group#
     r"""
     \\(?:(?:(?:re)?new|provide)command | DeclareRobustCommand | DeclareMathOperator | [gex]?def)\b \*?
     \s* \{? \s* \\(?P<name> [A-Za-z@]+) \s* \}? \s*
-    (?:\[ (?P<count> \d) \])? \s* (?:\[ (?P<default> [^\]]*) \])? (?P<parameters> (?:\#\d)*) \s* (?=\{)
+    (?:\[ (?P<count> \d) \])? (?P<parameters> (?:\#\d)*) \s* (?=\{)
     """,
     re.VERBOSE,
 )
 _PARAMETER = re.compile(r"#(\d)")
 _ARGUMENT = re.compile(r"\s*(?:(?P<open>\{)|(?P<token>\\(?:[A-Za-z@]+|.)|[^\s{}]))")
-_OPTIONAL = re.compile(r"\s*\[([^\]]*)\]")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
@@ -65,15 +63,6 @@ def with_other_files(data: bytes, path: Path) -> bytes:
     return whole.encode()
 
 
-class _Definition(NamedTuple):
-    """What an author's macro stands for."""
-
-    parameters: int
-    default: str | None
-    """Of the first parameter, where that may be left out."""
-    body: str
-
-
 def write_out_macros(source: str, kept: Collection[str]) -> str:
     r"""Replace the author's own macros by what they stand for; in the places of definitions stands `\relax`.
 
@@ -81,7 +70,7 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
         source: LaTeX without comments.
         kept: Names of macros that are to stay, even if the author gives them another look.
     """
-    known: dict[str, _Definition] = {}
+    known: dict[str, tuple[int, str]] = {}  # how many arguments each takes, and what it stands for
     left = _MOST
 
     def write_out(text: str, depth: int = 0) -> str:
@@ -96,11 +85,11 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
                 body, at = _read_group(text, defined.end())
                 count = int(defined["count"] or len(defined["parameters"]) // 2)
                 if defined["name"] not in kept:
-                    known[defined["name"]] = _Definition(count, defined["default"], body)
+                    known[defined["name"]] = count, body
                 written.append(r"\relax{}")
             elif definition and depth < _DEEPEST and left:
                 left -= 1
-                body, at = _fill(definition, text, at)
+                body, at = _fill(*definition, text, at)
                 written.append(write_out(body, depth + 1) or r"\relax{}")
             elif "@" not in found["name"]:  # what remains of TeX's own insides prints nothing
                 written.append(found[0])
@@ -109,14 +98,10 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
     return write_out(source)
 
 
-def _fill(definition: _Definition, text: str, at: int) -> tuple[str, int]:
+def _fill(count: int, body: str, text: str, at: int) -> tuple[str, int]:
     """The body of a macro with the arguments that follow it in a text, and where they end."""
     arguments: list[str] = []
-    if definition.default is not None:
-        optional = _OPTIONAL.match(text, at)
-        arguments.append(optional[1] if optional else definition.default)
-        at = optional.end() if optional else at
-    while len(arguments) < definition.parameters:
+    for _ in range(count):
         argument = _ARGUMENT.match(text, at)
         if argument and argument["open"]:
             group, at = _read_group(text, argument.start("open"))
@@ -124,7 +109,7 @@ def _fill(definition: _Definition, text: str, at: int) -> tuple[str, int]:
         else:
             arguments.append(argument["token"] if argument else "")
             at = argument.end() if argument else at
-    return _PARAMETER.sub(lambda found: "".join(arguments[int(found[1]) - 1 : int(found[1])]), definition.body), at
+    return _PARAMETER.sub(lambda found: "".join(arguments[int(found[1]) - 1 : int(found[1])]), body), at
 
 
 def _read_group(text: str, at: int) -> tuple[str, int]:

@@ -125,13 +125,15 @@ def _one_line(text: str) -> str:
 _LONGEST_HEADING = 12  # words
 _FEWEST_CAPITALS = 4  # letters; what has fewer is an abbreviation
 _PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
-_LONG_LINE = 120  # characters; a text of such lines has one a paragraph
+_LONG_LINE = 120  # characters
 
 
 def text_parts(text: str) -> Parts:
-    """Parts of a text; without blank lines, a long line is a paragraph and short ones are put together."""
-    title = text_title(text.split("\n"))
-    paragraphs = re.split(r"\n\s*\n", _with_blank_lines(text.strip()))
+    """Parts of a text; without blank lines, each line is a paragraph if they are long, and else all are one."""
+    lines = text.strip().split("\n")
+    title = text_title(lines)
+    is_one_a_line = all(map(str.strip, lines)) and median(map(len, lines)) > _LONG_LINE
+    paragraphs = lines if is_one_a_line else re.split(r"\n\s*\n", text.strip())
     texts = ["\n".join(" ".join(line.split()) for line in each.split("\n")) for each in paragraphs if each.strip()]
     if title and texts[0].replace("\n", " ") == title:
         del texts[0]
@@ -170,18 +172,6 @@ def _looks_like_a_heading(line: str, *, first: bool, alone: bool) -> bool:
     if APPENDIX.match(name) or (name.isupper() and sum(map(str.isalpha, name)) >= _FEWEST_CAPITALS):
         return True
     return (first and HEADING.fullmatch(name) is not None) or (alone and _PLAIN_HEADING.fullmatch(line) is not None)
-
-
-def _with_blank_lines(text: str) -> str:
-    """A text with blank lines between paragraphs; where it has none, a short line that ends a sentence ends one."""
-    lines = text.split("\n")
-    usual = median(map(len, lines))
-    if re.search(r"\n\s*\n", text):
-        return text
-    if usual > _LONG_LINE:
-        return "\n\n".join(lines)
-    ends = (len(line) < 0.8 * usual and line.endswith((".", "?", "!", ":")) for line in lines)
-    return "\n".join(f"{line}\n" if end else line for line, end in zip(lines, ends, strict=True))
 
 
 LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")

@@ -210,34 +210,27 @@ _ATTRIBUTES: dict[str, HiddenReason] = {
 
 def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
     """Remove from a page what is not shown, comments included; what was text in it is returned."""
-    rules = _rules(page)
-    found = list(_hidden(page, rules, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)))
-    beside = [
-        HiddenText(text=text, page=0, reason=reason)
-        for node in page.iter(etree.Element)
-        for name, reason in _ATTRIBUTES.items()
-        if says_something(text := " ".join(clean_characters(node.get(name, "")).split()))
-    ]
-    hidden: list[HiddenText] = []
-    for element, reason in found:
+    found: list[tuple[str, HiddenReason]] = []
+    for node in page.iter(etree.Element):
+        texts = ((" ".join(clean_characters(node.get(name, "")).split()), _ATTRIBUTES[name]) for name in _ATTRIBUTES)
+        found += [(text, reason) for text, reason in texts if says_something(text)]
+    for element, reason in list(_hidden(page)):
         is_comment = not isinstance(element.tag, str)
         text = " ".join(((element.text or "") if is_comment else element.text_content()).split())
-        is_prose = re.search(r"[^\W\d_]{2}", text) is not None
-        if is_comment:  # of comments, those that are more than a mark of a program
+        if is_comment:  # those that are more than a mark of a program
             is_prose = says_something(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
-        if is_prose:
-            hidden.append(HiddenText(text=text, page=0, reason=reason))
-    for element, _ in found:
+        else:
+            is_prose = re.search(r"[^\W\d_]{2}", text) is not None
+        found += [(text, reason)] if is_prose else []
         if element.getparent() is not None:
             element.drop_tree()
-    return hidden + beside
+    return [HiddenText(text=text, page=0, reason=reason) for text, reason in found]
 
 
-def _hidden(
-    element: html.HtmlElement, rules: dict[str, Styles], colour: Colour, background: Colour
-) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:
+def _hidden(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:
     """Outermost elements that are not shown."""
-    stack = [(element, colour, background)]
+    rules = _rules(page)
+    stack: list[tuple[html.HtmlElement, Colour, Colour]] = [(page, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))]
     while stack:
         node, colour, background = stack.pop()
         if not isinstance(node.tag, str):

@@ -52,12 +52,12 @@ def test_no_other_file_is_read_and_the_warning_names_it(name: str, tmp_path: Pat
 
 def test_the_macros_of_an_author_are_written_out() -> None:
     document = read(
-        r"\newcommand{\nplants}{48}\newcommand\group[2][tea]{the #1 group of #2}\def\half#1{#1~(50\%)}"
+        r"\newcommand{\nplants}{48}\newcommand\group[2]{the #1 group of #2}\def\half#1{#1~(50\%)}"
         r"\DeclareMathOperator{\argmin}{argmin}\newcommand{\many}{\nplants\ plants\xspace}"
-        "\n\nOf the \\nplants{} plants, \\half{24} were \\group{\\nplants}, \\group[water]{3}: $\\argmin x$, \\many."
+        "\n\nOf the \\nplants{} plants, \\half{24} were \\group{tea}{\\nplants}: $\\argmin x$, \\many."
     )
     (text,) = texts(document)
-    assert text == "Of the 48 plants, 24 (50%) were the tea group of 48, the water group of 3: argmin x, 48 plants."
+    assert text == "Of the 48 plants, 24 (50%) were the tea group of 48: argmin x, 48 plants."
     assert document["warnings"] == []
 
 
