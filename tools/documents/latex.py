@@ -238,9 +238,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
     def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
         """Text of nodes; what stands behind a switch to white or to tiny type is hidden until the next switch."""
         parts: list[tuple[HiddenReason | None, list[LatexNode]]] = [(None, [])]
-        for node, following in zip(nodelist, [*nodelist[1:], None], strict=False):
-            if self._is_unknown(node) and not isinstance(following, LatexGroupNode):
-                self.unknown[node.macroname] += 1
+        for node in nodelist:
             if isinstance(node, LatexMacroNode) and node.macroname in ("color", "fontsize"):
                 parts.append((self._switch(node), []))
             else:
@@ -258,18 +256,14 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name in _SYMBOLS:
             return _SYMBOLS[name]
         if self.latex_context.get_macro_spec(name) is None:
+            is_given = node.parsing_state.s.startswith("{", node.pos + node.len) or self._arguments(node, 1)[0]
+            if name.isalpha() and not is_given and not _LAYOUT.fullmatch(name):
+                self.unknown[name] += 1
             return self._argument(node)
         try:
             return str(super().macro_node_to_text(node))
         except (LookupError, AttributeError, TypeError, ValueError):
             return self._argument(node)
-
-    def _is_unknown(self, node: LatexNode) -> bool:
-        """Whether a macro is one that prints nothing because nobody here knows what it is."""
-        name = node.macroname if isinstance(node, LatexMacroNode) else ""
-        is_named = name in self.macros or name in _SYMBOLS or _LAYOUT.fullmatch(name) or "cite" in name.lower()
-        is_bare = bool(name) and not (node.nodeargd and node.nodeargd.argnlist)
-        return is_bare and name.isalpha() and not is_named and self.latex_context.get_macro_spec(name) is None
 
     def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
         """Text of an environment; the abstract and the references get their headings, a formula stays in its line."""

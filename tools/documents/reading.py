@@ -229,7 +229,7 @@ def _empty_input(name: str) -> BadInput:
     return BadInput(f"{name} is empty; pass a paper as PDF, Word, Markdown or plain text.", kind="empty_input")
 
 
-READER_VERSION = 10
+READER_VERSION = 11
 """To be raised whenever the same bytes would give another document, so that none of the old ones is used."""
 _DOCUMENT = TypeAdapter(Document)
 

@@ -56,7 +56,6 @@ _BESIDE = {
     RELATIONSHIP_TYPE.ENDNOTES: "endnotes",
     RELATIONSHIP_TYPE.NUMBERING: "numbering",
 }
-_LONGEST_HEADING = 16  # words
 _WIDEST = 63  # columns of a table, as in Word
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
 _LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
@@ -112,7 +111,6 @@ class _WordReader:
     def read(self) -> Parts:
         """Return what stands in the document, in the order of reading."""
         body = self.document.element.body
-        styled = any(self._level(each) for each in body.xpath(f".//w:p[{_OUTSIDE}]"))
         title, blocks = "", list[Block]()
         for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
             if isinstance(element, CT_Tbl):
@@ -120,12 +118,11 @@ class _WordReader:
                 text = " ".join(filter(None, (cell for row in rows for cell in row)))
                 blocks.append(Block("paragraph", text, rows=rows))
                 continue
-            paragraph = Paragraph(element, self.document)
-            text = self._seen(paragraph)
+            text = self._seen(Paragraph(element, self.document))
             if text and not title and self._style(element, r"title"):
                 title = text
             elif text:
-                level = self._level(element) or 2 * (not styled and _is_bold_line(paragraph, text))
+                level = self._level(element)
                 text = f"{self._number(element)} {text}".lstrip()
                 blocks.append(Block("heading" if level else "paragraph", text, level=level))
         first = blocks[0].text if blocks else ""
@@ -246,12 +243,6 @@ def _hidden(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> Hidde
     if size is not None and size.pt < _SMALLEST_TYPE:
         return "size"
     return "colour" if colour and min(colour) > _LIGHT and not shaded and not table else None
-
-
-def _is_bold_line(paragraph: Paragraph, text: str) -> bool:
-    """Whether a paragraph is short, no sentence, and all in bold type, as headings are that have no style."""
-    bold = [run.bold for run in paragraph.runs if run.text.strip()]
-    return bool(bold) and all(bold) and len(text.split()) <= _LONGEST_HEADING and not text.endswith(tuple(".:,;"))
 
 
 if __name__ == "__main__":
