@@ -30,13 +30,13 @@ _NOTHING = "\x01"
 """Stands where a macro prints nothing, lest an empty line seem to part two paragraphs."""
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable"}
-_RULES = {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}
 _HEADED = {"abstract": "Abstract", "thebibliography": "References"}
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
 _DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "documentclass", "relax"}
+_DROPPED |= {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}  # of tables
 # Arguments that the library does not know of: of macros that print nothing ...
 _DROPPED_ARGUMENTS = {
     "{": "thanks affiliation email hypersetup graphicspath bibliographystyle pagestyle thispagestyle pagenumbering"
@@ -211,23 +211,19 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
             **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
-            **dict.fromkeys(_REFERENCES, self._argument),
+            **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._argument),
             "eqref": lambda node: f"({self._argument(node)})",
-            **dict.fromkeys({*_DROPPED, *_RULES, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
+            **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
             "definecolor": self._define_colour,
             **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
             **dict.fromkeys(_OTHER_FILES, self._other_file),
             **dict.fromkeys(("title", "icmltitle", "abstract"), self._keep),
             **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
             "textcolor": self._textcolor,
-            "footnote": lambda node: f" ({self._argument(node)})",
+            **dict.fromkeys(("footnote", "tag"), lambda node: f" ({self._argument(node)})"),
             "caption": lambda node: f"\n\n{self._argument(node)}\n\n",
             **dict.fromkeys(("\\", "tabularnewline"), lambda _: _ROW_MARK if self._tables else "\n"),
             "multicolumn": self._span,
-            "multirow": self._argument,
-            "href": self._argument,
-            "url": self._argument,
-            "tag": lambda node: f" ({self._argument(node)})",
             **dict.fromkeys(("SI", "qty"), lambda node: " ".join(self._arguments(node, 3)[1:])),
             "textsuperscript": lambda node: raise_digits(self._argument(node)),
             "verb": _as_it_stands,
