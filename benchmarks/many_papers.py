@@ -35,8 +35,7 @@ from evals.datasets.corpora import load_examples
 from runs.many import Ended
 from state.settings import Settings
 
-AN_ACTOR = 8
-"""Papers under way."""
+AN_ACTOR = 8  # papers under way
 CALL_S = 1.0
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -96,7 +96,9 @@ class Batch:
     async def _work(
         self, batch: UUID, names: dict[str, str], tell: Callable[[Ended], None], say: Callable[[str], None]
     ) -> None:
-        named = ((names[paper.origin], paper._asdict()) for paper in self._papers(names))
+        # A folder may have got another paper meanwhile.
+        papers = (paper for paper in papers_of(self.named, self.folder.path) if paper.origin in names)
+        named = ((names[paper.origin], paper._asdict()) for paper in papers)
         try:
             await run_rows(
                 (((name,), {"id": name, **paper}) for name, paper in named),
@@ -113,10 +115,6 @@ class Batch:
             )
         finally:
             await close_clients()
-
-    def _papers(self, names: dict[str, str]) -> Iterator[NamedPaper]:
-        """Those of the batch: a folder may have got another one meanwhile."""
-        return (paper for paper in papers_of(self.named, self.folder.path) if paper.origin in names)
 
 
 class PaperRows(NamedTuple):

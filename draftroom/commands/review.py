@@ -34,7 +34,7 @@ from state.settings import Execution, FeedbackSettings, LiteratureProvider, Retr
 from tools.configuration import load_settings
 from tools.documents.reading import load_document
 from tools.documents.structure import decode
-from tools.documents.versions import is_unchanged, paired
+from tools.documents.versions import paired
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
 VARIANTS: dict[ReviewVariant, System] = {
@@ -188,7 +188,7 @@ def request_since(earlier: RunRecord, document: Document, chosen: FeedbackSettin
     unchanged = {
         pairs[old["id"]]["id"]
         for old in before["paragraphs"]
-        if old["id"] in pairs and is_unchanged(old, pairs[old["id"]])
+        if old["id"] in pairs and old["text"].split() == pairs[old["id"]]["text"].split()
     }
     worth_it = choose_targets(document, FeedbackInput(paper=""), chosen.model_copy(update={"pause": False}))
     changed = [target["id"] for target in worth_it if target["id"] not in unchanged]

@@ -143,7 +143,8 @@ def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
     """Boxes of words to boxes of lines; a line ends where the next word is not to the right of it at its height."""
     line: Box | None = None
     for box in boxes:
-        if line and box.x0 >= line.x0 and _overlap(line, box) >= _SAME_LINE * min(line.y1 - line.y0, box.y1 - box.y0):
+        overlap = min(line.y1, box.y1) - max(line.y0, box.y0) if line else 0.0
+        if line and box.x0 >= line.x0 and overlap >= _SAME_LINE * min(line.y1 - line.y0, box.y1 - box.y0):
             line = Box(line.x0, min(line.y0, box.y0), max(line.x1, box.x1), max(line.y1, box.y1))
             continue
         if line:
@@ -151,7 +152,3 @@ def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
         line = box
     if line:
         yield line
-
-
-def _overlap(a: Box, b: Box) -> float:
-    return min(a.y1, b.y1) - max(a.y0, b.y0)

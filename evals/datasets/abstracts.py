@@ -95,10 +95,6 @@ OWN_PAPERS = RecordFormat(
 )
 
 
-def _fits(folder: Path) -> bool:
-    return any(folder.glob("*.source"))
-
-
 def _samples(folder: Path, split: Split) -> list[SimplificationSample]:
     sources = files_of(folder, split, [".source"])
     if not sources:
@@ -137,7 +133,9 @@ def _lines(path: Path) -> list[str]:
 
 
 COCHRANE = FolderFormat(
-    "the folder data-1024 of the Cochrane release ({train,val,test}.source, .target and .doi)", _fits, _samples
+    "the folder data-1024 of the Cochrane release ({train,val,test}.source, .target and .doi)",
+    lambda folder: any(folder.glob("*.source")),
+    _samples,
 )
 
 OWN_SIMPLIFIED = RecordFormat(

@@ -182,10 +182,6 @@ class _Link(_Record):
         return self.paper_sentence_id.partition("@")[0]
 
 
-def _is_f1000rd(path: Path) -> bool:
-    return find_graphs(path) is not None
-
-
 def find_graphs(path: Path) -> Path | None:
     """Find the folder of F1000RD with a folder for each paper: the one that was named, or one in the release."""
     folders = (path, path / "itg", path / "data" / "itg")
@@ -272,5 +268,7 @@ def read_graph(path: Path) -> _Graph:
 
 
 F1000RD = FolderFormat(
-    "the folder data/itg of the F1000RD release (*/v1.json with reviews and linking)", _is_f1000rd, _f1000rd_samples
+    "the folder data/itg of the F1000RD release (*/v1.json with reviews and linking)",
+    lambda path: find_graphs(path) is not None,
+    _f1000rd_samples,
 )

@@ -154,7 +154,9 @@ MEASURES = [
     Measure("ADD", "higher", partial(_sari, "add")),
     Measure("FKGL", "lower", lambda item: grade(item.text)["fkgl"]),
     Measure("ARI", "lower", lambda item: grade(item.text)["ari"]),
-    Measure("BLEU", "higher", statistic=lambda items: bleu(*_texts_and_references(items))),
+    Measure(
+        "BLEU", "higher", statistic=lambda items: bleu([i.text for i in items], [i.sample["target"] for i in items])
+    ),
     Measure("ROUGE-1", "higher", partial(_rouge, 0)),
     Measure("ROUGE-2", "higher", partial(_rouge, 1)),
     Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
@@ -164,10 +166,6 @@ MEASURES = [
     Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"]))),
     Measure("problems", "lower", _problems),
 ]
-
-
-def _texts_and_references(items: Sequence[Item]) -> tuple[list[str], list[str]]:
-    return [item.text for item in items], [item.sample["target"] for item in items]
 
 
 def _published(names: Sequence[str], rows: dict[str, tuple[float | None, ...]]) -> dict[str, dict[str, float]]:

@@ -181,10 +181,6 @@ _PAPERS_MODELS = {
 """Only the reader is the small one, and the last two have none."""
 
 
-def _published(corpus: int) -> dict[str, dict[str, float]]:
-    return {row: dict(zip(_GRADES, figures[corpus], strict=True)) for row, figures in _PRINTED.items()}
-
-
 TABLE_1 = Table(
     title="Table 1",
     rows=[
@@ -192,7 +188,10 @@ TABLE_1 = Table(
         *(*ABLATIONS, *WITH_EXTENSIONS, "as-set", "as-set-single"),
     ],
     measures=[*_GRADES, "mean grade", "words", "coverage", "unsupported", "calls"],
-    published={name: _published(number) for number, name in enumerate(_CORPORA)},
+    published={
+        name: {row: dict(zip(_GRADES, figures[number], strict=True)) for row, figures in _PRINTED.items()}
+        for number, name in enumerate(_CORPORA)
+    },
     baseline="single",
 )
 

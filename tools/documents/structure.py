@@ -84,7 +84,7 @@ def pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
     """
     lines = [(size, _one_line(text)) for size, text in first_page]
     title = _one_line(metadata)
-    if len(title.split()) > 1 and _letters(title) in _letters("".join(text for _, text in lines)):
+    if len(title.split()) > 1 and keep_letters(title) in keep_letters("".join(text for _, text in lines)):
         return title
     # A page that is set in one size has its title in the first line, if an abstract follows.
     return _largest(lines) or (lines[0][1] if any(opens_abstract(text) for _, text in lines[1:]) else "")
@@ -114,7 +114,8 @@ def _largest(lines: list[tuple[float, str]]) -> str:
     return ""
 
 
-def _letters(text: str) -> str:
+def keep_letters(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
     return re.sub(r"[\W_]+", "", text).lower()
 
 

@@ -7,8 +7,7 @@ from difflib import get_close_matches
 
 from state.documents import Paragraph
 
-ALIKE = 0.5
-"""Share of words in common, in their order, from which a paragraph is the other one, rewritten."""
+ALIKE = 0.5  # share of words in common, in their order, from which a paragraph is the other one, rewritten
 
 
 def paired(before: Sequence[Paragraph], after: Sequence[Paragraph]) -> dict[str, Paragraph]:
@@ -25,8 +24,3 @@ def paired(before: Sequence[Paragraph], after: Sequence[Paragraph]) -> dict[str,
             if found:
                 pairs[old["id"]] = next(left.pop(name)[1] for name, (words, _) in left.items() if words == found[0])
     return pairs
-
-
-def is_unchanged(before: Paragraph, after: Paragraph) -> bool:
-    """Whether two paragraphs have the same words."""
-    return before["text"].split() == after["text"].split()

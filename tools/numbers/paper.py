@@ -18,13 +18,12 @@ from tools.numbers.grim import check_mean
 from tools.numbers.grimmer import check_deviation
 from tools.numbers.intervals import check_estimate
 from tools.numbers.many_tests import check_many_tests
-from tools.numbers.proportions import check_proportion
+from tools.numbers.proportions import check_proportion, check_total
 from tools.numbers.read_model import join_records
 from tools.numbers.recomputed_tests import check_comparison
 from tools.numbers.records import Estimate, MeanAndDeviation, NumberRecord, Proportion, ReportedTest, ToldTotal
 from tools.numbers.reported_tests import check_test
 from tools.numbers.statements import statements
-from tools.numbers.totals import check_total
 
 _join = chain.from_iterable
 _FEWEST_MISREAD = 3

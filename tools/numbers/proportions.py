@@ -1,7 +1,8 @@
-"""Percentages against the counts beside them.
+"""Percentages against the counts beside them, totals against their parts, and numbers that are told twice.
 
 A percentage of a table may be of fewer people than its heading tells, as some answers are missing. This makes a
-finding less severe.
+finding less severe. Totals are among the checks of the REAPPRAISED list: Grey, A., Bolland, M. J., Avenell, A., Klein,
+A. A., and Gunsalus, C. K. (2020), "Check for publication integrity before misconduct", Nature 577, 167-169.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 
 from state.computed_findings import ComputedFinding, Severity
-from tools.numbers.records import Proportion
+from tools.numbers.records import Proportion, RoundedNumber, ToldTotal
 
 _ROUGH = 3.0  # percentage points that `about` and the like allow
 _FEWEST_ANSWERS = 0.8  # of a table's n; with fewer, the table would say so
@@ -44,3 +45,35 @@ def _holds_of_fewer(proportion: Proportion) -> bool:
     least = max(math.ceil(100 * proportion.count / proportion.percentage.high), _FEWEST_ANSWERS * proportion.total)
     most = 100 * proportion.count / max(proportion.percentage.low, 1e-9)
     return math.ceil(least) <= min(most, proportion.total - 1)
+
+
+def check_total(told: ToldTotal) -> ComputedFinding | None:
+    """Return a finding if the parts of a total, none of which overlap, cannot add up to it."""
+    is_repeated = len(told.parts) == 1
+    numbers = [told.total, *told.parts]
+    halves = {number.half for number in numbers}
+    if len(halves) == 1 and (is_repeated or (halves == {0.5} and not told.percentage)):  # counts are not rounded
+        numbers = [number._replace(half=0) for number in numbers]
+    total, *parts = numbers
+    is_less = sum(part.high for part in parts) < total.low and told.complete
+    if not told.exclusive or not (is_less or sum(part.low for part in parts) > total.high):
+        return None
+    printed, *shown = (_format(number.value, number, told) for number in (told.total, *told.parts))
+    added = _format(sum(part.value for part in parts), min(told.parts, key=lambda part: part.half), told)
+    if is_repeated:
+        why, consistent = f"{printed} in one place and {shown[0]} in the other", "the same number in both places"
+    else:
+        why = f"{' + '.join(shown)} = {added}, printed is {printed}"
+        consistent = f"a total of {added}, or other parts"
+    return told.finding(
+        "number told twice" if is_repeated else "parts of a whole",
+        "medium",
+        computation=f"{told.name}: {why}",
+        consistent=consistent,
+        explanations=["two quantities" if is_repeated else "parts that overlap, or that are not all told"],
+    )
+
+
+def _format(value: float, printed: RoundedNumber, told: ToldTotal) -> str:
+    """Write a value with as many decimals as a number was printed with."""
+    return f"{value:,.{printed.decimals}f}{'%' if told.percentage else ''}"

@@ -19,6 +19,7 @@ from tools.documents.structure import (
     Parts,
     clean_characters,
     closes_references,
+    keep_letters,
     opens_references,
     pdf_title,
 )
@@ -83,7 +84,7 @@ def _blocks(lines: list[Line], title: str) -> list[Block]:
         elif in_references:
             listed += group.lines
             continue
-        if group.role == "heading" and _letters(text) and _letters(text) in _letters(title):
+        if group.role == "heading" and keep_letters(text) and keep_letters(text) in keep_letters(title):
             continue
         block = Block("paragraph", text, group.lines[0].page, places)
         blocks.append(replace(block, kind="heading") if group.role == "heading" else block)
@@ -124,7 +125,3 @@ def _hidden(page: PdfPage, number: int) -> Iterable[HiddenText]:
         text = clean_characters(text)
         if re.search(r"[^\W\d_]{2}", text):
             yield HiddenText(text=text, page=number, reason=reason)
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).lower()
