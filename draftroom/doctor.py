@@ -40,8 +40,7 @@ Status = Literal["ok", "warning", "failed"]
 FEWEST_CONTEXT_TOKENS = 4096
 """A page of paper, an article, the instructions and the answer do not fit into less."""
 
-PATIENCE_S = 60.0
-"""Longest silence of an endpoint here; a run may wait longer."""
+PATIENCE_S = 60.0  # longest silence of an endpoint here; a run may wait longer
 
 ANSWER_TOKENS = 256
 QUESTION = "Write one short sentence about the sea."

@@ -105,7 +105,7 @@ def list_changes(frozen: Mapping[str, Any], table: str, roles: Collection[str]) 
     """
     paper = _checked(_preset("paper", {})[0])
     sampled = [role for role in roles if paper.models.get(role, {}).keys() & SAMPLING]
-    of_model = {*SAMPLING, "max_tokens", "extra_body"}
+    of_model = {*SAMPLING, "max_tokens", "extra_body", "schema_limits"}
     published = {
         **getattr(paper, table).model_dump(mode="json", exclude=TABLES[table].places),
         "limits": paper.limits.model_dump(),

@@ -33,8 +33,7 @@ _MALFORMED = (
     AssertionError,
     RecursionError,
 )
-_ICON = 20.0
-"""Width and height of a note's icon in points."""
+_ICON = 20.0  # width and height of a note's icon in points
 
 
 def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:

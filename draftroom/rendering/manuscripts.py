@@ -134,10 +134,8 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     **{character: f"\\{character}" for character in "{}$&#_%"},
 }
-_GAP = re.compile(r"\n\s*\n")
-"""Between paragraphs."""
-_FIRST_WORDS = 8
-"""So many words of a paragraph tell where it begins."""
+_GAP = re.compile(r"\n\s*\n")  # between paragraphs
+_FIRST_WORDS = 8  # so many words of a paragraph tell where it begins
 
 
 def to_latex(record: RunRecord, values: Values) -> str:

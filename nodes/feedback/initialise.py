@@ -47,9 +47,9 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> Iterator[str]:
     asked = " and ".join(literature_names(chosen))
     yield from [
         "A plan is a list in JSON, in the paper a numbered list.",
-        f"The paper does not say how many plans are sampled (here {chosen.plans}), how warm (at a temperature of "
-        f"{chosen.plan_temperature:g} or more), with how many questions (at most {chosen.max_questions}), and how many "
-        f"publications a question is looked up in ({chosen.literature.results}).",
+        f"The paper does not say how many plans are sampled (here {chosen.plans}), how warm (several: at a temperature "
+        f"of {chosen.plan_temperature:g} or more), with how many questions (at most {chosen.max_questions}), and how "
+        f"many publications a question is looked up in ({chosen.literature.results}).",
         f"Papers are split at paragraphs and words into at most {chosen.segment_characters:,} characters, as the "
         "authors' code does; the paper speaks of segments of equal length. Their references are not searched.",
         f"The literature that was asked is {asked}, in the paper Google. Where a full text cannot be had, the "

@@ -49,8 +49,11 @@ async def initialise(
     has_small_reader = "reader" in roles and options.variant != "large-reader"
     published = "Qwen1.5-7B-Chat" + (" and, as the reader, Qwen1.5-1.8B-Chat" if has_small_reader else "")
     if options.warm_start:
+        published += ", the journalist fine-tuned by LoRA"
         roles = [role.replace("journalist", "warm_start") for role in roles]
-    own = [f"Articles have a headline and up to {options.max_words} words; the paper says short."] if has_agents else []
+    own = [f"Articles have a headline and up to {options.max_words} words; the paper says short."]
+    if not has_agents:
+        own = [f"The model is {options.sequence_to_sequence}; the paper does not say how its BART was fine-tuned."]
     if has_small_reader and frozen["models"]["reader"]["model"] == frozen["models"]["journalist"]["model"]:
         own.append("The reader is no smaller model, as in the paper's row with a reader of 7B.")
     return {

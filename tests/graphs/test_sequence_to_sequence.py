@@ -26,7 +26,9 @@ async def run(**choices: Any) -> dict[str, Any]:
 async def test_the_model_writes_the_only_draft(tmp_path: Path) -> None:
     folder = write_bart(tmp_path / "bart", sorted(set(PAPER.split())))
     result = await run(sequence_to_sequence=str(folder), preset="paper")
-    assert result["not_as_published"] == ["These settings are not the preset's: variant = single."], "no agents"
+    settings, model = result["not_as_published"]
+    assert settings == "These settings are not the preset's: variant = single."
+    assert model.startswith("The model is ")
     written = await write(folder, PAPER)
     assert result["article"].strip() == written.text
     assert [draft["text"] for draft in result["drafts"]] == [result["article"]]

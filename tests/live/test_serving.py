@@ -13,6 +13,7 @@ from tools.configuration import load_settings
 from tools.models.prompts import load_prompt
 
 ROOT = Path(__file__).parents[2]
+MOSSES = (ROOT / "examples" / "mosses.md").read_text(encoding="utf-8")
 
 SCHEMA = {
     "type": "object",
@@ -58,22 +59,22 @@ def test_a_long_prompt_with_a_seed_leaves_the_server_alive(embedded_endpoint: st
     assert response.raise_for_status().json()["usage"]["prompt_tokens"] > 4096, "more than vLLM takes in one part"
 
 
-@pytest.mark.parametrize(("role", "prompt"), [("reader", "take_notes"), ("editor", "advise")])
+@pytest.mark.parametrize(
+    ("role", "prompt", "own"),
+    [("reader", "take_notes", {}), ("editor", "advise", {"paper": MOSSES, "notes": "", "unsupported": ""})],
+)
 def test_under_the_papers_penalties_most_answers_end_by_themselves(
-    embedded_endpoint: str, role: str, prompt: str
+    embedded_endpoint: str, role: str, prompt: str, own: dict[str, str]
 ) -> None:
     """Prose lets the penalties of LLM-CLBR work: they do not pile up on quotes and commas."""
     paper = load_settings({"preset": "paper"}).models[role]
-    text = (ROOT / "examples" / "mosses.md").read_text(encoding="utf-8")
-    variables = {"audience": "general public", "article": text, "paper": text, "notes": "", "unsupported": ""}
+    variables = {"audience": "general public", "article": MOSSES, "limits": Limits(), **own}
     request = {
         "model": load_profile("embedded").servers[0].served_model_name,
         "messages": [
             {
                 "role": "user",
-                "content": load_prompt(ROOT / "nodes" / "journalism" / "prompts" / f"{prompt}.md").render(
-                    {**variables, "limits": Limits()}
-                ),
+                "content": load_prompt(ROOT / "nodes" / "journalism" / "prompts" / f"{prompt}.md").render(variables),
             }
         ],
         "n": 10,

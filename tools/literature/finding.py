@@ -68,8 +68,8 @@ async def find_documents(
 ) -> Findings:
     """The first `limit` documents on a question that can be fetched and read.
 
-    The paper's pipeline (SWIF2T, Section 4.1), over several providers: what is blocked, and the paper under review, is
-    left out and recorded; a provider, page or file that fails is recorded.
+    The paper's pipeline (SWIF2T, Section 4.1), over several providers: what is blocked and, which is ours, the paper
+    under review is left out and recorded; a provider, page or file that fails is recorded.
 
     Args:
         question: In plain words; it reaches the providers, nothing else does.
