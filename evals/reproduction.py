@@ -96,7 +96,7 @@ STAGES = (
 
 
 NOT_MADE = {
-    "LLM-CLBR, Table 1, single models of other makers": "each is the row `single` of a run with that model",
+    "LLM-CLBR, Table 1, other single models": "each is the row `single` of a run with that model",
     "LLM-CLBR, human evaluation": "people judge: `draftroom eval blind` and `judged`",
     "Society of Medical Simplifiers, Table 1, BART-UL, TESLEA, NapSS": "others' systems, shown as they are printed",
     "SWIF2T, dataset": "its corpora do not come with Draftroom: training/review_filters/compile_pairs.py compiles them",
