@@ -6,9 +6,9 @@ Assistance"). Use it from Python:
     from graphs.focused_feedback import graph
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
-`paragraph_review` is the paper's system with `--preset paper`. Computed checks, the weakness detector and the verifier
-are extensions (`state/extensions.py`), and answering independent questions together is ours. Each chosen paragraph of
-the paper goes through it, many at once.
+`paragraph_review` is the paper's system with `--preset paper`. Computed checks, the number reader, the weakness
+detector and the verifier are extensions (`state/extensions.py`), and answering independent questions together is ours.
+Each chosen paragraph of the paper goes through it, many at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from nodes.feedback.computed_checks import answer_from_checks
+from nodes.feedback.computed_checks import answer_from_checks, compute_from_readings
 from nodes.feedback.conclude import conclude, rank_comments
 from nodes.feedback.controller import control_steps
 from nodes.feedback.initialise import AGENTS, Departures, begin_paragraph, departures_of_swif2t, initialise
@@ -28,6 +28,7 @@ from nodes.feedback.planner import edit_plan, propose_plans, rank_plans
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verifier import verify_comment
 from nodes.feedback.weakness_detector import detect_weaknesses
+from nodes.numbers.reader import read_passage, send_passages
 from state.feedback import (
     FeedbackInput,
     FeedbackOutput,
@@ -136,6 +137,11 @@ def each_paragraph(state: FeedbackState) -> list[Send]:
     return [Send("review_paragraph", begin_paragraph(target, state)) for target in state["targets"]]
 
 
+def after_reading(state: FeedbackState) -> list[Send]:
+    """A model reads the numbers of the paragraphs before they are reviewed, if an extension does that."""
+    return send_passages(state) or each_paragraph(state)
+
+
 def for_whole_paper(
     review: StateGraph[Any, Any, Any, Any], name: str, roles: tuple[FeedbackRole, ...], departures: Departures
 ) -> StateGraph[Any, Any, Any, Any]:
@@ -151,10 +157,14 @@ def for_whole_paper(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
     builder.add_node("initialise", partial(initialise, roles=roles, departures=departures), input_schema=FeedbackInput)
+    builder.add_node(read_passage)
+    builder.add_node(compute_from_readings)
     builder.add_node("review_paragraph", review.compile(name=name))
     builder.add_node(rank_comments)
     builder.add_edge(START, "initialise")
-    builder.add_conditional_edges("initialise", each_paragraph, ["review_paragraph"])
+    builder.add_conditional_edges("initialise", after_reading, ["read_passage", "review_paragraph"])
+    builder.add_edge("read_passage", "compute_from_readings")
+    builder.add_conditional_edges("compute_from_readings", each_paragraph, ["review_paragraph"])
     builder.add_edge("review_paragraph", "rank_comments")
     builder.add_edge("rank_comments", END)
     return builder

@@ -8,20 +8,14 @@ from __future__ import annotations
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from nodes.numbers.reader import compute_findings, initialise, read_passage
-from state.number_check import NumberCheckInput, NumberCheckOutput, NumberCheckState, PassageState
+from nodes.numbers.reader import compute_findings, initialise, read_passage, send_passages
+from state.number_check import NumberCheckInput, NumberCheckOutput, NumberCheckState
 from state.settings import CheckContext
 
 
 def each_passage(state: NumberCheckState) -> list[Send] | str:
     """Send every chosen passage to the number reader; without any the computations follow."""
-    return [
-        Send(
-            "read_passage",
-            PassageState(number=number, paragraph=paragraph, document=state["document"], settings=state["settings"]),
-        )
-        for number, paragraph in enumerate(state["passages"], start=1)
-    ] or "compute_findings"
+    return send_passages(state) or "compute_findings"
 
 
 builder = StateGraph(

@@ -50,6 +50,7 @@ FeedbackExtension = Literal[
     "anchors",
     "distinct_comments",
     "computed_checks",
+    "read_numbers",
 ]
 
 _DOUBTFUL_SENTENCES = Extension(
@@ -153,6 +154,11 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
         "finding is shown, and one without words of the reviewer stands with those of the computation.",
         "Finds what arithmetic can find with any model, and without error of one. It reports.",
         default=True,
+    ),
+    "read_numbers": Extension(
+        "With `computed_checks`, the number reader of `draftroom check --model` first types the numbers of what is "
+        "reviewed, one call for each paragraph that holds some, and the computations take these, too.",
+        "Finds contradictions that only a reader can see, such as a number told twice. It asks for a capable model.",
     ),
 }
 

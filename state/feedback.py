@@ -6,7 +6,7 @@ that many paragraphs of a paper can be under way at once. Lists that grow are `D
 
 from __future__ import annotations
 
-from operator import or_
+from operator import add, or_
 from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 
 from state.computed_findings import ComputedFinding
 from state.documents import DocumentRef
+from state.number_check import NumberReading
 from state.records import CallRecord, Finding, append
 
 Weakness = Literal[
@@ -304,3 +305,10 @@ class FeedbackState(FeedbackOutput, total=False):
 
     The input is no part of it: `initialise` alone reads it, and puts the path of the stored paper in its place.
     """
+
+    whole: bool
+    """Whether nothing of the paper was named, so that all that is computed is shown."""
+    passages: list[str]
+    """Ids of the paragraphs and tables that the number reader reads."""
+    readings: Annotated[list[NumberReading], add]
+    """What it has read of each; all are read in one step."""

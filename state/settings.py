@@ -42,7 +42,9 @@ JournalismRole = Literal["journalist", "reader", "editor"]
 SimplificationRole = Literal[
     "agent_selector", "layperson", "medical_expert", "simplifier", "language_clarifier", "redundancy_checker"
 ]
-FeedbackRole = Literal["planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier"]
+FeedbackRole = Literal[
+    "planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier", "number_reader"
+]
 JOURNALISM_ROLES: tuple[JournalismRole, ...] = get_args(JournalismRole)
 SIMPLIFICATION_ROLES: tuple[SimplificationRole, ...] = get_args(SimplificationRole)
 FEEDBACK_ROLES: tuple[FeedbackRole, ...] = get_args(FeedbackRole)
@@ -333,7 +335,7 @@ TABLES: Mapping[str, type[SystemSettings]] = {
 }
 """The systems' tables: whatever must know all systems finds them here."""
 AGENTS = tuple(role for table in TABLES.values() for role in table.roles)
-ROLES = ("default", *AGENTS, *OPTIONAL_ROLES)
+ROLES = ("default", *dict.fromkeys(AGENTS), *OPTIONAL_ROLES)
 
 
 def describe(error: ValidationError) -> str:

@@ -6,6 +6,7 @@ may put them into words, and a step of the plan brings those of the rest of the 
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -16,12 +17,15 @@ from nodes.feedback.agent import evidence_id, options
 from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
-from state.feedback import Answered, Evidence, ParagraphState, QuestionState, RaisedFinding, Target
+from state.feedback import Answered, Evidence, FeedbackState, ParagraphState, QuestionState, RaisedFinding, Target
 from state.model_settings import AtMost
 from tools.checks.fidelity import stems, unsupported_facts
 from tools.checks.quotes import locate
+from tools.documents.reading import load_document
 from tools.injection import obeys
 from tools.numbers import check_paper
+from tools.numbers.read_model import collect_records
+from tools.numbers.records import NumberRecord
 
 _MOST = 5
 """Findings about the rest of the paper that one answer holds."""
@@ -30,7 +34,9 @@ NOTHING = "No contradiction was found in the rest of the paper, among what can b
 ADDED = "The words of the reviewer on {id} hold what was not computed ({facts}), so those of the computation stand."
 
 
-def compute_findings(document: Document, targets: Sequence[Target], *, whole: bool) -> list[RaisedFinding]:
+def compute_findings(
+    document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
+) -> list[RaisedFinding]:
     """Return all findings of the paper, and mark those that the review shows.
 
     Those that are shown come first and are numbered first, so that a reader sees f1, f2, ... without gaps.
@@ -39,6 +45,7 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
         document: The paper.
         targets: What is reviewed of it; text that is no paragraph of it is checked with it.
         whole: Whether nothing was named, so that findings about tables, captions and references are shown, too.
+        records: What a model has read in it.
     """
     known = {paragraph["id"] for paragraph in document["paragraphs"]}
     besides = [
@@ -46,7 +53,7 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
         for target in targets
         if target["id"] not in known
     ]
-    found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]})["findings"]
+    found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]}, (), records)["findings"]
     texts = {target["id"]: target["text"] for target in targets}
     paragraphs = {paragraph["text"] for paragraph in document["paragraphs"]}
     marked: list[tuple[ComputedFinding, bool]] = []
@@ -60,6 +67,17 @@ def compute_findings(document: Document, targets: Sequence[Target], *, whole: bo
         RaisedFinding(**item, id=f"f{number}", shown=shown, wording="")
         for number, (item, shown) in enumerate(marked, start=1)
     ]
+
+
+async def compute_from_readings(state: FeedbackState) -> FeedbackState:
+    """Compute once more, with what the number reader has read (the extension `read_numbers`)."""
+    paper = state["document"]
+    document = await asyncio.to_thread(load_document, paper)
+    records, unread = await asyncio.to_thread(collect_records, state["readings"], document)
+    computed = await asyncio.to_thread(
+        compute_findings, document, state["targets"], whole=state["whole"], records=records
+    )
+    return {"computed": computed, "document": {**paper, "warnings": [*paper["warnings"], *unread]}}
 
 
 def findings_about(target: Target, computed: Sequence[RaisedFinding]) -> list[RaisedFinding]:

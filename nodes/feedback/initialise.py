@@ -22,6 +22,7 @@ from tools.checks.quotes import locate
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
+from tools.numbers.read_model import choose_passages
 from tools.reranking import SHIPPED, weights_folder
 
 _NOT_WORTH_IT = re.compile(
@@ -99,10 +100,14 @@ async def initialise(
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
     frozen, own = settings.frozen("feedback"), chain([_EXAMPLES], departures(settings.feedback))
-    computed: list[RaisedFinding] = []
+    whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
+    computed, passages = list[RaisedFinding](), list[str]()
     if "computed_checks" in settings.feedback.extensions:
-        whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
         computed = await asyncio.to_thread(compute_findings, document, targets, whole=whole)
+        if "read_numbers" in settings.feedback.extensions:
+            with_numbers = await asyncio.to_thread(choose_passages, document)
+            reviewed = {target["id"] for target in targets}
+            passages = [each.paragraph["id"] for each in with_numbers if whole or each.paragraph["id"] in reviewed]
     return {
         "paper": ref["source"],
         "document": ref,
@@ -111,8 +116,10 @@ async def initialise(
         "targets": targets,
         "findings": await asyncio.to_thread(find_instructions, document),
         "computed": computed,
+        "whole": whole,
+        "passages": passages,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
-        **{name: Overwrite([]) for name in ("reviews", "calls")},
+        **{name: Overwrite([]) for name in ("reviews", "calls", "readings")},
         "comments": [],
         "decisions": Overwrite({}),
         "earlier": state.get("earlier", []),

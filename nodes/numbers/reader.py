@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
+from langgraph.types import Overwrite, Send
 
 from nodes.shared import AgentAnswer, ask_role
 from state.computed_findings import select_findings
@@ -56,6 +57,17 @@ async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) ->
         "references_looked_up": False,
         "finished": False,
     }
+
+
+def send_passages(state: Mapping[str, Any]) -> list[Send]:
+    """Send every chosen passage to the number reader."""
+    return [
+        Send(
+            "read_passage",
+            PassageState(number=number, paragraph=paragraph, document=state["document"], settings=state["settings"]),
+        )
+        for number, paragraph in enumerate(state["passages"], start=1)
+    ]
 
 
 async def read_passage(state: PassageState) -> NumberCheckState:

@@ -11,7 +11,7 @@ from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import builder, graph
 from nodes.feedback.computed_checks import NOTHING
 from state.errors import ModelUnavailable
-from tests.fake_endpoint import FakeEndpoint, Status, Text
+from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
 from tests.support.newsroom import steps
 from tests.support.review_room import (
     CLAIM,
@@ -73,6 +73,27 @@ async def test_findings_are_in_the_state_of_a_run_whose_endpoint_is_dead(fake_en
         await checkpointed.ainvoke({"paper": FLAWED}, config, context=context(fake_endpoint))
     state = await checkpointed.aget_state(config)
     assert shown(state.values) == ["30% (12 of 20", *OF_RESULTS], "of the whole paper, for nothing was named"
+
+
+async def test_what_the_number_reader_has_read_is_computed_and_what_is_dropped_is_told(
+    fake_endpoint: FakeEndpoint,
+) -> None:
+    told = {"kind": "number told twice", "name": "pots", "remarks": []}
+    twice = [{"role": "told", "number": number} for number in ("8", "9")]
+    entries = [
+        {**told, "quote": f"{SHARE} … we saw 9 such pots", "numbers": twice},
+        {**told, "quote": "such pots grew in rows", "numbers": twice},
+    ]
+    paper, room = FLAWED.replace(TEST, f"{TEST} Of these we saw 9 such pots."), Room()
+    fake_endpoint.answer = lambda request: (
+        Json({"entries": entries}) if request.schema_name == "NumbersRead" else room(request)
+    )
+    chosen = context(fake_endpoint, extensions="computed_checks,read_numbers")
+    result = await graph.ainvoke({"paper": paper, "paragraphs": ["p3"]}, context=chosen)
+    assert [request.schema_name for request in fake_endpoint.chat_requests].count("NumbersRead") == 1
+    assert "pots: 8 in one place and 9 in the other" in shown(result, "computation")
+    assert set(OF_RESULTS) <= set(shown(result))
+    assert "the quote does not stand in the passage" in result["document"]["warnings"][-1]
 
 
 async def test_a_part_of_a_paragraph_has_its_own_findings_only(fake_endpoint: FakeEndpoint) -> None:

@@ -35,7 +35,7 @@ def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool) -> Comp
         return None
     corrections = _list_corrections(test, high, sphericity=sphericity)
     changed = _changes_decision(test, low, high)
-    is_slight = bool(corrections) or (not changed and _is_cut_off(test, low, high))
+    is_slight = bool(corrections) or (not changed and _is_slip(test, low, high))
     graver: Severity = "high" if changed and not half else "medium" if changed or not half else "low"
     explanations = [f"a one-sided test, of which p is {format_range(*half)}"] if half else []
     sides = "a two-sided p" if test.kind in _TWO_TAILED else "p"
@@ -119,10 +119,11 @@ def _fits(test: ReportedTest, low: float, high: float) -> bool:
     }[test.p_relation]
 
 
-def _is_cut_off(test: ReportedTest, low: float, high: float) -> bool:
-    """Return whether digits were cut off in place of rounded, or p is the smallest that a program prints."""
-    is_cut = test.p.value <= low and high < test.p.value + 2 * test.p.half
-    return test.p_relation == "=" and (is_cut or high < test.p.value <= 0.001)
+def _is_slip(test: ReportedTest, low: float, high: float) -> bool:
+    """Return whether p is less than a unit of its last digit off, or the smallest that a program prints."""
+    unit = 2 * test.p.half
+    is_near = low - unit < test.p.value < high + unit
+    return test.p_relation == "=" and (is_near or high < test.p.value <= 0.001)
 
 
 def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:

@@ -54,7 +54,7 @@ def test_a_p_value_as_a_power_of_ten(power: str):
     [
         ("t(38) = 2.20, p = .012", "medium", "0.0336 to 0.0343"),
         ("t(38) = 2.90, p > .05", "high", "0.00"),
-        ("t(99) = -1.86, p = .06", "low", "0.0651"),  # cut off in place of rounded
+        ("t(99) = -1.86, p = .06", "low", "0.0651"),  # less than a unit of the last digit off
         ("t(22) = 6.65, p = .0001", "low", "1.09e-06"),
         ("F(1, 180) < 1, p = .010", "high", "F(1, 180) < 1 gives p of 0.319 to 1.00"),
         ("F(1, 38) = 4.00, p < .05", "high", "0.05"),  # 0.0527
