@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Literal, get_args
 
 from typing_extensions import TypedDict
@@ -65,6 +65,8 @@ class PaperReport(TypedDict):
     """How many records of each kind were read."""
     unread: list[str]
     """What could not be read or looked up, one sentence each without its full stop."""
+    left_out: int
+    """How many findings are below the severity that was asked for, or of a kind that was not."""
     references_looked_up: bool
 
 
@@ -73,10 +75,14 @@ def gravest_first(found: ComputedFinding) -> int:
     return SEVERITIES.index(found["severity"])
 
 
+# On papers that nobody had looked at, fewer than 9 of 10 findings of low severity were right.
+DEFAULT_SEVERITY: Severity = "medium"
+
+
 def select_findings(
-    found: Iterable[ComputedFinding], severity: Severity, without: Collection[str]
-) -> list[ComputedFinding]:
-    """Return the findings that are at least so severe and of no kind that is left out, the gravest first."""
+    report: PaperReport, severity: Severity = DEFAULT_SEVERITY, without: Collection[str] = ()
+) -> PaperReport:
+    """Return the report with the findings that are severe enough and of no kind that is left out, the gravest first."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    kept = (each for each in found if each["severity"] in shown and each["kind"] not in without)
-    return sorted(kept, key=gravest_first)
+    kept = [each for each in report["findings"] if each["severity"] in shown and each["kind"] not in without]
+    return {**report, "findings": sorted(kept, key=gravest_first), "left_out": len(report["findings"]) - len(kept)}

@@ -75,6 +75,8 @@ class NumberCheckOutput(TypedDict, total=False):
     """How many records of each kind were read, by code or by the model."""
     unread: list[str]
     """What was not read: of the paper, by the model, or because it does not stand in its quote."""
+    left_out: int
+    """How many findings are below the severity that was asked for, or of a kind that was not."""
     references_looked_up: bool
     """Whether they were looked up; this graph does not."""
     readings: Annotated[list[NumberReading], add]

@@ -25,7 +25,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from state.computed_findings import CheckKind, Severity
+from state.computed_findings import DEFAULT_SEVERITY, CheckKind, Severity
 from state.errors import SettingsError
 from state.extensions import (
     FEEDBACK_EXTENSIONS,
@@ -86,7 +86,7 @@ class CheckSettings(SystemSettings):
     roles = ("number_reader",)
     places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
 
-    severity: Severity = Field("low", description="Findings below this are left out.")
+    severity: Severity = Field(DEFAULT_SEVERITY, description="Findings below this are left out.")
     without: list[CheckKind] = Field([], description="Kinds of findings that are left out.")
     max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
 

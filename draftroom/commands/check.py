@@ -27,7 +27,14 @@ from draftroom.rendering.terminal import print_result
 from draftroom.systems import RunRequest
 from draftroom.systems.check import NUMBER_CHECK
 from runs.record import RunInput
-from state.computed_findings import CHECK_KINDS, ComputedFinding, PaperReport, Severity, select_findings
+from state.computed_findings import (
+    CHECK_KINDS,
+    DEFAULT_SEVERITY,
+    ComputedFinding,
+    PaperReport,
+    Severity,
+    select_findings,
+)
 from tools.configuration import load_settings
 from tools.documents.reading import load_document
 from tools.numbers import check_paper
@@ -42,7 +49,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
         typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
     ],
     *,
-    severity: Annotated[Severity, typer.Option(help="Leave out what is below this.")] = "low",
+    severity: Annotated[Severity, typer.Option(help="Leave out what is below this.")] = DEFAULT_SEVERITY,
     without: Annotated[list[str] | None, typer.Option(help="Leave out this kind of finding; repeatable.")] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Longest PDF that is accepted.")] = 100,
     references: Annotated[
@@ -130,4 +137,4 @@ def _report(severity: Severity, without: Collection[str], paper: RunInput, *, re
         from tools.literature.references import look_up_references  # noqa: PLC0415 - loads what talks to services
 
         report = look_up_references(report, document, load_settings().feedback.literature)
-    return {**report, "findings": select_findings(report["findings"], severity, without)}
+    return select_findings(report, severity, without)

@@ -30,6 +30,7 @@ from draftroom.page.keeper import Keeper
 from draftroom.systems import find_system
 from runs.deletion import delete_run
 from runs.record import RunRecord, find_record
+from state.computed_findings import select_findings
 from state.errors import BadInput, DraftroomError, Kind
 from tools.configuration import load_settings
 from tools.documents.reading import MAX_BYTES, load_document
@@ -182,7 +183,7 @@ async def check(request: Request) -> Response:
     if fields.get("references"):
         literature = load_settings().feedback.literature
         report = await asyncio.to_thread(look_up_references, report, document, literature)
-    return JSONResponse({**report, "source": views.source(document)})
+    return JSONResponse({**select_findings(report), "source": views.source(document)})
 
 
 async def uploaded(request: Request) -> tuple[bytes, str, dict[str, str]]:

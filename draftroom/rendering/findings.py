@@ -68,6 +68,8 @@ def _describe_reading(report: PaperReport) -> list[Block]:
     read = ", ".join(count(number, kind) for kind, number in report["read"].items())
     lines = [TextLine(f"{read}.", label="Read")]
     lines += [TextLine(f"{each}.", label="Not read", tone="warning") for each in report["unread"]]
+    if report["left_out"]:
+        lines.append(TextLine(f"{count(report['left_out'], 'finding')} (--severity low, --without).", label="Left out"))
     if not report["references_looked_up"]:
         lines.append(TextLine("whether the references exist (--references).", label="Not looked up"))
     return [Heading("What was read"), Items(lines)]
@@ -81,7 +83,7 @@ def _to_json(paper: RunInput, report: PaperReport) -> str:
 def build_run_document(record: RunRecord, values: Values) -> ResultDocument:
     """Build the document of a run of `number_check`, also of one that has no result yet."""
     is_finished = values.get("finished")
-    empty = PaperReport(findings=[], read={}, unread=[], references_looked_up=False)
+    empty = PaperReport(findings=[], read={}, unread=[], left_out=0, references_looked_up=False)
     document = build_document(record["input"], cast("PaperReport", {**empty, **values}))
     return replace(
         document,

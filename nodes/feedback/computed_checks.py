@@ -37,7 +37,7 @@ ADDED = "The words of the reviewer on {id} hold what was not computed ({facts}),
 def compute_findings(
     document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
 ) -> list[RaisedFinding]:
-    """Return all findings of the paper, and mark those that the review shows.
+    """Return all findings of the paper, and mark those of the reviewed text that are of more than low severity.
 
     Those that are shown come first and are numbered first, so that a reader sees f1, f2, ... without gaps.
 
@@ -61,7 +61,7 @@ def compute_findings(
         text = texts.get(item["paragraph"], "")
         # A reviewed text that is only a part of the paragraph has to hold what was found; a row counts as held.
         is_held = text and (text in paragraphs or locate(item["quote"], text, fewest=1) is not None)
-        marked.append((item, whole or bool(is_held)))
+        marked.append((item, item["severity"] != "low" and (whole or bool(is_held))))
     marked.sort(key=lambda pair: not pair[1])
     return [
         RaisedFinding(**item, id=f"f{number}", shown=shown, wording="")

@@ -54,6 +54,7 @@ async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) ->
         "findings": [],
         "read": {},
         "unread": [],
+        "left_out": 0,
         "references_looked_up": False,
         "finished": False,
     }
@@ -94,5 +95,4 @@ async def compute_findings(state: NumberCheckState) -> dict[str, Any]:
     records, unread = await asyncio.to_thread(collect_records, state["readings"], document)
     report = await asyncio.to_thread(check_paper, document, [*state["document"]["warnings"], *unread], records)
     chosen = CheckSettings(**state["settings"]["check"])
-    findings = select_findings(report["findings"], chosen.severity, chosen.without)
-    return {**report, "findings": findings, "finished": True}
+    return {**select_findings(report, chosen.severity, chosen.without), "finished": True}

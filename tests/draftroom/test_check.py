@@ -35,7 +35,9 @@ def test_findings_are_a_table_and_an_exit_code(draftroom: Command, paper: Path):
 def test_every_form_says_what_else_could_explain_a_finding(draftroom: Command, paper: Path, tmp_path: Path):
     paper.write_text(BAD.replace("t(38) = 1.20, p = .034", "t(38) = 2.20, p = .017"), encoding="utf-8")
     files = [tmp_path / f"found.{suffix}" for suffix in ("json", "md", "html")]
-    shown = draftroom("check", paper, *(part for file in files for part in ("-o", file))).stdout
+    assert "1 finding (--severity low" in draftroom("check", paper).stdout
+    asked = ("--severity", "low", *(part for file in files for part in ("-o", file)))
+    shown = draftroom("check", paper, *asked).stdout
     told, *pages = (file.read_text(encoding="utf-8") for file in files)
     assert [found["quote"] for found in json.loads(told)["findings"]] == ["20% (8 of 32", "t(38) = 2.20, p = .017"]
     for text in (shown, *pages):

@@ -136,7 +136,7 @@ async def test_a_paper_without_numbers_asks_nothing(fake_endpoint: FakeEndpoint)
             "no 19 whole numbers",
         ),
         ("Twelve grew, 5% of 1,240 seeds.", "proportion", "count twelve,total 1240,percentage 5%", "", "12 of 1240"),
-        ("It was −0.3, from 0.1 to 0.5.", "estimate", "value -0.3,low 0.1,high 0.5", "difference", "-0.3 lies outside"),
+        ("It was 0.7, from 0.1 to 0.5.", "estimate", "value 0.7,low 0.1,high 0.5", "difference", "0.7 lies outside"),
     ],
 )
 async def test_each_kind_is_computed(

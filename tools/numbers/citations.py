@@ -77,7 +77,7 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
     if len(known) < max(1, _CITED * len(entries)):
         return [], []
     found = [
-        part.finding("citation", "low", place, computation=why, consistent=f"an entry for {label}")
+        part.finding("citation", "medium", place, computation=why, consistent=f"an entry for {label}")
         for part, place, label, _, why in unknown.values()
     ]
     known |= _find_named(entries, parts) if is_named else set()

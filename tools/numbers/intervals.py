@@ -8,6 +8,7 @@ Bland, J. M. (2011), "How to obtain the P value from a confidence interval", BMJ
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from state.computed_findings import ComputedFinding, Severity
@@ -15,6 +16,7 @@ from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
 
 _WIDEST_ASYMMETRY = 0.25  # of half the width; profile and exact intervals are a little asymmetric
 _LINEAR_ASYMMETRY = 0.1  # the same for a ratio in the middle of its interval as printed, which no log scale gives
+_STANDARDISED = re.compile(r"(?:^|\s)[dg]$")  # Programs print the interval of the difference beside Cohen's d.
 _SAME_P = 3.0  # Methods differ: a p-value up to so many times that of the interval may be of the same data.
 
 
@@ -39,13 +41,18 @@ def _find_outside(estimate: Estimate) -> ComputedFinding | None:
     unsigned = estimate.scale != "ratio" and mirrored.high >= low.low and mirrored.low <= high.high
     if unsigned and estimate.scale == "unknown" and value.value > 0:
         return None  # a reduction of 4.2 (-5.0 to -3.3)
+    could_be = {
+        "a sign that is told in words, such as a reduction": unsigned,
+        "the interval of the difference that was not standardised": _STANDARDISED.search(estimate.measure),
+    }
+    explanations = [each for each, holds in could_be.items() if holds]
     side = f"below {low.value:g}" if value.value < low.value else f"above {high.value:g}"
     return estimate.finding(
         "estimate and interval",
-        "low" if unsigned else "medium",
+        "low" if explanations else "medium",
         computation=f"{value.value:g} lies outside {low.value:g} to {high.value:g}: it is {side}",
         consistent=f"an estimate from {low.value:g} to {high.value:g}, or the interval of this estimate",
-        explanations=["a sign that is told in words, such as a reduction"] if unsigned else [],
+        explanations=explanations,
     )
 
 

@@ -49,10 +49,14 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
     comparisons = [*read_text.find_comparisons(means, tests), *_join(map(read_tables.read_comparisons, tables))]
     one_sided = any(read_text.ONE_SIDED.search(part.text) for part in parts)
     sphericity = any(read_text.SPHERICITY.search(f"{part.caption} {part.text}") for part in parts)
+    rank_tests = any(read_text.RANK_TEST.search(f"{part.caption} {part.text}") for part in parts)
 
     # 2. Compute: each record by itself, then what needs the whole paper.
     checked: list[tuple[NumberRecord, Sequence[ComputedFinding | None]]] = [
-        *((test, [check_test(test, one_sided=one_sided, sphericity=sphericity)]) for test in tests),
+        *(
+            (test, [check_test(test, one_sided=one_sided, sphericity=sphericity, rank_tests=rank_tests)])
+            for test in tests
+        ),
         *((mean, [check_mean(mean), check_deviation(mean), check_binary_deviation(mean)]) for mean in means),
         *((share, [check_proportion(share)]) for share in shares),
         *((estimate, [*check_estimate(estimate)]) for estimate in estimates),
@@ -82,6 +86,7 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
             "reference": len(document["references"]),
         },
         unread=unread,
+        left_out=0,
         references_looked_up=False,
     )
 

@@ -46,7 +46,12 @@ _FORMS = {
     "chi": r"(\d+(?:\.\d+)?)(?:\s?[,;]\s?[\d,]+)?",  # the second is N
 }
 _SIZE = re.compile(r"[,;]?\s?[nN]\s?=\s?(?P<n>\d+(?:,\d{3})*)\s?[,;]?\s?")
-ONE_SIDED = re.compile(r"\b(?:one|1)[- –]?(?:tailed|sided)\b|\bdirectional (?:test|hypothes)", re.IGNORECASE)
+# An equivalence test is two one-sided tests (Schuirmann, 1987, Journal of Pharmacokinetics and Biopharmaceutics 15).
+ONE_SIDED = re.compile(
+    r"\b(?:one|1)[- –]?(?:tailed|sided)\b|\bdirectional (?:test|hypothes)"
+    r"|\b(?:equivalence|(?:non-?)?inferiority) (?:test|bound|margin)|\bTOST\b|\bstatistically equivalent\b",
+    re.IGNORECASE,
+)
 _TWO_SIDED = re.compile(r"\b(?:two|2)[- –]?(?:tailed|sided)\b", re.IGNORECASE)
 ADJUSTED = re.compile(
     r"bonferroni|\bholm\b|hochberg|benjamini|false[- ]discovery|\bFDR\b|family[- ]?wise|\bFWER?\b|tukey|scheff[eé]"
@@ -56,6 +61,7 @@ ADJUSTED = re.compile(
 )
 _NEAR = 400  # characters on either side, in which a correction, a number of tails or a scale is told of a number
 SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
+RANK_TEST = re.compile(r"wilcoxon|mann[- –]?whitney|signed[- ]ranks?\b|rank[- ]sum", re.IGNORECASE)
 
 
 def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
@@ -225,7 +231,9 @@ _INTERVAL_BEHIND = re.compile(
         (?: CI | CrI | (?: confidence | credible ) \s intervals? (?: \s? \(CI\) )? )
         \s? (?: = | : | , | of | from )? \s? [(\[]?
       | [(\[] ) \s?
-    (?P<low> {NUMBER} ) \s? %? \s? (?: to | [,;–-] ) \s? (?P<high> {NUMBER} ) (?! \d | \.\d | \s? % \s? [Cc] )
+    (?P<low> {NUMBER} ) (?: \s? % )?
+    (?: \s? (?: to | [,;] ) | \s[–-](?=\s) | [–-](?!\s) )       # in -0.21 -0.08 the second dash is a minus, too
+    \s? (?P<high> {NUMBER} ) (?! \d | \.\d | \s? % \s? [Cc] )
     \s? %? \s? [)\]]?
     """,
     re.VERBOSE,

@@ -18,13 +18,14 @@ _SLACK = 1e-12  # of floating point
 _TWO_TAILED = {"t", "r", "z"}
 
 
-def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool) -> ComputedFinding | None:
+def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_tests: bool) -> ComputedFinding | None:
     """Return a finding if no statistic that is printed like this has a p-value that is printed like this.
 
     Args:
         test: The test.
         one_sided: Whether the paper speaks of one-sided tests anywhere, as statcheck asks.
         sphericity: Whether it speaks of a correction of degrees of freedom anywhere.
+        rank_tests: Whether it speaks of rank tests anywhere, whose p-values programs compute exactly.
     """
     if test.kind == "r" and abs(test.statistic.value) - test.statistic.half > 1:
         why, consistent = f"{_show(test)} lies outside -1 to 1", "a correlation, or another statistic"
@@ -35,6 +36,8 @@ def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool) -> Comp
         return None
     corrections = _list_corrections(test, high, sphericity=sphericity)
     changed = _changes_decision(test, low, high)
+    if rank_tests and test.kind == "z" and not changed:
+        corrections.append("an exact p-value of a rank test, of which z is an approximation")
     is_slight = bool(corrections) or (not changed and _is_slip(test, low, high))
     graver: Severity = "high" if changed and not half else "medium" if changed or not half else "low"
     explanations = [f"a one-sided test, of which p is {format_range(*half)}"] if half else []
@@ -101,7 +104,7 @@ def _find_one_sided_fit(test: ReportedTest, low: float, high: float) -> tuple[fl
     if test.tails == "two" or test.kind not in _TWO_TAILED:
         return None
     halves = [(low / 2, high / 2)]
-    if test.p_relation == "=":
+    if test.p_relation == "=" or test.p.value > 0.5:  # p > .999
         halves.append((1 - high / 2, 1 - low / 2))
     return next((ends for ends in halves if _fits(test, *ends)), None)
 

@@ -31,7 +31,7 @@ export function world(papers, recorded) {
 
   return {
     views,
-    check: { findings: papers.findings, read: { test: 4, reference: 12 }, unread: [], references_looked_up: false, source: papers["seedlings.pdf"] },
+    check: { findings: papers.findings, read: { test: 4, reference: 12 }, unread: [], left_out: 0, references_looked_up: false, source: papers["seedlings.pdf"] },
     start: startOf(papers.settings),
     inShort: () => [...views.values()].map(inShort),
     begin: () => ({ id: running.record.id }),

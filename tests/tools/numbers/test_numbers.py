@@ -89,6 +89,7 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("percentage", "| Event | n (weighted %) (n = 40) |\n|---|---|\n| Fall | 10 (20) |"),
         ("test and group means", f"{GROUPS}, t(19) = 2.65, p = .016."),  # paired
         ("interval and p-value", "Beside the field, tillage multiplied loss by 1.12 (95% CI 0.91 to 1.38, p = 0.284)."),
+        ("interval and p-value", "It fell (b = -0.15, 95% CI [-0.21 -0.08], p < .001)."),
         ("interval and p-value", "The odds ratio was 1.38 (95% CI 0.94 to 2.03), while means differed, P = 0.004."),
     ],
 )
@@ -134,6 +135,7 @@ def test_verdicts_of_grim_grimmer_and_debit(mean: str, deviation: str, n: int, i
         ("mean of whole numbers", f"{LIKERT} They agreed (M = 3.45, n = 19).", "means of several items"),
         ("deviation of whole numbers", "The single-item mark was low (M = 5.23, SD = 2.55, n = 35).", "in place of 34"),
         ("percentage", "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (27%) |", "some values are missing"),
+        ("estimate and interval", "It fell, Cohen’s d = 8.54, 95% CI = –2.33 to –2.30.", "not standardised"),
         ("estimate and interval", "The slope was 0.31 [95% CI −0.52, −0.10].", "a sign that is told in words"),
         ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .06).", "of two methods"),
         (

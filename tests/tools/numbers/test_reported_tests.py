@@ -85,6 +85,7 @@ def test_what_does_not_fit_is_found(text: str, severity: str, computed: str):
         ("t(38) = 1.90, p = .033.", "medium", "a one-sided test, of which p is 0.0322 to 0.0329"),
         ("t(38) = 2.20, p = .017.", "low", "a one-sided test"),
         ("t(38) = 2.20, p = .10, Bonferroni-corrected.", "low", "the text names Bonferroni"),
+        ("z = -1.60, p = .156. Ranks were compared by Wilcoxon's test.", "low", "an exact p-value of a rank test"),
         ("F(1, 27) = 6.71, p = .010. All degrees were corrected by Greenhouse-Geisser.", "low", "sphericity"),
     ],
 )
@@ -93,6 +94,12 @@ def test_what_else_could_explain_it_lowers_the_severity(text: str, severity: str
     assert finding["severity"] == severity
     assert explanation in finding["explanations"][0]
     assert found(f"The groups differed, {text} Tests of age were one-tailed.", KIND) == [] or "one" not in explanation
+
+
+@pytest.mark.parametrize("test", ["z = 0.51, p = .305", "z = 4.31, p > .999"])
+def test_an_equivalence_test_is_one_sided(test: str):
+    assert found(f"The two were not statistically equivalent, {test}.", KIND) == []
+    assert len(found(f"The two differed, {test}.", KIND)) == 1
 
 
 def test_a_table_of_which_most_values_contradict_was_not_read_right():

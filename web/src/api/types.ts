@@ -167,6 +167,8 @@ export interface PaperReport {
   /** How many of each kind were read. */
   read: Record<string, number>;
   unread: string[];
+  /** How many findings of low severity are not shown. */
+  left_out: number;
   references_looked_up: boolean;
   source: Source;
 }

@@ -84,7 +84,8 @@ function WhatWasRead({ report }: { report: PaperReport }) {
   return (
     <>
       <p className="soft small">
-        Read: {read.join(", ")}.{!report.references_looked_up && " Whether the references exist was not looked up."}
+        Read: {read.join(", ")}.{report.left_out > 0 && ` Left out: ${counted(report.left_out, "finding")} of low severity.`}
+        {!report.references_looked_up && " Whether the references exist was not looked up."}
       </p>
       {report.unread.map((each) => (
         <p key={each} className="warning small">
